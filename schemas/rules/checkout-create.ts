@@ -1,0 +1,36 @@
+// The rules of a new checkout: guests return only to the partner's registered origins, compared by scheme, host and
+// port and never by prefix, and metadata keys are ordinary ones. That pay_by lies ahead is a rule of the clock.
+
+import { below, member } from './json-walk.ts';
+import { metadataKeys } from './metadata.ts';
+import type { Report, Rule } from './rule.ts';
+import { listed, quoted } from './wording.ts';
+
+function originOf(text: string): string | undefined {
+  return URL.canParse(text) ? new URL(text).origin : undefined;
+}
+
+function originIsRegistered(value: unknown, at: string, report: Report, origins: readonly string[]): void {
+  const origin = typeof value === 'string' ? originOf(value) : undefined;
+  if (origin === undefined || origins.includes(origin)) return;
+  const registered = origins.map(originOf).filter((known) => known !== undefined && known !== 'null');
+  if (registered.includes(origin)) return;
+  const [first] = registered;
+  report({
+    code: 'not_allowed',
+    field: at,
+    message:
+      first === undefined
+        ? `${quoted(origin)} is not a registered origin: this account has none yet. Register it first, then send the checkout again.`
+        : `${quoted(origin)} is not one of your registered origins. Use an address on one of them, or register this one first.`,
+    expected: first === undefined ? 'an address on a registered origin' : `an address on: ${listed(origins)}`,
+    example_fix: first === undefined ? null : `${first}/`,
+  });
+}
+
+export const checkoutCreate: Rule = (value, at, report, facts) => {
+  for (const name of ['return_url', 'cancel_url']) {
+    originIsRegistered(member(value, name), below(at, name), report, facts.origins);
+  }
+  metadataKeys(member(value, 'metadata'), below(at, 'metadata'), report, facts);
+};

@@ -1,0 +1,43 @@
+// The rules of the clock: a start that lies ahead, within two years, and a pay_by that lies ahead. They hold for new
+// objects alone, so that a faithful replay stays a duplicate; hence they stand apart from the other rules.
+
+import { below, member } from './json-walk.ts';
+import { DAY, readMoment, writeMoment } from './moment.ts';
+import type { Rule } from './rule.ts';
+
+const YEARS_AHEAD = 2;
+
+/** `starts_at` is after now and at most two years ahead. */
+export const startsWithinTwoYears: Rule = (value, at, report, facts) => {
+  const starts = readMoment(member(value, 'starts_at'));
+  if (starts === undefined) return;
+  const now = facts.now.getTime();
+  const last = new Date(now);
+  last.setUTCFullYear(last.getUTCFullYear() + YEARS_AHEAD);
+  if (starts > now && starts <= last.getTime()) return;
+  const remedy =
+    starts > now
+      ? `starts_at may be at most two years ahead. Send a time up to ${writeMoment(last.getTime())}.`
+      : `starts_at must be in the future. Send a time after ${writeMoment(now)}.`;
+  report({
+    code: 'out_of_range',
+    field: below(at, 'starts_at'),
+    message: remedy,
+    expected: 'a time in the future, at most two years ahead',
+    example_fix: writeMoment(now + 7 * DAY),
+  });
+};
+
+/** `pay_by` is after now. */
+export const payByAhead: Rule = (value, at, report, facts) => {
+  const payBy = readMoment(member(value, 'pay_by'));
+  const now = facts.now.getTime();
+  if (payBy === undefined || payBy > now) return;
+  report({
+    code: 'out_of_range',
+    field: below(at, 'pay_by'),
+    message: `pay_by must be in the future, so that the party has time to pay. Send a time after ${writeMoment(now)}.`,
+    expected: 'a time in the future',
+    example_fix: writeMoment(now + DAY),
+  });
+};

@@ -1,0 +1,56 @@
+// The rules of a connection to a venue system: the providers that sign their deliveries need the secret they sign with,
+// the others take none, and the defaults name a real zone, a listed currency and a category of the venue.
+
+import { categoryIsKnown } from './category.ts';
+import { zoneIsReal } from './iana-zone.ts';
+import { currencyIsListed } from './iso-currency.ts';
+import { below, member } from './json-walk.ts';
+import type { Report, Rule } from './rule.ts';
+
+const SIGNING = ['square', 'toast', 'mindbody'];
+const UNSIGNED = [
+  'fareharbor',
+  'peek',
+  'ventrata',
+  'xola',
+  'rezdy',
+  'checkfront',
+  'eventbrite',
+  'cloudbeds',
+  'tock',
+  'foreup',
+  'mews',
+  'custom',
+];
+
+function signingSecret(value: unknown, at: string, report: Report): void {
+  const provider = member(value, 'provider');
+  const secret = member(value, 'signing_secret');
+  if (typeof provider !== 'string') return;
+  const field = below(at, 'signing_secret');
+  if (SIGNING.includes(provider) && secret === undefined) {
+    report({
+      code: 'missing_field',
+      field,
+      message: `${provider} signs what it sends, so signing_secret is needed to check it. Send the secret that ${provider} shows for this webhook.`,
+      expected: `the signing secret from ${provider}`,
+      example_fix: `signing-secret-shown-by-${provider}`,
+    });
+  }
+  if (UNSIGNED.includes(provider) && typeof secret === 'string') {
+    const remedy =
+      provider === 'custom'
+        ? 'For custom the signing secret is made here and returned once. Leave signing_secret out.'
+        : `${provider} needs no signing_secret. Leave it out.`;
+    report({ code: 'not_allowed', field, message: remedy, expected: 'no signing_secret', example_fix: null });
+  }
+}
+
+export const integration: Rule = (value, at, report, facts) => {
+  signingSecret(value, at, report);
+  const defaults = member(value, 'defaults');
+  const place = below(at, 'defaults');
+  zoneIsReal(member(defaults, 'timezone'), below(place, 'timezone'), report, facts);
+  currencyIsListed(member(defaults, 'currency'), below(place, 'currency'), report);
+  categoryIsKnown(member(defaults, 'category'), below(place, 'category'), report, facts);
+};

@@ -1,0 +1,24 @@
+// How rules look into raw JSON: own members of objects, items of arrays, and JSON pointers (RFC 6901).
+// A value of another type simply has no members and no items, so a rule never throws and never sees a prototype.
+
+/** The own member of a JSON object; undefined for anything else. */
+export function member(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name)) {
+    return undefined;
+  }
+  return Reflect.get(value, name);
+}
+
+/** The items of a JSON array; none for anything else. */
+export function items(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The pointer of a member or item below `at`. */
+export function below(at: string, ...steps: readonly (string | number)[]): string {
+  let pointer = at;
+  for (const step of steps) {
+    pointer += `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  }
+  return pointer;
+}

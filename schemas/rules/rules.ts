@@ -1,0 +1,34 @@
+// Which rules between fields belong to which schema. A schema that is not named here has none.
+
+import { availability } from './availability.ts';
+import { boat } from './boat.ts';
+import { checkoutCreate } from './checkout-create.ts';
+import { payByAhead, startsWithinTwoYears } from './clock.ts';
+import { event } from './event.ts';
+import { integration } from './integration.ts';
+import { legacyExperience } from './legacy-experience.ts';
+import { offering, offeringBatch } from './offering.ts';
+import { policy } from './policy.ts';
+import { priceTier } from './price-tier.ts';
+import type { Rule } from './rule.ts';
+
+/** By schema name; for every body, new or not. */
+export const rules: Readonly<Record<string, Rule>> = {
+  price_tier: priceTier,
+  availability,
+  policy,
+  offering,
+  offering_batch: offeringBatch,
+  event,
+  legacy_experience: legacyExperience,
+  boat,
+  checkout_create: checkoutCreate,
+  integration,
+};
+
+/** By schema name; for new objects alone, so that a replay after the time has passed stays a duplicate. */
+export const clockRules: Readonly<Record<string, Rule>> = {
+  event: startsWithinTwoYears,
+  legacy_experience: startsWithinTwoYears,
+  checkout_create: payByAhead,
+};

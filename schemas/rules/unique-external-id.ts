@@ -1,0 +1,45 @@
+// The rule that external ids differ within one list (tiers, slots, a batch of offerings): reported at each later one.
+// Ids the schema refuses are left to the schema; a suggested id is free in the list and well formed.
+
+import { below, items, member } from './json-walk.ts';
+import type { Report } from './rule.ts';
+import { quoted } from './wording.ts';
+
+const LONGEST = 128;
+const WELL_FORMED = /^\S{1,128}$/u;
+const TRIES = 100;
+
+function freeId(id: string, place: number, used: Set<string>): string | null {
+  const letters = Array.from(id);
+  for (let number = place; number < place + TRIES; number += 1) {
+    const suffix = `-${number}`;
+    const candidate = letters.slice(0, LONGEST - suffix.length).join('') + suffix;
+    if (!used.has(candidate)) {
+      used.add(candidate);
+      return candidate;
+    }
+  }
+  return null;
+}
+
+/** Reports each `external_id` of `list` that an earlier entry has; `noun` names an entry in messages. */
+export function uniqueExternalIds(list: unknown, at: string, report: Report, noun: string): void {
+  const ids = items(list).map((item) => member(item, 'external_id'));
+  const used = new Set(ids.filter((id) => typeof id === 'string'));
+  const seen = new Map<string, number>();
+  ids.forEach((id, index) => {
+    if (typeof id !== 'string' || !WELL_FORMED.test(id)) return;
+    const first = seen.get(id);
+    if (first === undefined) {
+      seen.set(id, index);
+      return;
+    }
+    report({
+      code: 'not_unique',
+      field: below(at, index, 'external_id'),
+      message: `Each ${noun} needs its own external_id, and ${quoted(id)} is already that of ${below(at, first)}. Send another one.`,
+      expected: `an external_id no other ${noun} here has`,
+      example_fix: freeId(id, index + 1, used),
+    });
+  });
+}

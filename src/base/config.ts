@@ -1,0 +1,167 @@
+// The one home of the environment. It is read and checked once; every variable that is wrong is named together with
+// its remedy, all of them in one go. Nobody else reads process.env (a test holds this).
+
+import { BlockList, isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+export type Mode = 'test' | 'live';
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  /** null: the embedded PostgreSQL under dataDir. */
+  readonly databaseUrl: string | null;
+  readonly databaseConnections: number;
+  readonly preparedStatements: boolean;
+  /** null: the server's own address, known once it listens. */
+  readonly baseUrl: string | null;
+  readonly checkoutPageBase: string | null;
+  readonly schemaUrl: string | null;
+  /** null: generated into dataDir. */
+  readonly operatorToken: string | null;
+  readonly encryptionKey: Buffer | null;
+  readonly trustedProxies: readonly string[];
+  readonly logLevel: string;
+  readonly shutdownSeconds: number;
+  /** The modes that have a card processor. */
+  readonly modes: readonly Mode[];
+  /** No Stripe key at all: the embedded sandbox stands in. */
+  readonly sandboxProcessor: boolean;
+}
+
+export class ConfigError extends Error {
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.name = 'ConfigError';
+  }
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+class Reader {
+  readonly faults: string[] = [];
+  readonly #env: Env;
+
+  constructor(env: Env) {
+    this.#env = env;
+  }
+
+  text(name: string): string | null {
+    const value = this.#env[name];
+    return value === undefined || value === '' ? null : value;
+  }
+
+  whole(name: string, fallback: number, least: number, most: number): number {
+    const text = this.text(name);
+    if (text === null) return fallback;
+    const value = Number(text);
+    if (/^[0-9]+$/.test(text) && value >= least && value <= most) return value;
+    this.faults.push(`${name} is "${text}": set it to a whole number from ${least} to ${most}, or leave it unset for ${fallback}.`);
+    return fallback;
+  }
+
+  oneOf(name: string, allowed: readonly string[], fallback: string): string {
+    const text = this.text(name) ?? fallback;
+    if (allowed.includes(text)) return text;
+    this.faults.push(`${name} is "${text}": set it to one of ${allowed.join(', ')}.`);
+    return fallback;
+  }
+
+  address(name: string, schemes: readonly string[]): string | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    try {
+      const url = new URL(text);
+      if (schemes.includes(url.protocol)) return text.replace(/\/+$/, '');
+    } catch {
+      // Falls through to the fault below: an unparseable address and a wrong scheme have one remedy.
+    }
+    const forms = schemes.map((scheme) => `${scheme}//…`).join(' or ');
+    this.faults.push(`${name} is not an address of the form ${forms}: correct it or leave it unset.`);
+    return null;
+  }
+
+  key(name: string): Buffer | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const bytes = Buffer.from(text, 'base64');
+    if (bytes.length === 32) return bytes;
+    this.faults.push(`${name} must be 32 bytes in base64: make one with "openssl rand -base64 32".`);
+    return null;
+  }
+
+  proxies(name: string): readonly string[] {
+    const list = (this.text(name) ?? '').split(',').map((part) => part.trim()).filter((part) => part !== '');
+    for (const part of list) {
+      if (!isAddressRange(part)) this.faults.push(`${name} has "${part}": list addresses or CIDR ranges, separated by commas.`);
+    }
+    return list;
+  }
+}
+
+/** An IP address, or one with a prefix length, such as 10.0.0.0/8. */
+export function isAddressRange(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  return /^[0-9]{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
+}
+
+/** Whether an address lies in one of the ranges; an IPv4 address written as ::ffff:… is the IPv4 address it stands for. */
+export function addressIn(address: string, ranges: readonly string[]): boolean {
+  const plain = address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
+  const family = isIP(plain);
+  if (family === 0) return false;
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [start = '', prefix] = range.split('/');
+    const kind = isIP(start) === 4 ? 'ipv4' : 'ipv6';
+    list.addSubnet(start, prefix === undefined ? (kind === 'ipv4' ? 32 : 128) : Number(prefix), kind);
+  }
+  return list.check(plain, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+export function readConfig(env: Env): Config {
+  const read = new Reader(env);
+  const databaseUrl = read.address('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const encryptionKey = read.key('ENCRYPTION_KEY');
+  if (databaseUrl !== null && read.text('ENCRYPTION_KEY') === null) {
+    read.faults.push(
+      'ENCRYPTION_KEY is not set: with DATABASE_URL every server needs the same one. Make it with "openssl rand -base64 32".',
+    );
+  }
+  const testKey = read.text('STRIPE_TEST_SECRET_KEY');
+  const liveKey = read.text('STRIPE_LIVE_SECRET_KEY');
+  const sandboxProcessor = testKey === null && liveKey === null;
+  const modes: Mode[] = [];
+  if (sandboxProcessor || testKey !== null) modes.push('test');
+  if (sandboxProcessor || liveKey !== null) modes.push('live');
+  const operatorToken = read.text('OPERATOR_TOKEN');
+  if (operatorToken !== null && operatorToken.length < 16) {
+    read.faults.push('OPERATOR_TOKEN is shorter than 16 characters: use a long random one, or leave it unset.');
+  }
+  const config: Config = {
+    host: read.text('HOST') ?? '127.0.0.1',
+    port: read.whole('PORT', 8080, 0, 65535),
+    dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
+    databaseUrl,
+    databaseConnections: read.whole('DATABASE_CONNECTIONS', 12, 2, 200),
+    preparedStatements: read.oneOf('DATABASE_PREPARED', ['on', 'off'], 'on') === 'on',
+    baseUrl: read.address('BASE_URL', ['http:', 'https:']),
+    checkoutPageBase: read.address('CHECKOUT_PAGE_BASE', ['http:', 'https:']),
+    schemaUrl: read.address('SCHEMA_URL', ['http:', 'https:']),
+    operatorToken,
+    encryptionKey,
+    trustedProxies: read.proxies('TRUSTED_PROXIES'),
+    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    shutdownSeconds: read.whole('SHUTDOWN_SECONDS', 20, 1, 600),
+    modes,
+    sandboxProcessor,
+  };
+  if (read.faults.length > 0) throw new ConfigError(read.faults);
+  return config;
+}

@@ -1,0 +1,213 @@
+// The one home of the database. Single statements go down a few pipelined connections (many at once on each, no waiting
+// for a free one); transactions take a connection of their own. No session state is left behind, so the same code runs
+// behind PgBouncer in transaction mode. Times come back as ISO 8601 text in UTC with microseconds, never as Date.
+
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+
+export type Row = Record<string, unknown>;
+
+export interface Queryable {
+  query<R extends object = Row>(text: string, values?: readonly unknown[]): Promise<R[]>;
+}
+
+export interface Db extends Queryable {
+  /** One transaction: committed when `work` resolves, rolled back when it throws. Tried again after a deadlock. */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface DbOptions {
+  readonly url: string;
+  readonly connections: number;
+  readonly prepared: boolean;
+  readonly applicationName: string;
+  /** Told of a connection that broke while idle; the next statement opens another. */
+  readonly onLost?: (error: Error) => void;
+  /** Told of every statement, so that a test can count round trips. */
+  readonly onStatement?: (text: string) => void;
+}
+
+const STATEMENT_MS = 15_000;
+const CONNECT_MS = 5_000;
+const BEGIN =
+  "begin; set local statement_timeout = '10s'; set local lock_timeout = '3s'; set local idle_in_transaction_session_timeout = '15s'";
+const TRIES = 4;
+
+const TIMESTAMPTZ = 1184;
+const INT8 = 20;
+
+/** `2026-11-15 15:31:36.5+00` as PostgreSQL prints it, to `2026-11-15T15:31:36.500000Z`. */
+export function isoFromPostgres(text: string): string {
+  const parts = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?([+-]\d{2})(?::?(\d{2}))?$/.exec(text);
+  if (parts === null) return text;
+  const [, day, time, fraction = '', hours = '+00', minutes = '00'] = parts;
+  const micros = fraction.padEnd(6, '0');
+  if (hours === '+00' && minutes === '00') return `${day}T${time}.${micros}Z`;
+  const utc = new Date(`${day}T${time}${hours}:${minutes}`).toISOString();
+  return `${utc.slice(0, 19)}.${micros}Z`;
+}
+
+function parserFor(oid: number, format?: string): (text: string) => unknown {
+  if (oid === TIMESTAMPTZ) return isoFromPostgres;
+  if (oid === INT8) return Number;
+  return pg.types.getTypeParser(oid, (format ?? 'text') as 'text');
+}
+
+const names = new Map<string, string>();
+
+/** A prepared statement's name is the hash of its text. Texts are constants of the program, so the map stays small. */
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = createHash('sha256').update(text).digest('base64url').slice(0, 24);
+    names.set(text, name);
+  }
+  return name;
+}
+
+const PASSING = new Set(['40001', '40P01']);
+const GONE = new Set(['57P01', '57P02', '57P03', '08000', '08003', '08006', '53300', 'ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
+
+export function sqlState(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+/** The database cannot be reached or is going down: the caller is told to come back, not that we are broken. */
+export function isUnavailable(error: unknown): boolean {
+  if (GONE.has(sqlState(error))) return true;
+  const message = error instanceof Error ? error.message : '';
+  return /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (has encountered|was closed))/.test(message);
+}
+
+export function openDb(options: DbOptions): Db {
+  const settings = {
+    connectionString: options.url,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS,
+    keepAlive: true,
+    pipeline: true,
+    types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
+  };
+  const lanes = new Lanes(Math.max(1, Math.floor(options.connections / 3)), settings, options.onLost);
+  const pool = new pg.Pool({ ...settings, max: Math.max(1, options.connections - lanes.size), idleTimeoutMillis: 60_000 });
+  pool.on('error', (error) => options.onLost?.(error));
+
+  const send = async <R extends object>(client: Sender, text: string, values?: readonly unknown[]): Promise<R[]> => {
+    options.onStatement?.(text);
+    const config = { text, values: values === undefined ? [] : [...values] };
+    const result = await client.query(options.prepared ? { ...config, name: nameOf(text) } : config);
+    return result.rows as R[];
+  };
+
+  const once = async <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      options.onStatement?.('begin');
+      await client.query(BEGIN);
+      const done = await work({ query: (text, values) => send(client, text, values) });
+      options.onStatement?.('commit');
+      await client.query('commit');
+      return done;
+    } catch (error) {
+      // A rollback that fails means the connection is gone: it is thrown away, and the first error is the one to tell.
+      await client.query('rollback').catch((lost: Error) => {
+        broken = lost;
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  };
+
+  return {
+    query: async (text, values) => send(await lanes.next(), text, values),
+    async transaction(work) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await once(work);
+        } catch (error) {
+          if (attempt >= TRIES || !PASSING.has(sqlState(error))) throw error;
+        }
+      }
+    },
+    async close() {
+      await Promise.all([lanes.close(), pool.end()]);
+    },
+  };
+}
+
+interface Sender {
+  query(config: pg.QueryConfig): Promise<pg.QueryResult>;
+}
+
+/** A few pipelined connections; the one with the least under way is next, and a broken one is replaced on use. */
+class Lanes {
+  readonly size: number;
+  readonly #settings: pg.ClientConfig;
+  readonly #onLost: ((error: Error) => void) | undefined;
+  readonly #lanes: Lane[] = [];
+
+  constructor(size: number, settings: pg.ClientConfig, onLost?: (error: Error) => void) {
+    this.size = size;
+    this.#settings = settings;
+    this.#onLost = onLost;
+  }
+
+  async next(): Promise<Sender> {
+    let best = this.#lanes[0];
+    for (const lane of this.#lanes) if (best === undefined || lane.underway < best.underway) best = lane;
+    if (best === undefined || (best.underway > 0 && this.#lanes.length < this.size)) {
+      best = this.#open();
+    }
+    await best.ready;
+    return best;
+  }
+
+  #open(): Lane {
+    const lane = new Lane(this.#settings, (error) => {
+      const index = this.#lanes.indexOf(lane);
+      if (index >= 0) this.#lanes.splice(index, 1);
+      if (error !== null) this.#onLost?.(error);
+    });
+    this.#lanes.push(lane);
+    return lane;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#lanes.splice(0).map((lane) => lane.close()));
+  }
+}
+
+class Lane implements Sender {
+  underway = 0;
+  readonly ready: Promise<void>;
+  readonly #client: pg.Client;
+
+  constructor(settings: pg.ClientConfig, gone: (error: Error | null) => void) {
+    this.#client = new pg.Client(settings);
+    this.#client.on('error', gone);
+    this.#client.on('end', () => gone(null));
+    this.ready = this.#client.connect().catch((error: Error) => {
+      gone(null);
+      throw error;
+    });
+  }
+
+  async query(config: pg.QueryConfig): Promise<pg.QueryResult> {
+    this.underway++;
+    try {
+      return await this.#client.query(config);
+    } finally {
+      this.underway--;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.ready.catch(() => undefined);
+    await this.#client.end();
+  }
+}

@@ -1,0 +1,55 @@
+// JSON pointers (RFC 6901): building them, splitting them and looking a value up by one.
+// Guarantees: escaping both ways is exact, and only own properties and real array elements are ever found.
+// It does not read URI fragments ("#/a") and does not know "-" as the place after an array's end.
+
+import type { JsonValue } from './parse.ts';
+
+const ARRAY_INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
+const UNPRINTABLE = /\p{Surrogate}/gu;
+const NUL = '\u0000';
+const REPLACEMENT = '\ufffd';
+
+/** The pointer of the member or element `token` inside the value that `base` points to. */
+export function pointerTo(base: string, token: string | number): string {
+  return typeof token === 'number' ? `${base}/${token}` : `${base}/${escapeToken(token)}`;
+}
+
+/** Like pointerTo, but NUL and lone surrogates in the token become U+FFFD, so that the pointer can be printed. */
+export function printablePointerTo(base: string, token: string | number): string {
+  return pointerTo(base, typeof token === 'number' ? token : printable(token));
+}
+
+/** The text with every NUL and every lone surrogate replaced by U+FFFD. */
+export function printable(text: string): string {
+  return text.replaceAll(NUL, REPLACEMENT).replace(UNPRINTABLE, REPLACEMENT);
+}
+
+/** The unescaped tokens of a pointer; the root '' has none. Throws a RangeError for text that is no pointer. */
+export function splitPointer(pointer: string): string[] {
+  if (pointer === '') return [];
+  if (!pointer.startsWith('/')) throw new RangeError('A JSON pointer is empty or starts with "/".');
+  return pointer.slice(1).split('/').map(unescapeToken);
+}
+
+/** The value a pointer leads to, or undefined where nothing stands (also for text that is no pointer). */
+export function valueAt(root: JsonValue, pointer: string): JsonValue | undefined {
+  if (pointer !== '' && !pointer.startsWith('/')) return undefined;
+  let value: JsonValue | undefined = root;
+  for (const token of splitPointer(pointer)) {
+    if (value === null || typeof value !== 'object') return undefined;
+    if (Array.isArray(value)) value = ARRAY_INDEX.test(token) ? value[Number(token)] : undefined;
+    else value = Object.hasOwn(value, token) ? value[token] : undefined;
+    if (value === undefined) return undefined;
+  }
+  return value;
+}
+
+function escapeToken(token: string): string {
+  if (!token.includes('~') && !token.includes('/')) return token;
+  return token.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function unescapeToken(token: string): string {
+  if (!token.includes('~')) return token;
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
+}

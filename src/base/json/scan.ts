@@ -1,0 +1,278 @@
+// One strict pass over the bytes of a JSON text (RFC 8259), for everything JSON.parse hides: duplicate names, depth,
+// numbers a double cannot hold, escapes that make no text. Guarantees: never throws, recursion bounded by MAX_DEPTH,
+// a plain-words message and byte offset on failure. It builds no value and expects bytes known to be UTF-8.
+
+import { OpenNames } from './names.ts';
+
+/** The root counts as 1; values that are no array or object add nothing. */
+export const MAX_DEPTH = 32;
+
+/** Number literals to be replaced before JSON.parse sees them, in document order. Offsets are bytes. */
+export interface Patches {
+  readonly starts: number[];
+  readonly ends: number[];
+  readonly literals: string[];
+}
+
+const QUOTE = 0x22;
+const PLUS = 0x2b;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const SMALL_E = 0x65;
+const SMALL_U = 0x75;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+const SIMPLE_ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
+const WORDS = [Buffer.from('true'), Buffer.from('false'), Buffer.from('null')];
+const FAILED = -1;
+const LARGEST = String(Number.MAX_VALUE);
+const SMALLEST = String(-Number.MAX_VALUE);
+
+/** Below these lengths neither overflow nor underflow is possible. */
+const SAFE_LITERAL = 100;
+const SAFE_EXPONENT = 2;
+
+// Parsing is synchronous and never re-enters, so all scans share one table.
+const openNames = new OpenNames(MAX_DEPTH);
+
+export class Scanner {
+  /** Set when scan() answered false. */
+  message = '';
+  offset = 0;
+  /** A \u escape gave NUL or half of a surrogate pair. */
+  hasBadText = false;
+  /** A member name holds an escape, so that its bytes do not tell whether it is a duplicate. */
+  hasEscapedName = false;
+  patches: Patches | undefined = undefined;
+  private escapes = 0;
+  private readonly bytes: Buffer;
+  private readonly end: number;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+    this.end = bytes.length;
+  }
+
+  scan(): boolean {
+    const start = this.space(0);
+    if (start === this.end) {
+      this.fail('The body holds no JSON value', start);
+      return false;
+    }
+    const after = this.value(start, 0);
+    if (after === FAILED) {
+      openNames.releaseAll();
+      return false;
+    }
+    const rest = this.space(after);
+    if (rest === this.end) return true;
+    this.fail(`After the JSON value ${this.nameOf(rest)} follows`, rest);
+    return false;
+  }
+
+  // Each of the methods below takes the offset where its part starts and answers the offset after it, or FAILED.
+
+  private value(at: number, depth: number): number {
+    const byte = this.byteAt(at);
+    if (byte === QUOTE) return this.string(at);
+    if (byte === MINUS || (byte >= ZERO && byte <= NINE)) return this.number(at);
+    if (byte === OPEN_OBJECT) return this.object(at, depth + 1);
+    if (byte === OPEN_ARRAY) return this.array(at, depth + 1);
+    for (const word of WORDS) if (byte === word[0]) return this.word(at, word);
+    return this.expected('a value', at);
+  }
+
+  private object(start: number, depth: number): number {
+    if (depth > MAX_DEPTH) return this.tooDeep(start);
+    let at = this.space(start + 1);
+    if (this.byteAt(at) === CLOSE_OBJECT) return at + 1;
+    for (let count = 0; ; ) {
+      if (this.byteAt(at) !== QUOTE) return this.expected('a member name in double quotes', at);
+      const escapesBefore = this.escapes;
+      const nameEnd = this.string(at);
+      if (nameEnd === FAILED) return FAILED;
+      if (this.escapes !== escapesBefore) this.hasEscapedName = true;
+      else if (!openNames.add(this.bytes, depth, count++, at, nameEnd)) return this.duplicate(at, nameEnd);
+      at = this.space(nameEnd);
+      if (this.byteAt(at) !== COLON) return this.expected('a colon', at);
+      at = this.value(this.space(at + 1), depth);
+      if (at === FAILED) return FAILED;
+      at = this.space(at);
+      const byte = this.byteAt(at);
+      if (byte === CLOSE_OBJECT) {
+        openNames.release(depth);
+        return at + 1;
+      }
+      if (byte !== COMMA) return this.expected('a comma or the end of the object', at);
+      at = this.space(at + 1);
+    }
+  }
+
+  private array(start: number, depth: number): number {
+    if (depth > MAX_DEPTH) return this.tooDeep(start);
+    let at = this.space(start + 1);
+    if (this.byteAt(at) === CLOSE_ARRAY) return at + 1;
+    for (;;) {
+      at = this.value(at, depth);
+      if (at === FAILED) return FAILED;
+      at = this.space(at);
+      const byte = this.byteAt(at);
+      if (byte === CLOSE_ARRAY) return at + 1;
+      if (byte !== COMMA) return this.expected('a comma or the end of the array', at);
+      at = this.space(at + 1);
+    }
+  }
+
+  private string(start: number): number {
+    const { bytes, end } = this;
+    let at = start + 1;
+    while (at < end) {
+      const byte = bytes[at] as number;
+      if (byte === QUOTE) return at + 1;
+      if (byte === BACKSLASH) {
+        at = this.escape(at);
+        if (at === FAILED) return FAILED;
+      } else if (byte < 0x20) {
+        return this.fail('A control character stands in a string without being escaped', at);
+      } else {
+        at += 1;
+      }
+    }
+    return this.fail('A string is not closed', start);
+  }
+
+  private escape(at: number): number {
+    this.escapes += 1;
+    const kind = this.byteAt(at + 1);
+    if (SIMPLE_ESCAPES.has(kind)) return at + 2;
+    const unit = this.escapedUnit(at);
+    if (unit < 0) return this.fail('A backslash in a string does not start an escape that JSON knows', at);
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+      const low = this.escapedUnit(at + 6);
+      if (low >= 0xdc00 && low <= 0xdfff) return at + 12;
+    }
+    if (unit === 0 || (unit >= 0xd800 && unit <= 0xdfff)) this.hasBadText = true;
+    return at + 6;
+  }
+
+  /** The code unit of the \uXXXX at this offset, or -1 if none stands there. */
+  private escapedUnit(at: number): number {
+    if (this.byteAt(at) !== BACKSLASH || this.byteAt(at + 1) !== SMALL_U) return -1;
+    let unit = 0;
+    for (let i = at + 2; i < at + 6; i += 1) {
+      const digit = hexDigit(this.byteAt(i));
+      if (digit < 0) return -1;
+      unit = unit * 16 + digit;
+    }
+    return unit;
+  }
+
+  private number(start: number): number {
+    const { bytes, end } = this;
+    let at = bytes[start] === MINUS ? start + 1 : start;
+    const isZero = this.byteAt(at) === ZERO;
+    const whole = this.digits(at);
+    if (whole === at) return this.expected('a digit', at);
+    if (isZero && whole > at + 1) return this.fail('A number starts with a zero it must not have', start);
+    at = whole;
+    if (at < end && bytes[at] === POINT) {
+      const fraction = this.digits(at + 1);
+      if (fraction === at + 1) return this.expected('a digit', fraction);
+      at = fraction;
+    }
+    let exponentDigits = 0;
+    if (at < end && ((bytes[at] as number) | 0x20) === SMALL_E) {
+      const sign = this.byteAt(at + 1);
+      const exponent = sign === PLUS || sign === MINUS ? at + 2 : at + 1;
+      at = this.digits(exponent);
+      if (at === exponent) return this.expected('a digit', at);
+      exponentDigits = at - exponent;
+    }
+    const isNegativeZero = isZero && bytes[start] === MINUS;
+    if (isNegativeZero || exponentDigits > SAFE_EXPONENT || at - start > SAFE_LITERAL) this.patch(start, at);
+    return at;
+  }
+
+  /** Notes a literal that would become -0 or an infinity. */
+  private patch(start: number, end: number): void {
+    const value = end - start === 2 ? -0 : Number(this.bytes.toString('latin1', start, end));
+    if (Number.isFinite(value) && !Object.is(value, -0)) return;
+    this.patches ??= { starts: [], ends: [], literals: [] };
+    this.patches.starts.push(start);
+    this.patches.ends.push(end);
+    this.patches.literals.push(value === 0 ? '0' : value > 0 ? LARGEST : SMALLEST);
+  }
+
+  private digits(start: number): number {
+    const { bytes, end } = this;
+    let at = start;
+    while (at < end && (bytes[at] as number) >= ZERO && (bytes[at] as number) <= NINE) at += 1;
+    return at;
+  }
+
+  private word(start: number, word: Buffer): number {
+    for (let i = 1; i < word.length; i += 1) {
+      if (this.byteAt(start + i) !== word[i]) return this.expected('a value', start);
+    }
+    return start + word.length;
+  }
+
+  private space(start: number): number {
+    const { bytes, end } = this;
+    let at = start;
+    while (at < end) {
+      const byte = bytes[at] as number;
+      if (byte > 0x20 || (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)) return at;
+      at += 1;
+    }
+    return at;
+  }
+
+  private byteAt(at: number): number {
+    return at < this.end ? (this.bytes[at] as number) : -1;
+  }
+
+  private duplicate(start: number, end: number): number {
+    return this.fail(duplicateWords(this.bytes.toString('utf8', start + 1, end - 1)), start);
+  }
+
+  private tooDeep(at: number): number {
+    return this.fail(`Arrays and objects stand more than ${MAX_DEPTH} levels deep`, at);
+  }
+
+  private expected(what: string, at: number): number {
+    if (at >= this.end) return this.fail(`The body ends where ${what} should stand`, this.end);
+    return this.fail(`Where ${what} should stand, ${this.nameOf(at)} stands`, at);
+  }
+
+  private nameOf(at: number): string {
+    const character = String.fromCodePoint(this.bytes.toString('utf8', at, at + 4).codePointAt(0) ?? 0);
+    return `the character ${JSON.stringify(character)}`;
+  }
+
+  private fail(words: string, offset: number): number {
+    this.message = `${words} (byte ${offset}).`;
+    this.offset = offset;
+    return FAILED;
+  }
+}
+
+/** The start of the sentence about a member name that stands twice. */
+export function duplicateWords(name: string): string {
+  const shown = name.length > 60 ? `${[...name.slice(0, 60)].slice(0, -1).join('')}…` : name;
+  return `The member ${JSON.stringify(shown)} stands twice in one object`;
+}
+
+function hexDigit(byte: number): number {
+  if (byte >= ZERO && byte <= NINE) return byte - ZERO;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}

@@ -1,0 +1,35 @@
+// Structured logs: one JSON line for each fact, on standard error, so that standard output stays for people and --json.
+// What must never be read in a log is kept out twice: call sites log routes and ids, never bodies or headers; and every
+// finished line is scrubbed of anything shaped like a key, secret, token or phone before it is written.
+
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+export type Log = Logger;
+
+const SECRET_SHAPES: readonly (readonly [RegExp, string])[] = [
+  [/\b(svc_(?:test|live)|pk_(?:test|live)|sk_(?:test|live)|rk_(?:test|live)|whsec|opt)_[A-Za-z0-9]{8,}/g, '$1_[redacted]'],
+  [/_secret_[A-Za-z0-9]{6,}/g, '_secret_[redacted]'],
+  [/\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/g, '[redacted token]'],
+  [/\bBearer\s+[^\s"\\]+/gi, 'Bearer [redacted]'],
+  [/\+[1-9][0-9]{7,14}\b/g, '[redacted phone]'],
+  [/\b(postgres(?:ql)?:\/\/[^:@/\s"]*:)[^@\s"]+@/g, '$1[redacted]@'],
+];
+
+export function scrub(line: string): string {
+  let clean = line;
+  for (const [shape, instead] of SECRET_SHAPES) clean = clean.replace(shape, instead);
+  return clean;
+}
+
+export function makeLog(level: string, role: string, destination?: DestinationStream): Log {
+  return pino(
+    {
+      level,
+      base: { role, pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: scrub },
+    },
+    destination ?? pino.destination({ dest: 2, sync: false }),
+  );
+}

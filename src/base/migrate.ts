@@ -1,0 +1,88 @@
+// Forward-only migrations: numbered SQL files, each applied once, in its own transaction, under a lock row, so that any
+// number of servers may start at the same moment. A file that changed after it was applied is refused by name.
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { sqlState } from './db.ts';
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+const LEDGER = `
+create table if not exists migrations (
+  version integer primary key,
+  name text not null,
+  checksum text not null,
+  applied_at timestamptz not null default now()
+);
+create table if not exists migration_lock (only_row boolean primary key default true check (only_row));
+insert into migration_lock default values on conflict do nothing;`;
+
+export function readMigrations(folder: string): Migration[] {
+  const files = readdirSync(folder)
+    .filter((name) => /^\d{6}-.+\.sql$/.test(name))
+    .sort();
+  return files.map((name) => {
+    const sql = readFileSync(join(folder, name), 'utf8');
+    return { version: Number(name.slice(0, 6)), name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+  });
+}
+
+/** Applies what is missing and says how many files that were. */
+export async function migrate(url: string, folder: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url, application_name: 'everyshare-migrate', connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    await prepareLedger(client);
+    let applied = 0;
+    for (const migration of readMigrations(folder)) if (await applyOne(client, migration)) applied++;
+    return applied;
+  } finally {
+    await client.end();
+  }
+}
+
+/** `create table if not exists` of two servers at once can still collide in the catalogue; the second try finds it. */
+async function prepareLedger(client: pg.Client): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(LEDGER);
+      return;
+    } catch (error) {
+      if (attempt >= 5 || !['23505', '42P07', 'XX000'].includes(sqlState(error))) throw error;
+    }
+  }
+}
+
+async function applyOne(client: pg.Client, migration: Migration): Promise<boolean> {
+  await client.query("begin; set local lock_timeout = '30s'");
+  try {
+    await client.query('select 1 from migration_lock for update');
+    const found = await client.query<{ checksum: string }>('select checksum from migrations where version = $1', [
+      migration.version,
+    ]);
+    const known = found.rows[0];
+    if (known !== undefined && known.checksum !== migration.checksum) {
+      throw new Error(`migration ${migration.name} was changed after it was applied: restore it and add a new file instead`);
+    }
+    if (known === undefined) {
+      await client.query(migration.sql);
+      await client.query('insert into migrations (version, name, checksum) values ($1, $2, $3)', [
+        migration.version,
+        migration.name,
+        migration.checksum,
+      ]);
+    }
+    await client.query('commit');
+    return known === undefined;
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}

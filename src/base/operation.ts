@@ -1,0 +1,73 @@
+// What an operation is: declared once as data, from which HTTP, the tool server, OpenAPI, the SDK's types and the
+// reference are made. `Who` is the caller as the trade knows them; the ground does not look inside.
+
+import type { Queryable } from './db.ts';
+import type { ErrorCode } from './errors.ts';
+
+/** How a caller proves who they are. */
+export type Auth =
+  | 'open' // no proof; counted for the address
+  | 'secret' // a partner's secret key
+  | 'guest' // a publishable key from a registered origin, or a member's token
+  | 'member' // a member's token
+  | 'hook' // the token in the address
+  | 'operator'; // the operator's token
+
+export type Method = 'GET' | 'POST' | 'DELETE';
+
+/** A JSON Schema written in place, or the name of a published one. */
+export type SchemaRef = string | Readonly<Record<string, unknown>>;
+
+export interface BodyChoice {
+  readonly schema: string;
+  /** Chooses this schema for a body before it is validated, so that nobody sees an "any of" error. */
+  readonly when: (body: unknown) => boolean;
+}
+
+export interface AnswerShape {
+  readonly description: string;
+  readonly schema: SchemaRef;
+  readonly example?: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Sent as JSON. */
+  readonly body: unknown;
+}
+
+export interface Input<Body = unknown> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: Body;
+}
+
+/** What a command is handed besides its input: the database, and the caller. Never the outside world. */
+export type Command<Who, Body = unknown> = (db: Queryable, who: Who, input: Input<Body>) => Promise<Answer>;
+
+export interface Operation<Who> {
+  readonly id: string;
+  readonly method: Method;
+  /** With parameters in braces, as OpenAPI writes it. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly auth: Auth;
+  /** One of these scopes is enough. */
+  readonly scopes?: readonly string[];
+  readonly effect: 'read' | 'write';
+  readonly linkedOnly?: true;
+  readonly testOnly?: true;
+  /** Takes the Idempotency-Key header. */
+  readonly idempotent?: true;
+  readonly query?: Readonly<Record<string, unknown>>;
+  /** The first choice that fits is the schema of the body; absent: no body, or an empty object. */
+  readonly body?: readonly BodyChoice[];
+  readonly bodyLimit?: number;
+  readonly answers: Readonly<Record<number, AnswerShape>>;
+  /** Error codes beyond those that every operation of this kind can give. */
+  readonly errors?: readonly ErrorCode[];
+  /** Absent: declared for a later release, answers 501 after every check has passed. */
+  readonly run?: Command<Who, never>;
+}

@@ -1,0 +1,91 @@
+// A schema in words ("an integer from 0 to 99999999") and a value that passes it, for error messages: `expected` and
+// `example_fix`. Both come from the schema alone, so they can never disagree with what is enforced.
+
+import type { Registry, Schema } from './registry.ts';
+
+const FORMATS: Readonly<Record<string, string>> = {
+  'date-time': 'a time in ISO 8601 with an offset, such as 2027-06-12T09:30:00-04:00',
+  date: 'a date, such as 2027-06-12',
+  uuid: 'a UUID',
+  uri: 'an address (URL)',
+};
+
+export function describe(registry: Registry, given: Schema): string {
+  const schema = registry.resolve(given);
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.enum)) return listed(schema.enum);
+  const types = typeNames(schema);
+  return types.map((type) => describeType(schema, type)).join(' or ') || 'any JSON value';
+}
+
+function typeNames(schema: Schema): string[] {
+  if (Array.isArray(schema.type)) return schema.type as string[];
+  return typeof schema.type === 'string' ? [schema.type] : [];
+}
+
+function listed(values: readonly unknown[]): string {
+  const shown = values.slice(0, 20).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  const more = values.length > shown.length ? `, … (${values.length} in all)` : '';
+  return values.length === 1 ? `${shown[0]}` : `one of ${shown.join(', ')}${more}`;
+}
+
+function describeType(schema: Schema, type: string): string {
+  if (type === 'integer' || type === 'number') {
+    return `${type === 'integer' ? 'an integer' : 'a number'}${between(schema.minimum ?? schema.exclusiveMinimum, schema.maximum, '')}`;
+  }
+  if (type === 'string') return describeString(schema);
+  if (type === 'array') return `a list${between(schema.minItems, schema.maxItems, ' items')}`;
+  if (type === 'object') return 'an object';
+  if (type === 'boolean') return 'true or false';
+  return type;
+}
+
+function describeString(schema: Schema): string {
+  const pattern = typeof schema.pattern === 'string' ? schema.pattern : undefined;
+  const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined;
+  if (pattern?.startsWith('^https://')) return `an https:// address${between(undefined, schema.maxLength, ' characters')}`;
+  if (format !== undefined) return format;
+  const example = Array.isArray(schema.examples) ? `, such as ${JSON.stringify(schema.examples[0])}` : '';
+  const form = pattern === undefined ? '' : pattern === '^\\S+$' ? ' without white space' : ` of the form ${pattern}`;
+  return `a string${between(schema.minLength, schema.maxLength, ' characters')}${form}${pattern === undefined ? '' : example}`;
+}
+
+function between(least: unknown, most: unknown, unit: string): string {
+  if (least !== undefined && most !== undefined) return ` ${unit === '' ? 'from' : 'of'} ${least} to ${most}${unit}`;
+  if (most !== undefined) return ` of at most ${most}${unit}`;
+  return least === undefined ? '' : ` of at least ${least}${unit}`;
+}
+
+/** A value that passes the schema: its own example where it has one, else the smallest thing that fits. */
+export function sample(registry: Registry, given: Schema, depth = 0): unknown {
+  const schema = registry.resolve(given);
+  if (schema.const !== undefined) return schema.const;
+  if (Array.isArray(schema.examples) && schema.examples.length > 0) return schema.examples[0];
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  if (schema.default !== undefined) return schema.default;
+  if (depth > 8) return null;
+  if (schema.if !== undefined) return sample(registry, (schema.then ?? schema.else ?? {}) as Schema, depth + 1);
+  const type = typeNames(schema)[0];
+  if (type === 'object') return sampleObject(registry, schema, depth);
+  if (type === 'array') {
+    const count = typeof schema.minItems === 'number' ? schema.minItems : 0;
+    return Array.from({ length: count }, () => sample(registry, (schema.items ?? {}) as Schema, depth + 1));
+  }
+  if (type === 'integer' || type === 'number') return sampleNumber(schema);
+  if (type === 'boolean') return true;
+  return type === 'string' ? 'x'.repeat(typeof schema.minLength === 'number' ? schema.minLength : 1) : null;
+}
+
+function sampleNumber(schema: Schema): number {
+  if (typeof schema.minimum === 'number') return schema.minimum;
+  return typeof schema.exclusiveMinimum === 'number' ? schema.exclusiveMinimum + 1 : 1;
+}
+
+function sampleObject(registry: Registry, schema: Schema, depth: number): Record<string, unknown> {
+  const properties = (schema.properties ?? {}) as Record<string, Schema>;
+  const names = [...((schema.required ?? []) as string[])];
+  const choice = (schema.oneOf as Schema[] | undefined)?.[0]?.required as string[] | undefined;
+  const made: Record<string, unknown> = {};
+  for (const name of [...names, ...(choice ?? [])]) made[name] = sample(registry, properties[name] ?? {}, depth + 1);
+  return made;
+}

@@ -1,0 +1,168 @@
+// From what the validator says to what a person can act on: a code of ours, a pointer, what was expected, and a value
+// that would pass. One piece of code for HTTP, the tool server and the pages.
+
+import type { ErrorObject } from 'ajv';
+import type { ErrorCode, FieldProblem } from '../errors.ts';
+import { pointerTo, splitPointer } from '../json/pointer.ts';
+import { describe, sample } from './describe.ts';
+import { nearest } from './near-miss.ts';
+import type { Registry, Schema } from './registry.ts';
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  required: 'missing_field',
+  dependentRequired: 'missing_field',
+  additionalProperties: 'unknown_field',
+  type: 'invalid_type',
+  enum: 'invalid_value',
+  const: 'invalid_value',
+  pattern: 'invalid_format',
+  format: 'invalid_format',
+  minimum: 'out_of_range',
+  maximum: 'out_of_range',
+  exclusiveMinimum: 'out_of_range',
+  maxLength: 'too_long',
+  minLength: 'too_short',
+  maxItems: 'too_many_items',
+  maxProperties: 'too_many_items',
+  minItems: 'too_few_items',
+  minProperties: 'too_few_items',
+  uniqueItems: 'not_unique',
+  oneOf: 'not_allowed',
+};
+
+/** Which of several complaints about one scalar is the one to tell: the earlier in this list, the closer to the cause. */
+const RANK: readonly ErrorCode[] = [
+  'invalid_type',
+  'too_long',
+  'too_short',
+  'invalid_format',
+  'invalid_value',
+  'out_of_range',
+];
+
+/** Null for what only repeats another complaint: the branches of a choice, and the wrapper of a bad member name. */
+export function explain(registry: Registry, error: ErrorObject): FieldProblem | null {
+  const code = CODES[error.keyword];
+  if (code === undefined || /\/oneOf\/\d/.test(error.schemaPath)) return null;
+  const parent = asPublished((error.parentSchema ?? {}) as Schema);
+  if (error.propertyName !== undefined) return badName(error, error.propertyName);
+  if (code === 'missing_field') return missing(registry, error, parent);
+  if (code === 'unknown_field') return unknown(error, parent);
+  if (code === 'not_allowed') return choice(registry, error, parent);
+  const name = label(error.instancePath);
+  const expected = describe(registry, parent);
+  return {
+    code,
+    field: error.instancePath,
+    message: `${name} ${sentence(error, expected)}`,
+    expected,
+    example_fix: sample(registry, parent),
+  };
+}
+
+/** Undoes the guard that the validator puts around the items of a list (see `bounded` there). */
+function asPublished(schema: Schema): Schema {
+  const { if: guard, then: inside, ...rest } = schema;
+  const guarded = typeof (guard as Schema | undefined)?.maxItems === 'number';
+  return guarded ? { ...rest, ...(inside as Schema) } : schema;
+}
+
+function label(pointer: string): string {
+  const tokens = splitPointer(pointer);
+  const last = tokens.at(-1);
+  if (last === undefined) return 'The body';
+  return /^\d+$/.test(last) && tokens.length > 1 ? `${tokens.at(-2)}[${last}]` : last;
+}
+
+function sentence(error: ErrorObject, expected: string): string {
+  const params = error.params as Record<string, unknown>;
+  switch (error.keyword) {
+    case 'type':
+      return `must be ${expected}, not ${nounFor(error.data)}.`;
+    case 'maxLength':
+      return `has more than ${params.limit} characters.`;
+    case 'minLength':
+      return Number(params.limit) === 1 ? 'must not be empty.' : `has fewer than ${params.limit} characters.`;
+    case 'maxItems':
+    case 'maxProperties':
+      return `has more than ${params.limit} items.`;
+    case 'minItems':
+    case 'minProperties':
+      return `needs at least ${params.limit} ${params.limit === 1 ? 'item' : 'items'}.`;
+    case 'uniqueItems':
+      return `has the same item twice (items ${params.j} and ${params.i}).`;
+    default:
+      return `must be ${expected}.`;
+  }
+}
+
+function nounFor(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a number with a fraction';
+  return typeof value === 'boolean' ? 'a boolean' : `a ${typeof value}`;
+}
+
+function missing(registry: Registry, error: ErrorObject, parent: Schema): FieldProblem {
+  const name = String((error.params as { missingProperty?: unknown }).missingProperty);
+  const property = ((parent.properties ?? {}) as Record<string, Schema>)[name] ?? {};
+  const because = error.keyword === 'dependentRequired' ? `, since ${(error.params as { property: string }).property} is given` : '';
+  return {
+    code: 'missing_field',
+    field: pointerTo(error.instancePath, name),
+    message: `${name} is required${because}.`,
+    expected: describe(registry, property),
+    example_fix: sample(registry, property),
+  };
+}
+
+function unknown(error: ErrorObject, parent: Schema): FieldProblem {
+  const name = String((error.params as { additionalProperty?: unknown }).additionalProperty);
+  const known = Object.keys((parent.properties ?? {}) as object);
+  const near = nearest(name, known);
+  return {
+    code: 'unknown_field',
+    field: pointerTo(error.instancePath, name),
+    message: `${shorten(name)} is not a known field${near === null ? '; leave it out.' : `: did you mean ${near}?`}`,
+    expected: near === null ? (known.length === 0 ? 'no member here' : `only ${known.slice(0, 30).join(', ')}`) : near,
+    example_fix: null,
+  };
+}
+
+function badName(error: ErrorObject, name: string): FieldProblem {
+  return {
+    code: 'invalid_format',
+    field: pointerTo(error.instancePath, name),
+    message: `${shorten(name)} is not a valid name here: use 1 to 40 letters, digits, "_", "." or "-".`,
+    expected: 'a name of 1 to 40 letters, digits, "_", "." or "-"',
+    example_fix: null,
+  };
+}
+
+function choice(registry: Registry, error: ErrorObject, parent: Schema): FieldProblem {
+  const names = ((parent.oneOf ?? []) as Schema[]).flatMap((branch) => (branch.required ?? []) as string[]);
+  return {
+    code: 'not_allowed',
+    field: error.instancePath,
+    message: `${label(error.instancePath)} needs exactly one of ${names.join(' and ')}.`,
+    expected: `exactly one of ${names.join(' and ')}`,
+    example_fix: sample(registry, parent),
+  };
+}
+
+function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text === '' ? '""' : text;
+}
+
+/** One complaint for each scalar; a list or an object may have one of each code. */
+export function withoutRepeats(problems: readonly FieldProblem[]): FieldProblem[] {
+  const kept = new Map<string, FieldProblem>();
+  for (const problem of problems) {
+    const rank = RANK.indexOf(problem.code);
+    const key = rank >= 0 ? `${problem.field}\n` : `${problem.field}\n${problem.code}`;
+    const before = kept.get(key);
+    if (before === undefined || rank < RANK.indexOf(before.code)) kept.set(key, problem);
+  }
+  return [...kept.values()];
+}

@@ -1,0 +1,38 @@
+// What a time, a date, a UUID and an address are, checked more strictly than the usual format package does: a time has
+// an offset, names a second that exists, and lies in the years 1970 to 9998 of UTC, so that no later step can choke.
+
+const TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:Z|([+-])(\d{2}):(\d{2}))$/i;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+function isDay(year: number, month: number, day: number): boolean {
+  if (month < 1 || month > 12 || day < 1) return false;
+  return day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+}
+
+export function isTime(text: string): boolean {
+  const parts = TIME.exec(text);
+  if (parts === null) return false;
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [number, number, number, number, number, number];
+  if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 59) return false;
+  if (Number(parts[8] ?? 0) > 23 || Number(parts[9] ?? 0) > 59) return false;
+  const utcYear = new Date(text.toUpperCase()).getUTCFullYear();
+  return utcYear >= 1970 && utcYear <= 9998;
+}
+
+export function isDate(text: string): boolean {
+  const parts = DATE.exec(text);
+  if (parts === null) return false;
+  const [year, month, day] = parts.slice(1, 4).map(Number) as [number, number, number];
+  return year >= 1970 && year <= 9998 && isDay(year, month, day);
+}
+
+function isAddress(text: string): boolean {
+  return !/[\s\\<>"`{}|^]/.test(text) && URL.canParse(text);
+}
+
+export const formats = {
+  'date-time': isTime,
+  date: isDate,
+  uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
+  uri: isAddress,
+} as const;

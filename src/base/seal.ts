@@ -1,0 +1,38 @@
+// Secrets that must be used again (signing secrets, phone numbers, stored answers that carry one) are kept encrypted
+// with AES-256-GCM and bound to the row they belong to: a sealed value copied to another row does not open.
+// It does not rotate keys; the first byte names the form, so that a later form can stand beside this one.
+
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import type { Random } from './random.ts';
+
+export interface Seal {
+  seal(plain: string, row: string): Buffer;
+  open(sealed: Buffer, row: string): string;
+  /** A keyed hash, for finding a value that is kept sealed. */
+  fingerprint(plain: string, purpose: string): Buffer;
+}
+
+const FORM = 1;
+const NONCE = 12;
+const TAG = 16;
+
+export function makeSeal(key: Buffer, random: Random): Seal {
+  if (key.length !== 32) throw new Error('the encryption key must have 32 bytes');
+  const hashKey = createHmac('sha256', key).update('everyshare/fingerprint').digest();
+  return {
+    seal(plain, row) {
+      const nonce = random.bytes(NONCE);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(row));
+      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return Buffer.concat([Buffer.from([FORM]), nonce, cipher.getAuthTag(), body]);
+    },
+    open(sealed, row) {
+      if (sealed[0] !== FORM || sealed.length < 1 + NONCE + TAG) throw new Error('sealed value has an unknown form');
+      const nonce = sealed.subarray(1, 1 + NONCE);
+      const tag = sealed.subarray(1 + NONCE, 1 + NONCE + TAG);
+      const cipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(row)).setAuthTag(tag);
+      return Buffer.concat([cipher.update(sealed.subarray(1 + NONCE + TAG)), cipher.final()]).toString('utf8');
+    },
+    fingerprint: (plain, purpose) => createHmac('sha256', hashKey).update(purpose).update('\0').update(plain).digest(),
+  };
+}

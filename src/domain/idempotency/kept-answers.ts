@@ -1,0 +1,58 @@
+// The first answer to an Idempotency-Key, kept 30 days for a venue and mode, sealed, since it may carry a secret that
+// is shown once. It is written in the transaction of the effect, so either both are there or neither is.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import type { Seal } from '../../base/seal.ts';
+
+export interface KeptAnswer {
+  readonly fingerprint: Buffer;
+  readonly status: number;
+  readonly json: string;
+}
+
+export interface KeptUnder {
+  readonly venueId: string;
+  readonly mode: Mode;
+  readonly key: string;
+}
+
+const LIFE = "interval '30 days'";
+
+function rowName(under: KeptUnder): string {
+  return `idempotency ${under.venueId} ${under.mode} ${under.key}`;
+}
+
+export async function findKept(db: Queryable, seal: Seal, under: KeptUnder): Promise<KeptAnswer | null> {
+  const rows = await db.query<{ fingerprint: Buffer; status: number; answer: Buffer }>(
+    `select fingerprint, status, answer from idempotency_keys
+     where venue_id = $1 and mode = $2 and idempotency_key = $3 and created_at > now() - ${LIFE}`,
+    [under.venueId, under.mode, under.key],
+  );
+  const row = rows[0];
+  if (row === undefined) return null;
+  return { fingerprint: row.fingerprint, status: row.status, json: seal.open(row.answer, rowName(under)) };
+}
+
+/** False: another call has kept its answer under this key first, so this one must not happen. */
+export async function keepAnswer(tx: Queryable, seal: Seal, under: KeptUnder, answer: KeptAnswer): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into idempotency_keys (venue_id, mode, idempotency_key, fingerprint, status, answer, created_at)
+     values ($1, $2, $3, $4, $5, $6, now())
+     on conflict (venue_id, mode, idempotency_key) do update
+       set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer, created_at = excluded.created_at
+       where idempotency_keys.created_at <= now() - ${LIFE}
+     returning 1`,
+    [under.venueId, under.mode, under.key, answer.fingerprint, answer.status, seal.seal(answer.json, rowName(under))],
+  );
+  return rows.length > 0;
+}
+
+export async function forgetOldAnswers(db: Queryable, most: number): Promise<number> {
+  const rows = await db.query(
+    `delete from idempotency_keys where ctid = any(array(
+       select ctid from idempotency_keys where created_at <= now() - ${LIFE} order by created_at limit $1)) returning 1`,
+    [most],
+  );
+  return rows.length;
+}

@@ -1,0 +1,23 @@
+// Who is calling, once they are known: the venue, the mode and the key they come with, and how the audit log names them.
+
+import type { Mode } from '../../base/config.ts';
+import type { Act } from '../venues/audit.ts';
+import type { Venue } from '../venues/venue.ts';
+import type { KeyKind } from './key.ts';
+
+export interface CallerKey {
+  readonly id: string;
+  readonly kind: KeyKind;
+  readonly scopes: readonly string[];
+  readonly writesPerHour: number;
+  readonly readsPerHour: number;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+}
+
+/** A caller with a key, in the middle of an act. */
+export interface Caller extends Act {
+  readonly venue: Venue;
+  readonly mode: Mode;
+  readonly key: CallerKey;
+}

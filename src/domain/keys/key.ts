@@ -1,0 +1,47 @@
+// What a key is: its kinds, modes, scopes, the text that is shown once, and the hash under which it is found.
+
+import { createHash } from 'node:crypto';
+import type { Mode } from '../../base/config.ts';
+import { type Random, randomText } from '../../base/random.ts';
+
+export type KeyKind = 'secret' | 'publishable';
+
+export const SCOPES = [
+  'offerings:write',
+  'offerings:read',
+  'checkouts:write',
+  'checkouts:read',
+  'bookings:read',
+  'analytics:read',
+  'webhooks:write',
+  'boats:write',
+  'boats:read',
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export const WRITES_PER_HOUR = 60;
+export const READS_PER_HOUR = 600;
+
+const PREFIX: Readonly<Record<KeyKind, Readonly<Record<Mode, string>>>> = {
+  secret: { test: 'svc_test_', live: 'svc_live_' },
+  publishable: { test: 'pk_test_', live: 'pk_live_' },
+};
+
+export function newKeyText(random: Random, kind: KeyKind, mode: Mode): string {
+  return PREFIX[kind][mode] + randomText(random, 32);
+}
+
+/** A live key of the older form, which keeps working with every scope. */
+export function isOlderKey(text: string): boolean {
+  return /^svc_live_[0-9a-f]{48}$/.test(text);
+}
+
+/** Keys are long and random, so a plain hash is enough: there is nothing to guess. */
+export function hashOfKey(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** Enough to recognise a key in a list, not enough to use it. */
+export function hintOfKey(text: string): string {
+  return `${text.slice(0, text.lastIndexOf('_') + 1)}…${text.slice(-4)}`;
+}

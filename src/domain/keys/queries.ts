@@ -1,0 +1,140 @@
+// The only place that touches the tables of keys and limits.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import type { KeyKind } from './key.ts';
+
+export interface KeyRow {
+  readonly id: string;
+  readonly venue_id: string;
+  readonly kind: KeyKind;
+  readonly mode: Mode;
+  readonly hint: string;
+  readonly scopes: string[];
+  readonly writes_per_hour: number;
+  readonly reads_per_hour: number;
+  readonly allow_ips: string[] | null;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+  readonly created_at: string;
+}
+
+export interface NewKey {
+  readonly venueId: string;
+  readonly id: string;
+  readonly hash: Buffer;
+  readonly kind: KeyKind;
+  readonly mode: Mode;
+  readonly hint: string;
+  readonly scopes: readonly string[];
+  readonly writesPerHour: number;
+  readonly readsPerHour: number;
+  readonly allowIps: readonly string[] | null;
+  readonly expiresAt: string | null;
+  readonly now: number;
+}
+
+const COLUMNS = `key_id as id, venue_id, kind, mode, hint, scopes, writes_per_hour, reads_per_hour, allow_ips, expires_at, revoked_at, created_at`;
+
+/** False: this very key is known already. */
+export async function insertKey(tx: Queryable, key: NewKey): Promise<boolean> {
+  const routed = await tx.query(
+    'insert into key_routes (key_hash, venue_id, key_id) values ($1, $2, $3) on conflict do nothing returning key_id',
+    [key.hash, key.venueId, key.id],
+  );
+  if (routed.length === 0) return false;
+  await tx.query(
+    `insert into keys (venue_id, key_id, kind, mode, hint, scopes, writes_per_hour, reads_per_hour, allow_ips, expires_at, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11 / 1000.0))`,
+    [
+      key.venueId,
+      key.id,
+      key.kind,
+      key.mode,
+      key.hint,
+      key.scopes,
+      key.writesPerHour,
+      key.readsPerHour,
+      key.allowIps,
+      key.expiresAt,
+      key.now,
+    ],
+  );
+  return true;
+}
+
+export async function findKey(db: Queryable, id: string): Promise<KeyRow | null> {
+  const rows = await db.query<KeyRow>(
+    `select ${COLUMNS} from keys where (venue_id, key_id) in (select r.venue_id, r.key_id from key_routes r where r.key_id = $1)`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+export async function listKeys(db: Queryable, venueId: string | null): Promise<KeyRow[]> {
+  return db.query<KeyRow>(
+    `select ${COLUMNS} from keys where $1::uuid is null or venue_id = $1 order by key_id desc limit 1000`,
+    [venueId],
+  );
+}
+
+/** False: it was revoked before. */
+export async function setRevoked(tx: Queryable, venueId: string, id: string, now: number): Promise<boolean> {
+  const rows = await tx.query(
+    `update keys set revoked_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and key_id = $2 and revoked_at is null returning key_id`,
+    [venueId, id, now],
+  );
+  return rows.length > 0;
+}
+
+/** What the function `admit` answers: the key and its venue (null for an unknown caller), and what the limit says. */
+export interface AdmitRow {
+  readonly venue_id: string | null;
+  readonly venue_name: string;
+  readonly venue_linked: boolean;
+  readonly venue_origins: string[];
+  readonly key_id: string;
+  readonly kind: KeyKind;
+  readonly mode: Mode;
+  readonly scopes: string[];
+  readonly allow_ips: string[] | null;
+  readonly writes_per_hour: number;
+  readonly reads_per_hour: number;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly call_limit: number;
+  readonly granted: number;
+  readonly remaining: number;
+  readonly reset_at: string | null;
+  readonly retry_at: string | null;
+  readonly counted_at: string;
+}
+
+export async function admitCalls(
+  db: Queryable,
+  hash: Buffer | null,
+  effect: 'read' | 'write',
+  wanted: number,
+  address: string,
+  origin: string,
+): Promise<AdmitRow> {
+  const rows = await db.query<AdmitRow>('select * from admit($1, $2, $3, $4, $5)', [hash, effect, wanted, address, origin]);
+  if (rows[0] === undefined) throw new Error('admit() answers one row');
+  return rows[0];
+}
+
+/** Forgets calls that left their window and windows that nobody has used for a day. Says how many rows went. */
+export async function forgetSpentCalls(db: Queryable, most: number): Promise<number> {
+  const calls = await db.query(
+    `delete from limit_calls where ctid = any(array(
+       select ctid from limit_calls where at < now() - interval '1 hour' limit $1)) returning 1`,
+    [most],
+  );
+  const windows = await db.query(
+    `delete from limit_windows where subject in (
+       select subject from limit_windows where last_at < now() - interval '1 day' limit $1 for update skip locked) returning 1`,
+    [most],
+  );
+  return calls.length + windows.length;
+}

@@ -1,0 +1,15 @@
+// Revokes a key. It counts for the very next request on every server, since each request looks its key up.
+
+import type { Queryable } from '../../base/db.ts';
+import { notFound } from '../../base/errors.ts';
+import { type Act, audit } from '../venues/audit.ts';
+import { findKey, type KeyRow, setRevoked } from './queries.ts';
+
+export async function revokeKey(tx: Queryable, act: Act, keyId: string): Promise<KeyRow> {
+  const key = await findKey(tx, keyId);
+  if (key === null) throw notFound();
+  if (await setRevoked(tx, key.venue_id, keyId, act.now)) {
+    await audit(tx, act, { venueId: key.venue_id, action: 'key.revoke', subject: keyId });
+  }
+  return (await findKey(tx, keyId)) ?? key;
+}

@@ -1,0 +1,76 @@
+// The audit log: who did what, when and from where, written in the transaction of what was done.
+
+import type { Queryable } from '../../base/db.ts';
+import type { Ids } from '../../base/ids.ts';
+import type { Random } from '../../base/random.ts';
+import type { Seal } from '../../base/seal.ts';
+
+/** Who is acting, as the log names them. */
+export interface Actor {
+  readonly actor: string;
+  readonly via: 'http' | 'mcp' | 'cli' | 'start' | 'worker';
+  readonly address: string | null;
+  readonly requestId: string | null;
+}
+
+/** An act: somebody does something now. All that a command is handed besides the transaction and its input. */
+export interface Act {
+  readonly by: Actor;
+  readonly now: number;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly seal: Seal;
+}
+
+export interface AuditEntry {
+  readonly venueId: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditRow {
+  readonly venue_id: string;
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly via: string;
+  readonly address: string | null;
+  readonly request_id: string | null;
+  readonly action: string;
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export async function audit(tx: Queryable, act: Act, entry: AuditEntry): Promise<void> {
+  const { by } = act;
+  await tx.query(
+    `insert into audit_log (venue_id, audit_id, at, actor, via, address, request_id, action, subject, detail)
+     values ($1, $2, to_timestamp($3 / 1000.0), $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      entry.venueId,
+      act.ids.uuid(),
+      act.now,
+      by.actor,
+      by.via,
+      by.address,
+      by.requestId,
+      entry.action,
+      entry.subject,
+      JSON.stringify(entry.detail ?? {}),
+    ],
+  );
+}
+
+/** Newest first; `before` is the id of the last row already seen (ids are ordered by time). */
+export async function listAudit(
+  db: Queryable,
+  filter: { readonly venueId: string | null; readonly before: string | null; readonly limit: number },
+): Promise<AuditRow[]> {
+  return db.query<AuditRow>(
+    `select venue_id, audit_id as id, at, actor, via, address, request_id, action, subject, detail from audit_log
+     where ($1::uuid is null or venue_id = $1) and ($2::uuid is null or audit_id < $2)
+     order by audit_id desc limit $3`,
+    [filter.venueId, filter.before, filter.limit],
+  );
+}

@@ -1,0 +1,72 @@
+// What an operator can change about a venue: link it, revoke it, its origins, its fee. Each change locks the venue's
+// row first and is audited; asking for what is already so changes nothing and writes nothing.
+
+import type { Queryable } from '../../base/db.ts';
+import { notFound, Problem } from '../../base/errors.ts';
+import { type Act, audit } from './audit.ts';
+import { registrable } from './create-venue.ts';
+import { lockVenue, setFee, setLinked, setOrigins, setRevoked, type VenueRow } from './queries.ts';
+
+async function locked(tx: Queryable, venueId: string): Promise<VenueRow> {
+  const venue = await lockVenue(tx, venueId);
+  if (venue === null) throw notFound();
+  return venue;
+}
+
+/** Linked means verified and able to be paid; the operator's word asserts it. */
+export async function linkVenue(tx: Queryable, act: Act, venueId: string): Promise<VenueRow> {
+  const venue = await locked(tx, venueId);
+  if (!venue.linked) {
+    await setLinked(tx, venueId, act.now);
+    await audit(tx, act, { venueId, action: 'venue.link', subject: venueId });
+  }
+  return { ...venue, linked: true };
+}
+
+/** From the next request on, no key of this venue opens anything. */
+export async function revokeVenue(tx: Queryable, act: Act, venueId: string): Promise<VenueRow> {
+  const venue = await locked(tx, venueId);
+  if (venue.revoked_at === null) {
+    await setRevoked(tx, venueId, act.now);
+    await audit(tx, act, { venueId, action: 'venue.revoke', subject: venueId });
+  }
+  return locked(tx, venueId);
+}
+
+export async function addOrigin(tx: Queryable, act: Act, venueId: string, text: string): Promise<VenueRow> {
+  const origin = registrable(text);
+  const venue = await locked(tx, venueId);
+  if (venue.origins.includes(origin)) return venue;
+  if (venue.origins.length >= 50) {
+    throw new Problem('invalid_request', { message: 'A venue has at most 50 origins: remove one first.', field: '/origin' });
+  }
+  const origins = [...venue.origins, origin];
+  await setOrigins(tx, venueId, origins);
+  await audit(tx, act, { venueId, action: 'origin.add', subject: origin });
+  return { ...venue, origins };
+}
+
+export async function removeOrigin(tx: Queryable, act: Act, venueId: string, text: string): Promise<VenueRow> {
+  const origin = registrable(text);
+  const venue = await locked(tx, venueId);
+  if (!venue.origins.includes(origin)) return venue;
+  const origins = venue.origins.filter((known) => known !== origin);
+  await setOrigins(tx, venueId, origins);
+  await audit(tx, act, { venueId, action: 'origin.remove', subject: origin });
+  return { ...venue, origins };
+}
+
+/** Counts for checkouts created from now on. */
+export async function changeFee(tx: Queryable, act: Act, venueId: string, bps: number, fixed: number): Promise<VenueRow> {
+  if (!Number.isInteger(bps) || bps < 0 || bps > 10_000) {
+    throw new Problem('invalid_request', { message: 'The fee is 0 to 10000 basis points (hundredths of a percent).', field: '/bps' });
+  }
+  if (!Number.isInteger(fixed) || fixed < 0 || fixed > 99_999_999) {
+    throw new Problem('invalid_request', { message: 'The fixed fee is 0 to 99999999 minor units.', field: '/fixed' });
+  }
+  const venue = await locked(tx, venueId);
+  await setFee(tx, venueId, bps, fixed);
+  const before = { bps: venue.fee_bps, fixed: venue.fee_fixed };
+  await audit(tx, act, { venueId, action: 'venue.fee', subject: venueId, detail: { before, after: { bps, fixed } } });
+  return { ...venue, fee_bps: bps, fee_fixed: fixed };
+}

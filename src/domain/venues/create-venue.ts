@@ -1,0 +1,38 @@
+// Creates a venue: linked (the operator vouches for it) or, as a sandbox, not yet.
+
+import type { Queryable } from '../../base/db.ts';
+import { Problem } from '../../base/errors.ts';
+import { type Act, audit } from './audit.ts';
+import { insertVenue } from './queries.ts';
+import { normalOrigin, type Venue } from './venue.ts';
+
+export async function createVenue(
+  tx: Queryable,
+  act: Act,
+  wish: { readonly name: string; readonly origins: readonly string[]; readonly sandbox: boolean },
+): Promise<Venue> {
+  const name = wish.name.trim();
+  if ([...name].length < 1 || [...name].length > 120) {
+    throw new Problem('invalid_request', { message: 'The name of a venue has 1 to 120 characters.', field: '/name' });
+  }
+  const origins = [...new Set(wish.origins.map(registrable))];
+  const venue: Venue = { id: act.ids.uuid(), name, linked: !wish.sandbox, origins };
+  await insertVenue(tx, { ...venue, now: act.now });
+  await audit(tx, act, {
+    venueId: venue.id,
+    action: 'venue.create',
+    subject: venue.id,
+    detail: { name, linked: venue.linked, origins },
+  });
+  return venue;
+}
+
+/** The normal form of an origin, or an error that says what one looks like. */
+export function registrable(text: string): string {
+  const origin = normalOrigin(text);
+  if (origin !== null) return origin;
+  throw new Problem('invalid_request', {
+    message: `"${text}" is not an origin: give scheme, host and port alone, such as https://example.com (http only for localhost).`,
+    field: '/origin',
+  });
+}

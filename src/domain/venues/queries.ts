@@ -1,0 +1,63 @@
+// The only place that touches the table of venues (the look-up of a caller aside, which is one SQL function).
+
+import type { Queryable } from '../../base/db.ts';
+
+export interface VenueRow {
+  readonly id: string;
+  readonly name: string;
+  readonly linked: boolean;
+  readonly origins: string[];
+  readonly fee_bps: number;
+  readonly fee_fixed: number;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+}
+
+const COLUMNS = `venue_id as id, name, linked_at is not null as linked, origins, fee_bps, fee_fixed, created_at, revoked_at`;
+
+export async function insertVenue(
+  tx: Queryable,
+  venue: { readonly id: string; readonly name: string; readonly origins: readonly string[]; readonly linked: boolean; readonly now: number },
+): Promise<void> {
+  await tx.query(
+    `insert into venues (venue_id, name, origins, linked_at, created_at)
+     values ($1, $2, $3, case when $4 then to_timestamp($5 / 1000.0) end, to_timestamp($5 / 1000.0))`,
+    [venue.id, venue.name, venue.origins, venue.linked, venue.now],
+  );
+}
+
+export async function findVenue(db: Queryable, id: string): Promise<VenueRow | null> {
+  const rows = await db.query<VenueRow>(`select ${COLUMNS} from venues where venue_id = $1`, [id]);
+  return rows[0] ?? null;
+}
+
+export async function listVenues(db: Queryable): Promise<VenueRow[]> {
+  return db.query<VenueRow>(`select ${COLUMNS} from venues order by venue_id desc limit 1000`);
+}
+
+export async function countVenues(db: Queryable): Promise<number> {
+  const rows = await db.query<{ count: number }>('select count(*) as count from venues');
+  return rows[0]?.count ?? 0;
+}
+
+/** Held until the transaction ends, so that two operators do not write over each other. */
+export async function lockVenue(tx: Queryable, id: string): Promise<VenueRow | null> {
+  const rows = await tx.query<VenueRow>(`select ${COLUMNS} from venues where venue_id = $1 for update`, [id]);
+  return rows[0] ?? null;
+}
+
+export async function setLinked(tx: Queryable, id: string, now: number): Promise<void> {
+  await tx.query('update venues set linked_at = to_timestamp($2 / 1000.0) where venue_id = $1 and linked_at is null', [id, now]);
+}
+
+export async function setRevoked(tx: Queryable, id: string, now: number): Promise<void> {
+  await tx.query('update venues set revoked_at = to_timestamp($2 / 1000.0) where venue_id = $1 and revoked_at is null', [id, now]);
+}
+
+export async function setOrigins(tx: Queryable, id: string, origins: readonly string[]): Promise<void> {
+  await tx.query('update venues set origins = $2 where venue_id = $1', [id, origins]);
+}
+
+export async function setFee(tx: Queryable, id: string, bps: number, fixed: number): Promise<void> {
+  await tx.query('update venues set fee_bps = $2, fee_fixed = $3 where venue_id = $1', [id, bps, fixed]);
+}

@@ -1,0 +1,21 @@
+// The account: who is this key.
+
+import type { Operation } from '../../base/operation.ts';
+import type { Caller } from '../../domain/keys/caller.ts';
+import { describeMe } from '../../domain/keys/me.ts';
+import { enveloped } from './shapes.ts';
+
+export const account: readonly Operation<Caller>[] = [
+  {
+    id: 'getMe',
+    method: 'GET',
+    path: '/v1/me',
+    tag: 'Account',
+    summary: 'Who is this key',
+    description: 'The venue, mode, scopes and limits of the key, and the category slugs that offerings and events may carry. A sandbox key is also told what to call next.',
+    auth: 'secret',
+    effect: 'read',
+    answers: { 200: enveloped('The key and its venue.', 'me') },
+    run: (_db, caller) => describeMe(caller),
+  },
+];

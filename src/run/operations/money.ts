@@ -1,0 +1,138 @@
+// Checkouts, payouts, and the helpers that drive a test checkout to any state.
+
+import type { Operation } from '../../base/operation.ts';
+import type { Caller } from '../../domain/keys/caller.ts';
+import { enveloped, only, pageQuery, paged, plain } from './shapes.ts';
+
+const CHECKOUT_STATUSES = ['open', 'collecting', 'funded', 'completed', 'expired', 'canceled'];
+const READ = { auth: 'secret', scopes: ['checkouts:read'], effect: 'read' } as const;
+const WRITE = { auth: 'secret', scopes: ['checkouts:write'], effect: 'write' } as const;
+const HELPER = { ...WRITE, testOnly: true, tag: 'Test helpers', errors: ['not_found', 'conflict'] } as const;
+
+export const checkouts: readonly Operation<Caller>[] = [
+  {
+    ...WRITE,
+    id: 'createCheckout',
+    method: 'POST',
+    path: '/v1/checkouts',
+    tag: 'Checkouts',
+    summary: 'Create a checkout for a party',
+    description: 'For the party’s whole total. Without the Idempotency-Key header, `external_booking_id` is the key.',
+    idempotent: true,
+    body: only('checkout_create'),
+    answers: { 201: plain('The checkout; send the organizer to its `url`.', 'checkout') },
+    errors: ['conflict'],
+  },
+  {
+    ...READ,
+    id: 'listCheckouts',
+    method: 'GET',
+    path: '/v1/checkouts',
+    tag: 'Checkouts',
+    summary: 'List checkouts',
+    description: 'Newest first.',
+    query: pageQuery(CHECKOUT_STATUSES),
+    answers: { 200: paged('One page of checkouts.', 'checkout') },
+  },
+  {
+    ...READ,
+    id: 'getCheckout',
+    method: 'GET',
+    path: '/v1/checkouts/{id}',
+    tag: 'Checkouts',
+    summary: 'Get one checkout',
+    answers: { 200: plain('The checkout.', 'checkout') },
+    errors: ['not_found'],
+  },
+  {
+    ...WRITE,
+    id: 'cancelCheckout',
+    method: 'POST',
+    path: '/v1/checkouts/{id}/cancel',
+    tag: 'Checkouts',
+    summary: 'Cancel a checkout and release every hold',
+    description: 'While it is open or collecting. Canceling a canceled one answers 200 unchanged.',
+    answers: { 200: plain('The checkout.', 'checkout') },
+    errors: ['not_found', 'conflict'],
+  },
+  {
+    ...WRITE,
+    id: 'refundCheckout',
+    method: 'POST',
+    path: '/v1/checkouts/{id}/refund',
+    tag: 'Checkouts',
+    summary: 'Refund a completed checkout',
+    description: 'By `amount`, by the offering’s cancellation policy (`starts_at`), or all that is left; divided over the shares in proportion.',
+    idempotent: true,
+    body: only('refund'),
+    answers: { 200: plain('The checkout with `refunded_amount`.', 'checkout') },
+    errors: ['not_found', 'conflict'],
+  },
+  {
+    ...READ,
+    id: 'listPayouts',
+    method: 'GET',
+    path: '/v1/payouts',
+    tag: 'Payouts',
+    summary: 'List payouts to the venue',
+    query: pageQuery(null),
+    answers: { 200: paged('One page of payouts.', 'payout') },
+  },
+];
+
+export const testHelpers: readonly Operation<Caller>[] = [
+  {
+    ...HELPER,
+    id: 'testReview',
+    method: 'POST',
+    path: '/v1/test_helpers/review',
+    scopes: ['offerings:write'],
+    summary: 'Review a test submission',
+    description: 'Test mode has no human reviewer: this approves or rejects an offering, an experience or a boat.',
+    body: only('review_decision'),
+    answers: { 200: enveloped('The reviewed offering.', 'stored_offering') },
+  },
+  {
+    ...HELPER,
+    id: 'testCollect',
+    method: 'POST',
+    path: '/v1/test_helpers/checkouts/{id}/collect',
+    summary: 'Choose a party of test members',
+    description: 'Makes test members for the whole party, with an equal split.',
+    answers: { 200: plain('The checkout.', 'checkout') },
+  },
+  {
+    ...HELPER,
+    id: 'testHold',
+    method: 'POST',
+    path: '/v1/test_helpers/checkouts/{id}/hold',
+    summary: 'Hold one share, or all',
+    body: only('test_hold'),
+    answers: { 200: plain('The checkout.', 'checkout') },
+  },
+  {
+    ...HELPER,
+    id: 'testComplete',
+    method: 'POST',
+    path: '/v1/test_helpers/checkouts/{id}/complete',
+    summary: 'Do whatever is missing until the checkout is completed',
+    answers: { 200: plain('The checkout.', 'checkout') },
+  },
+  {
+    ...HELPER,
+    id: 'testExpire',
+    method: 'POST',
+    path: '/v1/test_helpers/checkouts/{id}/expire',
+    summary: 'Let `pay_by` pass',
+    answers: { 200: plain('The checkout.', 'checkout') },
+  },
+  {
+    ...HELPER,
+    id: 'testAdvance',
+    method: 'POST',
+    path: '/v1/test_helpers/checkouts/{id}/advance',
+    summary: 'Move the checkout’s own clock',
+    body: only('test_advance'),
+    answers: { 200: plain('The checkout.', 'checkout') },
+  },
+];

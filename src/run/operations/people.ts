@@ -1,0 +1,109 @@
+// Guests, the members' app, analytics, and agents.
+
+import type { Operation } from '../../base/operation.ts';
+import type { Caller } from '../../domain/keys/caller.ts';
+import { enveloped, MB, only, plain, time } from './shapes.ts';
+
+export const guests: readonly Operation<Caller>[] = [
+  {
+    id: 'viewCheckout',
+    method: 'GET',
+    path: '/v1/public/checkouts/{id}',
+    tag: 'Guests',
+    summary: 'The guest’s view of a checkout',
+    description: 'With a publishable key from a registered origin, or as a signed-in member.',
+    auth: 'guest',
+    effect: 'read',
+    answers: { 200: plain('The checkout, without fees, metadata and booking id.', 'guest_checkout') },
+    errors: ['not_found'],
+  },
+  {
+    id: 'chooseParty',
+    method: 'POST',
+    path: '/v1/public/checkouts/{id}/party',
+    tag: 'Guests',
+    summary: 'Choose the party and the split',
+    auth: 'member',
+    effect: 'write',
+    body: only('party'),
+    answers: { 200: plain('The checkout and an invite for each share.', 'party_result') },
+    errors: ['not_found', 'not_organizer', 'conflict'],
+  },
+  {
+    id: 'holdShare',
+    method: 'POST',
+    path: '/v1/public/shares/{share_id}/hold',
+    tag: 'Guests',
+    summary: 'Hold one share on a card',
+    auth: 'member',
+    effect: 'write',
+    answers: { 200: plain('What the card form needs.', 'hold_secret') },
+    errors: ['not_found', 'share_not_yours', 'conflict'],
+  },
+  {
+    id: 'signIn',
+    method: 'POST',
+    path: '/v1/public/sign_in',
+    tag: 'Guests',
+    summary: 'Ask for a code by text message',
+    description: 'Answers the same whether or not the phone is known.',
+    auth: 'open',
+    effect: 'write',
+    body: only('sign_in'),
+    answers: { 200: plain('A code is on its way.', 'sign_in_challenge') },
+  },
+  {
+    id: 'verifySignIn',
+    method: 'POST',
+    path: '/v1/public/sign_in/verify',
+    tag: 'Guests',
+    summary: 'Sign in with the code',
+    auth: 'open',
+    effect: 'write',
+    body: only('sign_in_verify'),
+    answers: { 200: plain('The member and a token.', 'signed_in') },
+  },
+];
+
+export const analytics: readonly Operation<Caller>[] = [
+  {
+    id: 'getAnalytics',
+    method: 'GET',
+    path: '/v1/analytics',
+    tag: 'Analytics',
+    summary: 'What the venue’s listings do',
+    description: 'Totals, figures for each experience and for each day. The window is at most 366 days; the last 30 when absent.',
+    auth: 'secret',
+    scopes: ['analytics:read'],
+    effect: 'read',
+    query: {
+      type: 'object',
+      properties: {
+        from: time('The first moment counted.'),
+        to: time('The end of the window, exclusive.'),
+        experience_id: {
+          type: 'string',
+          format: 'uuid',
+          description: 'Only this experience.',
+          examples: ['01970c3e-5f5e-7a3b-8c1d-2e3f4a5b6c7d'],
+        },
+      },
+      additionalProperties: false,
+    },
+    answers: { 200: enveloped('The figures.', 'analytics') },
+    errors: ['not_found'],
+  },
+  {
+    id: 'recordActivity',
+    method: 'POST',
+    path: '/internal/activity',
+    tag: 'Analytics',
+    summary: 'Report activity of the members’ app',
+    description: 'For the operator’s own app: up to 1,000 events in a call, idempotent by their `id`.',
+    auth: 'operator',
+    effect: 'write',
+    body: only('activity'),
+    bodyLimit: MB,
+    answers: { 200: plain('How many were counted.', 'activity_result') },
+  },
+];

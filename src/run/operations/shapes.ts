@@ -1,0 +1,79 @@
+// Pieces that several declarations need: the query of a list, envelopes, sizes, and how a body is told apart.
+
+import type { AnswerShape, BodyChoice } from '../../base/operation.ts';
+
+export const KB = 1024;
+export const MB = 1024 * KB;
+export const BODY_LIMIT = 64 * KB;
+
+const ref = (schema: string): object => ({ $ref: `${schema}.json` });
+
+/** `{data: <object>}`, with further members where an answer has them. */
+export function enveloped(description: string, schema: string, more: Readonly<Record<string, object>> = {}): AnswerShape {
+  const properties = { data: ref(schema), ...more };
+  return { description, schema: closed(properties) };
+}
+
+/** `{data: [...]}` without paging. */
+export function listed(description: string, schema: string): AnswerShape {
+  return { description, schema: closed({ data: { type: 'array', items: ref(schema) } }) };
+}
+
+/** `{data: [...], next_before}`. */
+export function paged(description: string, schema: string): AnswerShape {
+  const next_before = {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'Send it as `before` to get the next page; null on the last page.',
+  };
+  return { description, schema: closed({ data: { type: 'array', items: ref(schema) }, next_before }) };
+}
+
+export function plain(description: string, schema: string): AnswerShape {
+  return { description, schema };
+}
+
+export function oneOrMany(description: string, one: AnswerShape, many: string): AnswerShape {
+  return { description, schema: { oneOf: [one.schema, ref(many)] } };
+}
+
+export function closed(properties: Readonly<Record<string, object>>): Record<string, unknown> {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+export const flag = (description: string): object => ({ type: 'boolean', description });
+
+/** The query of every list. */
+export function pageQuery(statuses: readonly string[] | null): Record<string, unknown> {
+  const status = { type: 'string', enum: statuses, description: 'Only objects in this state.' };
+  return {
+    type: 'object',
+    properties: {
+      ...(statuses === null ? {} : { status }),
+      limit: { type: 'integer', minimum: 1, maximum: 100, default: 50, description: 'How many at the most.', examples: [50] },
+      before: {
+        type: 'string',
+        format: 'date-time',
+        description: 'The `next_before` of the page before; only older objects are given.',
+        examples: ['2027-06-12T13:30:00.000000Z'],
+      },
+    },
+    additionalProperties: false,
+  };
+}
+
+export const REVIEW_STATUSES = ['pending', 'approved', 'rejected'] as const;
+
+export const time = (description: string): object => ({
+  type: 'string',
+  format: 'date-time',
+  description,
+  examples: ['2027-06-12T00:00:00Z'],
+});
+
+export const only = (schema: string): readonly BodyChoice[] => [{ schema, when: () => true }];
+
+/** A JSON object that has this member of its own. */
+export function has(body: unknown, name: string): boolean {
+  return typeof body === 'object' && body !== null && !Array.isArray(body) && Object.hasOwn(body, name);
+}

@@ -1,0 +1,119 @@
+// The one way in, second half: input → transaction → replay or run → commit. A command that runs twice under one
+// Idempotency-Key happens once: its answer is kept in its own transaction, and whoever comes second is rolled back whole
+// and given the first answer, byte for byte. That is safe because a command never calls the outside (rule 6).
+
+import { createHash } from 'node:crypto';
+import { isUnavailable, sqlState } from '../base/db.ts';
+import { conflict, Problem } from '../base/errors.ts';
+import { canonicalJson } from '../base/json/canonical.ts';
+import type { JsonValue } from '../base/json/parse.ts';
+import type { Answer, Command, Input, Operation } from '../base/operation.ts';
+import { findKept, type KeptAnswer, type KeptUnder, keepAnswer } from '../domain/idempotency/kept-answers.ts';
+import type { Caller } from '../domain/keys/caller.ts';
+import type { House } from './house.ts';
+import { checkInput, type Received } from './received.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly json: string;
+  readonly replayed: boolean;
+}
+
+class TakenMeanwhile extends Error {}
+
+const LOCK_TIMEOUT = '55P03';
+const STATEMENT_TIMEOUT = '57014';
+
+/** Calls under way on this server by their idempotency key: a twin waits here instead of holding a connection. */
+type Underway = Map<string, Promise<unknown>>;
+
+export type Perform = (operation: Operation<Caller>, caller: Caller | null, received: Received) => Promise<Reply>;
+
+export function makePerform(house: House): Perform {
+  const underway: Underway = new Map();
+  return async (operation, caller, received) => {
+    const input = checkInput(house.validator, operation, caller, house.clock.now(), received);
+    const run = operation.run as Command<Caller> | undefined;
+    if (run === undefined || caller === null) throw new Problem('not_implemented');
+    try {
+      if (operation.effect === 'read') return fresh(await run(house.db, caller, input));
+      const key = operation.idempotent === true ? received.idempotencyKey : undefined;
+      if (key === undefined) return await house.db.transaction(async (tx) => fresh(await run(tx, caller, input)));
+      return await once(house, underway, { operation, run, caller, input, key });
+    } catch (error) {
+      throw toldToCaller(error);
+    }
+  };
+}
+
+function fresh(answer: Answer): Reply {
+  return { status: answer.status, json: JSON.stringify(answer.body), replayed: false };
+}
+
+interface Keyed {
+  readonly operation: Operation<Caller>;
+  readonly run: Command<Caller>;
+  readonly caller: Caller;
+  readonly input: Input;
+  readonly key: string;
+}
+
+async function once(house: House, underway: Underway, call: Keyed): Promise<Reply> {
+  const under: KeptUnder = { venueId: call.caller.venue.id, mode: call.caller.mode, key: call.key };
+  const name = `${under.venueId} ${under.mode} ${under.key}`;
+  for (let twin = underway.get(name); twin !== undefined; twin = underway.get(name)) await twin;
+  const mine = attempt(house, under, call);
+  const settled = mine.then(
+    () => undefined,
+    () => undefined,
+  );
+  underway.set(name, settled);
+  try {
+    return await mine;
+  } finally {
+    underway.delete(name);
+  }
+}
+
+async function attempt(house: House, under: KeptUnder, call: Keyed): Promise<Reply> {
+  const fingerprint = fingerprintOf(call);
+  const before = await findKept(house.db, house.seal, under);
+  if (before !== null) return replay(before, fingerprint);
+  try {
+    return await house.db.transaction(async (tx) => {
+      const reply = fresh(await call.run(tx, call.caller, call.input));
+      const kept = await keepAnswer(tx, house.seal, under, { fingerprint, status: reply.status, json: reply.json });
+      if (!kept) throw new TakenMeanwhile();
+      return reply;
+    });
+  } catch (error) {
+    // Whatever failed, a twin on another server may have been first, and then its answer is the answer.
+    const first = await findKept(house.db, house.seal, under);
+    if (first !== null) return replay(first, fingerprint);
+    if (sqlState(error) === LOCK_TIMEOUT) {
+      throw conflict('request_in_progress', 'The first call with this Idempotency-Key is still running. Try again in a moment.');
+    }
+    throw error;
+  }
+}
+
+function replay(kept: KeptAnswer, fingerprint: Buffer): Reply {
+  if (!kept.fingerprint.equals(fingerprint)) {
+    throw conflict('idempotency_key_reused', 'This Idempotency-Key was used for another request. Use a new key for a new request.');
+  }
+  return { status: kept.status, json: kept.json, replayed: true };
+}
+
+/** Of the operation, the path and the body's JSON values: member order, white space and 1.0 for 1 do not matter. */
+function fingerprintOf(call: Keyed): Buffer {
+  const whole = { operation: call.operation.id, params: call.input.params, body: (call.input.body ?? null) as JsonValue };
+  return createHash('sha256').update(canonicalJson(whole)).digest();
+}
+
+function toldToCaller(error: unknown): unknown {
+  const state = sqlState(error);
+  if (isUnavailable(error) || state === LOCK_TIMEOUT || state === STATEMENT_TIMEOUT) {
+    return new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,107 @@
+// What came in, from raw parts to a checked input: 415, 400 and 422 in that order. Every problem of body, query and
+// header is told at once.
+
+import { rules, clockRules } from '../../schemas/rules/rules.ts';
+import type { Facts } from '../../schemas/rules/rule.ts';
+import { type FieldProblem, invalid, notFound, Problem } from '../base/errors.ts';
+import { parseStrictJson } from '../base/json/parse.ts';
+import type { Input, Operation } from '../base/operation.ts';
+import type { Candidate, RuleRun, Validator } from '../base/schema/validate.ts';
+import { CATEGORIES } from '../domain/venues/venue.ts';
+import type { Caller } from '../domain/keys/caller.ts';
+
+export interface Received {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | readonly string[]>>;
+  /** Null or empty: there was no body. */
+  readonly body: Buffer | null;
+  readonly contentType: string | undefined;
+  readonly idempotencyKey: string | undefined;
+}
+
+const NO_MEMBERS = { type: 'object', properties: {}, additionalProperties: false } as const;
+const MOST_KEY = 255;
+
+export function checkInput(validator: Validator, operation: Operation<Caller>, caller: Caller | null, now: number, received: Received): Input {
+  for (const value of Object.values(received.params)) if (value.includes('\0')) throw notFound();
+  const candidate = parseBody(operation, received);
+  const query = readQuery(operation, received.query);
+  const problems = [
+    ...bodyProblems(validator, operation, caller, now, candidate),
+    ...queryProblems(validator, operation, query),
+    ...headerProblems(operation, received.idempotencyKey),
+  ];
+  if (problems.length > 0) throw invalid(problems);
+  return { params: received.params, query, body: candidate?.value };
+}
+
+function parseBody(operation: Operation<Caller>, received: Received): Candidate | null {
+  const empty = received.body === null || received.body.length === 0;
+  if (operation.method === 'GET' || (empty && operation.body === undefined)) return null;
+  if (!empty && !isJson(received.contentType)) throw new Problem('unsupported_media_type');
+  const parsed = parseStrictJson(received.body ?? Buffer.alloc(0));
+  if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
+  return parsed;
+}
+
+/** A missing type is read as JSON; application/json with any parameters, and any +json type, are JSON. */
+function isJson(contentType: string | undefined): boolean {
+  if (contentType === undefined || contentType.trim() === '') return true;
+  const type = (contentType.split(';')[0] ?? '').trim().toLowerCase();
+  return type === 'application/json' || /^application\/[a-z0-9.+-]+\+json$/.test(type);
+}
+
+function bodyProblems(
+  validator: Validator,
+  operation: Operation<Caller>,
+  caller: Caller | null,
+  now: number,
+  candidate: Candidate | null,
+): FieldProblem[] {
+  if (candidate === null) return [];
+  if (operation.body === undefined) return validator.inlineProblems(NO_MEMBERS, candidate.value);
+  const choice = operation.body.find(({ when }) => when(candidate.value)) ?? operation.body[0];
+  if (choice === undefined) throw new Error(`${operation.id} has an empty list of bodies`);
+  return validator.problems(choice.schema, candidate, rulesFor(choice.schema, caller, now));
+}
+
+/** The rules that stand beside a schema, and those of the clock, with the facts of this caller. */
+export function rulesFor(schema: string, caller: Caller | null, now: number): RuleRun {
+  const facts: Facts = { now: new Date(now), categories: CATEGORIES, origins: caller?.venue.origins ?? [] };
+  return (value, report) => {
+    rules[schema]?.(value, '', report, facts);
+    clockRules[schema]?.(value, '', report, facts);
+  };
+}
+
+function readQuery(operation: Operation<Caller>, given: Received['query']): Record<string, unknown> {
+  const properties = (operation.query?.properties ?? {}) as Record<string, { readonly type?: unknown; readonly default?: unknown }>;
+  const query: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(properties)) if (property.default !== undefined) query[name] = property.default;
+  for (const [name, text] of Object.entries(given)) {
+    const isNumber = properties[name]?.type === 'integer' && typeof text === 'string' && /^[+-]?\d+(\.\d+)?$/.test(text);
+    query[name] = isNumber ? Number(text) : text;
+  }
+  return query;
+}
+
+/** Pointers into the query are told as /query/<name>. */
+function queryProblems(validator: Validator, operation: Operation<Caller>, query: Record<string, unknown>): FieldProblem[] {
+  const schema = operation.query ?? NO_MEMBERS;
+  return validator.inlineProblems(schema, query).map((problem) => ({ ...problem, field: `/query${problem.field}` }));
+}
+
+function headerProblems(operation: Operation<Caller>, key: string | undefined): FieldProblem[] {
+  if (operation.idempotent !== true || key === undefined) return [];
+  const length = [...key].length;
+  if (length >= 1 && length <= MOST_KEY) return [];
+  return [
+    {
+      code: length === 0 ? 'too_short' : 'too_long',
+      field: '/header/Idempotency-Key',
+      message: `Idempotency-Key must have 1 to ${MOST_KEY} characters.`,
+      expected: `a string of 1 to ${MOST_KEY} characters`,
+      example_fix: 'booking-8121-attempt-1',
+    },
+  ];
+}

@@ -1,0 +1,140 @@
+// Who is calling, and may they: the checks in their one order. 401; then 403 for the kind of key, the mode, the address,
+// the origin, the scope and the link; then 429. Whoever passes is a Caller. Everything found on the way (the allowance
+// above all) is told to the door even when the answer is no, since every answer carries the limit's headers.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { addressIn } from '../base/config.ts';
+import { Problem } from '../base/errors.ts';
+import type { Operation } from '../base/operation.ts';
+import type { Caller } from '../domain/keys/caller.ts';
+import { hashOfKey } from '../domain/keys/key.ts';
+import type { AdmitRow } from '../domain/keys/queries.ts';
+import type { Actor } from '../domain/venues/audit.ts';
+import { normalOrigin } from '../domain/venues/venue.ts';
+import type { Allowance, Gate } from './gate.ts';
+import type { House } from './house.ts';
+
+/** A request as far as it is known before its body is read. */
+export interface Arrival {
+  readonly operation: Operation<Caller>;
+  readonly authorization: string | undefined;
+  readonly origin: string | undefined;
+  readonly address: string;
+  readonly requestId: string;
+  readonly via: 'http' | 'mcp';
+}
+
+export interface Verdict {
+  readonly allowance: Allowance | null;
+  /** Null for an operation that needs no key. */
+  readonly caller: Caller | null;
+  readonly refusal: Problem | null;
+}
+
+const UNKNOWN_LENGTH = 512;
+
+export async function judge(house: House, gate: Gate, arrival: Arrival): Promise<Verdict> {
+  const { operation } = arrival;
+  if (operation.auth === 'operator') return judgeOperator(house, arrival);
+  const needsKey = operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member';
+  const token = needsKey ? bearer(arrival.authorization) : null;
+  const origin = arrival.origin === undefined ? '' : (normalOrigin(arrival.origin) ?? '');
+  const { row, allowance } = await gate({
+    hash: token === null ? null : hashOfKey(token),
+    effect: operation.effect,
+    address: arrival.address,
+    origin,
+  });
+  const limited = allowance.retryAfter === null ? null : tooMany(allowance);
+  if (!needsKey) return { allowance, caller: null, refusal: limited ?? unknownHook(operation) };
+  if (row.venue_id === null) return { allowance, caller: null, refusal: limited ?? unauthorized() };
+  const caller = callerFrom(house, arrival, row);
+  return { allowance, caller, refusal: refusalOf(house, arrival, row, origin) ?? limited };
+}
+
+export function bearer(header: string | undefined): string | null {
+  const match = header === undefined ? null : /^Bearer +([\x21-\x7e]+) *$/i.exec(header);
+  const token = match?.[1];
+  return token === undefined || token.length > UNKNOWN_LENGTH ? null : token;
+}
+
+function unauthorized(): Problem {
+  return new Problem('unauthorized', { headers: { 'www-authenticate': 'Bearer realm="everyshare"' } });
+}
+
+function tooMany(allowance: Allowance): Problem {
+  const seconds = allowance.retryAfter ?? 1;
+  return new Problem('rate_limited', {
+    message: `The hourly limit of ${allowance.limit} calls is used up. Try again in ${seconds} seconds.`,
+    headers: { 'retry-after': String(seconds) },
+  });
+}
+
+/** No venue system can be connected yet, so no token in a hook address is known. */
+function unknownHook(operation: Operation<Caller>): Problem | null {
+  return operation.auth === 'hook' ? new Problem('unauthorized', { message: 'This hook address is not known.' }) : null;
+}
+
+function refusalOf(house: House, arrival: Arrival, row: AdmitRow, origin: string): Problem | null {
+  const { operation } = arrival;
+  const wanted = operation.auth === 'secret' ? 'secret' : 'publishable';
+  if (operation.auth === 'member' || row.kind !== wanted) return new Problem('wrong_key_kind', { message: kindMessage(operation, row) });
+  if (!house.config.modes.includes(row.mode)) {
+    return new Problem('mode_not_available', { message: `This installation has no card processor for ${row.mode} mode.` });
+  }
+  if (operation.testOnly === true && row.mode !== 'test') {
+    return new Problem('mode_not_available', { message: 'Test helpers work with test keys alone.' });
+  }
+  if (row.allow_ips !== null && !addressIn(arrival.address, row.allow_ips)) return new Problem('ip_not_allowed');
+  if (operation.auth === 'guest' && !row.venue_origins.includes(origin)) {
+    return new Problem('origin_not_allowed', {
+      message: arrival.origin === undefined ? 'A publishable key is used from a browser: the Origin header is missing.' : undefined,
+    } as { message?: string });
+  }
+  const scopes = operation.scopes ?? [];
+  if (row.mode === 'live' && scopes.length > 0 && !scopes.some((scope) => row.scopes.includes(scope))) {
+    return new Problem('insufficient_scope', { message: `This call needs the scope ${scopes.join(' or ')}. Ask for a key that carries it.` });
+  }
+  if (operation.linkedOnly === true && !row.venue_linked) return new Problem('venue_not_linked');
+  return null;
+}
+
+function kindMessage(operation: Operation<Caller>, row: AdmitRow): string {
+  if (operation.auth === 'secret') return 'This call needs a secret key (svc_…), sent from a server. A publishable key cannot make it.';
+  if (operation.auth === 'member') return 'This call needs a signed-in member, not an API key.';
+  return row.kind === 'secret' ? 'A secret key must never reach a browser: use a publishable key (pk_…) here.' : 'Use a publishable key here.';
+}
+
+function callerFrom(house: House, arrival: Arrival, row: AdmitRow): Caller {
+  const by: Actor = { actor: row.key_id, via: arrival.via, address: arrival.address, requestId: arrival.requestId };
+  return {
+    venue: { id: row.venue_id ?? '', name: row.venue_name, linked: row.venue_linked, origins: row.venue_origins },
+    mode: row.mode,
+    key: {
+      id: row.key_id,
+      kind: row.kind,
+      scopes: row.scopes,
+      writesPerHour: row.writes_per_hour,
+      readsPerHour: row.reads_per_hour,
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+    },
+    by,
+    now: house.clock.now(),
+    ids: house.ids,
+    random: house.random,
+    seal: house.seal,
+  };
+}
+
+function judgeOperator(house: House, arrival: Arrival): Verdict {
+  const refusal = isOperator(house.operatorToken, arrival.authorization) ? null : unauthorized();
+  return { allowance: null, caller: null, refusal };
+}
+
+/** Compared as hashes, so that neither the length nor the first wrong character can be timed. */
+export function isOperator(token: string, header: string | undefined): boolean {
+  const given = bearer(header) ?? '';
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(given), hash(token));
+}

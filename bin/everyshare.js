@@ -1,2 +1,7 @@
 #!/usr/bin/env node
-console.log("hi", process.argv.slice(2))
+// Runs the built program, building it first when it is missing or older than the sources.
+
+import { build, isCurrent } from '../build.js';
+
+if (!isCurrent()) await build();
+await import('../dist/main.js');

@@ -191,10 +191,13 @@ class Lane implements Sender {
     this.#client = new pg.Client(settings);
     this.#client.on('error', gone);
     this.#client.on('end', () => gone(null));
-    this.ready = this.#client.connect().catch((error: Error) => {
-      gone(null);
-      throw error;
-    });
+    this.ready = this.#client.connect().then(
+      () => undefined,
+      (error: Error) => {
+        gone(null);
+        throw error;
+      },
+    );
   }
 
   async query(config: pg.QueryConfig): Promise<pg.QueryResult> {

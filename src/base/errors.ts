@@ -46,6 +46,9 @@ export const catalogue = {
   service_unavailable: { status: 503, message: 'The service is not ready. Try again in a moment.' },
 } as const satisfies Record<string, { status: number; message: string }>;
 
+/** A list of problems ends here, however many there are. */
+export const MAX_LISTED = 100;
+
 export type ErrorCode = keyof typeof catalogue;
 
 /** One thing that is wrong with one field, as `errors[]` shows it (its doc_url is added by the door). */

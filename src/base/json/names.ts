@@ -25,7 +25,7 @@ export class OpenNames {
    * depth. Answers false if the object has that name already.
    */
   add(bytes: Buffer, depth: number, count: number, start: number, end: number): boolean {
-    if (count >= SMALL) return this.addToLarge(bytes, depth, count, start, end);
+    if (count >= SMALL) return this.addToLarge(bytes, depth, start, end);
     const { keys } = this;
     const length = end - start;
     const key = (length << 16) ^ ((bytes[start + 1] as number) << 8) ^ (bytes[end - 2] as number);
@@ -63,9 +63,9 @@ export class OpenNames {
   }
 
   // The slices keep the opening quote: a bare "123" would be hashed as an array index, which V8 does without a seed.
-  private addToLarge(bytes: Buffer, depth: number, count: number, start: number, end: number): boolean {
+  private addToLarge(bytes: Buffer, depth: number, start: number, end: number): boolean {
     let names = this.large[depth];
-    if (names === undefined || count === SMALL) {
+    if (names === undefined) {
       names = new Set<string>();
       for (let slot = depth * SMALL; slot < (depth + 1) * SMALL; slot += 1) {
         names.add(bytes.toString('latin1', this.starts[slot], (this.ends[slot] as number) - 1));

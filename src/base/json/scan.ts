@@ -5,7 +5,7 @@
 import { OpenNames } from './names.ts';
 
 /** The root counts as 1; values that are no array or object add nothing. */
-export const MAX_DEPTH = 32;
+const MAX_DEPTH = 32;
 
 /** Number literals to be replaced before JSON.parse sees them, in document order. Offsets are bytes. */
 export interface Patches {
@@ -32,6 +32,7 @@ const CLOSE_OBJECT = 0x7d;
 
 const SIMPLE_ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
 const WORDS = [Buffer.from('true'), Buffer.from('false'), Buffer.from('null')];
+const INVISIBLE = /(?! )[\p{C}\p{Z}]/gu;
 const FAILED = -1;
 const LARGEST = String(Number.MAX_VALUE);
 const SMALLEST = String(-Number.MAX_VALUE);
@@ -255,7 +256,7 @@ export class Scanner {
 
   private nameOf(at: number): string {
     const character = String.fromCodePoint(this.bytes.toString('utf8', at, at + 4).codePointAt(0) ?? 0);
-    return `the character ${JSON.stringify(character)}`;
+    return `the character ${quoted(character)}`;
   }
 
   private fail(words: string, offset: number): number {
@@ -268,7 +269,13 @@ export class Scanner {
 /** The start of the sentence about a member name that stands twice. */
 export function duplicateWords(name: string): string {
   const shown = name.length > 60 ? `${[...name.slice(0, 60)].slice(0, -1).join('')}…` : name;
-  return `The member ${JSON.stringify(shown)} stands twice in one object`;
+  return `The member ${quoted(shown)} stands twice in one object`;
+}
+
+/** In quotes, with everything escaped that could not be seen or could disturb the line it is printed on. */
+function quoted(text: string): string {
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(text).replace(INVISIBLE, (character) => character.split('').map(escaped).join(''));
 }
 
 function hexDigit(byte: number): number {

@@ -66,9 +66,10 @@ export function sample(registry: Registry, given: Schema, depth = 0): unknown {
   if (depth > 8) return null;
   if (schema.if !== undefined) return sample(registry, (schema.then ?? schema.else ?? {}) as Schema, depth + 1);
   const type = typeNames(schema)[0];
+  if (type === undefined && Array.isArray(schema.oneOf)) return sample(registry, schema.oneOf[0] as Schema, depth + 1);
   if (type === 'object') return sampleObject(registry, schema, depth);
   if (type === 'array') {
-    const count = typeof schema.minItems === 'number' ? schema.minItems : 0;
+    const count = Math.max(1, typeof schema.minItems === 'number' ? schema.minItems : 0);
     return Array.from({ length: count }, () => sample(registry, (schema.items ?? {}) as Schema, depth + 1));
   }
   if (type === 'integer' || type === 'number') return sampleNumber(schema);

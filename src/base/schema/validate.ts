@@ -3,14 +3,12 @@
 // Schemas are compiled on first use and kept.
 
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { FieldProblem } from '../errors.ts';
+import { type FieldProblem, MAX_LISTED } from '../errors.ts';
 import type { BadText, JsonValue } from '../json/parse.ts';
 import { positionsOf } from '../json/positions.ts';
 import { explain, withoutRepeats } from './explain.ts';
 import { formats } from './formats.ts';
 import type { Registry, Schema } from './registry.ts';
-
-export const MOST_PROBLEMS = 100;
 
 /** Adds what the rules between fields have to say about the value. */
 export type RuleRun = (value: unknown, report: (problem: FieldProblem) => void) => void;
@@ -62,9 +60,9 @@ export function makeValidator(registry: Registry): Validator {
     problems(schemaName, candidate, rules) {
       const problems = [...candidate.badStrings.map(badText), ...found(compile(schemaName), candidate.value)];
       rules?.(candidate.value, (problem) => problems.push(problem));
-      return problems.length === 0 ? problems : inDocumentOrder(withoutRepeats(problems), candidate.text).slice(0, MOST_PROBLEMS);
+      return problems.length === 0 ? problems : inDocumentOrder(withoutRepeats(problems), candidate.text).slice(0, MAX_LISTED);
     },
-    inlineProblems: (schema, value) => withoutRepeats(found(compile(schema), value)).slice(0, MOST_PROBLEMS),
+    inlineProblems: (schema, value) => withoutRepeats(found(compile(schema), value)).slice(0, MAX_LISTED),
     warm: (schemaNames) => {
       for (const name of schemaNames) compile(name);
     },

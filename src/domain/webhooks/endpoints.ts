@@ -61,7 +61,7 @@ function shownEndpoint(row: EndpointRow) {
     url: row.url,
     events: row.events,
     mode: row.mode,
-    status: 'enabled',
+    status: 'active',
     created_at: row.created_at,
     last_delivery: null,
   };

@@ -2,7 +2,7 @@
 
 import type { Operation } from '../../base/operation.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
-import { enveloped, only, pageQuery, paged, plain } from './shapes.ts';
+import { closed, only, pageQuery, paged, plain } from './shapes.ts';
 
 const CHECKOUT_STATUSES = ['open', 'collecting', 'funded', 'completed', 'expired', 'canceled'];
 const READ = { auth: 'secret', scopes: ['checkouts:read'], effect: 'read' } as const;
@@ -90,7 +90,12 @@ export const testHelpers: readonly Operation<Caller>[] = [
     summary: 'Review a test submission',
     description: 'Test mode has no human reviewer: this approves or rejects an offering, an experience or a boat.',
     body: only('review_decision'),
-    answers: { 200: enveloped('The reviewed offering.', 'stored_offering') },
+    answers: {
+      200: {
+        description: 'The reviewed object, as its own route shows it.',
+        schema: closed({ data: { oneOf: [{ $ref: 'stored_offering.json' }, { $ref: 'submission.json' }, { $ref: 'stored_boat.json' }] } }),
+      },
+    },
   },
   {
     ...HELPER,

@@ -25,6 +25,7 @@ export function paged(description: string, schema: string): AnswerShape {
     type: ['string', 'null'],
     format: 'date-time',
     description: 'Send it as `before` to get the next page; null on the last page.',
+    examples: ['2027-06-12T13:30:00.000123Z'],
   };
   return { description, schema: closed({ data: { type: 'array', items: ref(schema) }, next_before }) };
 }

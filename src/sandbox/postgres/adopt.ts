@@ -11,7 +11,7 @@ const RECOVERY_PATIENCE = 600_000;
 /** How long a server may be alive with nobody answering on its socket before we stop believing in it. */
 const SILENCE = 10_000;
 
-export interface Live {
+interface Live {
   readonly pid: number;
   readonly socketDir: string;
 }

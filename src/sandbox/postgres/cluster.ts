@@ -96,7 +96,7 @@ async function settleIn(dataDir: string, state: SavedState, user: RunUser | null
   const far = join(SHARED_HOME, state.clusterId);
   // Remembered before it is made: a crash in between must not leave a folder that nothing points at.
   const cluster = await remember(clusterAt(dataDir, { ...state, place: far }, user));
-  await mkdir(SHARED_HOME, { recursive: true, mode: 0o711 });
+  await giveFolder(SHARED_HOME, null, 0o711);
   if (!(await furnish(far, user)) || !(await canEnter(user, far))) {
     throw new Error(
       `user ${user?.name} can reach neither ${dataDir} nor ${far}: use a data directory that others may ` +

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-export const DATABASE = 'everyshare';
+const DATABASE = 'everyshare';
 /** The superuser initdb makes. */
 export const SUPERUSER = 'everyshare';
 
@@ -16,7 +16,7 @@ export function socketUrl(socketDir: string, password: string, database: string 
   return `postgres://${SUPERUSER}:${encodeURIComponent(password)}@localhost/${database}?${query}`;
 }
 
-export type Attempt =
+type Attempt =
   | { readonly client: pg.Client; readonly code: null }
   | { readonly client: null; readonly code: string; readonly message: string };
 

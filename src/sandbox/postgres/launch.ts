@@ -15,7 +15,7 @@ const PATIENCE = 30_000;
 const RECOVERY_PATIENCE = 600_000;
 const LOG_LIMIT = 10 * 1024 * 1024;
 
-export type Settings = Readonly<Record<string, string>>;
+type Settings = Readonly<Record<string, string>>;
 
 const DEFAULTS: Settings = {
   listen_addresses: '',

@@ -1,0 +1,26 @@
+// Writes what is made from the contract: types.gen.ts (TypeScript types of every schema) and openapi.gen.json. With
+// --check it writes nothing and fails when a file is not what it should be.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { readRegistry } from '../src/base/schema/registry.ts';
+import { makeOpenApi } from '../src/http/openapi.ts';
+import { operations } from '../src/run/operations.ts';
+import { makeTypes } from './types.ts';
+
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+export function generated(): Readonly<Record<string, string>> {
+  const registry = readRegistry(here('v1'));
+  return {
+    'types.gen.ts': makeTypes(registry),
+    'openapi.gen.json': `${JSON.stringify(makeOpenApi(operations, registry, 'https://api.everyshare.example'), null, 2)}\n`,
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [name, text] of Object.entries(generated())) {
+    if (!process.argv.includes('--check')) writeFileSync(here(name), text);
+    else if (readFileSync(here(name), 'utf8') !== text) throw new Error(`schemas/${name} is not current: run npm run generate`);
+  }
+}

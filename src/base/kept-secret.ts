@@ -1,0 +1,37 @@
+// A secret of this installation that nobody set: made once, kept in a file of DATA_DIR that only its owner can read.
+// Two processes that start at once end up with the same one.
+
+import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+export interface KeptSecret {
+  readonly text: string;
+  readonly isNew: boolean;
+}
+
+export function keptSecret(file: string, make: () => string): KeptSecret {
+  const known = read(file);
+  if (known !== null) return { text: known, isNew: false };
+  mkdirSync(dirname(file), { recursive: true });
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${make()}\n`, { mode: 0o600, flush: true });
+  try {
+    // A link fails when the name is taken, so whoever is second reads what the first one wrote, whole.
+    linkSync(draft, file);
+    return { text: read(file) ?? '', isNew: true };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return { text: read(file) ?? '', isNew: false };
+  } finally {
+    unlinkSync(draft);
+  }
+}
+
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+// The sandbox venue that a fresh installation begins with, so that the first call can be made a minute after install.
+
+import type { Queryable } from '../../base/db.ts';
+import { lockInstallation } from '../installation/key-proof.ts';
+import type { Act } from '../venues/audit.ts';
+import { createVenue } from '../venues/create-venue.ts';
+import { countVenues } from '../venues/queries.ts';
+import type { Venue } from '../venues/venue.ts';
+import { issueKey } from './issue-key.ts';
+
+export interface VenueWithKeys {
+  readonly venue: Venue;
+  readonly secretTest: string;
+  readonly publishableTest: string;
+}
+
+/** A new venue with a test key of each kind. */
+export async function openVenue(
+  tx: Queryable,
+  act: Act,
+  wish: { readonly name: string; readonly origins: readonly string[]; readonly sandbox: boolean },
+): Promise<VenueWithKeys> {
+  const venue = await createVenue(tx, act, wish);
+  const common = { venueId: venue.id, mode: 'test', scopes: [], expiresAt: null, allowIps: [], writesPerHour: null, readsPerHour: null } as const;
+  const secret = await issueKey(tx, act, { ...common, kind: 'secret' });
+  const publishable = await issueKey(tx, act, { ...common, kind: 'publishable' });
+  return { venue, secretTest: secret.key, publishableTest: publishable.key };
+}
+
+/** Null: this installation has venues already. */
+export async function openSandboxVenueOnce(tx: Queryable, act: Act): Promise<VenueWithKeys | null> {
+  await lockInstallation(tx);
+  if ((await countVenues(tx)) > 0) return null;
+  return openVenue(tx, act, { name: 'Sandbox venue', origins: [], sandbox: true });
+}

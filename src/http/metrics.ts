@@ -1,0 +1,35 @@
+// What an operator's monitoring reads: how many requests, how long they took, by operation and status; and the process.
+
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+
+export interface Metrics {
+  observe(operation: string, status: number, seconds: number): void;
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+export function makeMetrics(): Metrics {
+  const register = new Registry();
+  collectDefaultMetrics({ register, prefix: 'everyshare_' });
+  const duration = new Histogram({
+    name: 'everyshare_http_request_seconds',
+    help: 'How long requests took, by operation.',
+    labelNames: ['operation'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [register],
+  });
+  const count = new Counter({
+    name: 'everyshare_http_requests_total',
+    help: 'How many requests were answered, by operation and status.',
+    labelNames: ['operation', 'status'],
+    registers: [register],
+  });
+  return {
+    observe(operation, status, seconds) {
+      duration.observe({ operation }, seconds);
+      count.inc({ operation, status: String(status) });
+    },
+    text: () => register.metrics(),
+    contentType: register.contentType,
+  };
+}

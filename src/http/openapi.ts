@@ -1,0 +1,254 @@
+// The OpenAPI 3.1 document, made from the list of operations and the published schemas: every path, status, header,
+// security scheme and example. It is written to schemas/openapi.gen.json (a test keeps it current) and served.
+
+import { catalogue, type ErrorCode } from '../base/errors.ts';
+import type { AnswerShape, Auth, Operation, SchemaRef } from '../base/operation.ts';
+import { sample } from '../base/schema/describe.ts';
+import type { Registry, Schema } from '../base/schema/registry.ts';
+import type { Caller } from '../domain/keys/caller.ts';
+
+type Json = Record<string, unknown>;
+
+const TAGS: Readonly<Record<string, string>> = {
+  Account: 'Who a key is and what it may do.',
+  Offerings: 'What a venue sells repeatedly, with tiers, availability and policy in one upsert.',
+  Experiences: 'Dated events, submitted for review.',
+  Boats: 'Boats and whole fleets.',
+  Checkouts: 'A party’s whole total, split into shares that are held and then captured at once.',
+  Payouts: 'What the venue is paid.',
+  'Webhook endpoints': 'Where the service sends its signed events.',
+  Events: 'The log of everything that happened.',
+  Integrations: 'Venue systems that send their changes to the service.',
+  Analytics: 'What a venue’s listings do.',
+  Guests: 'What the organizer and the guests use, from a browser.',
+  'Test helpers': 'Drive a test checkout to any state. Test keys alone.',
+};
+
+const SECURITY: Readonly<Record<Auth, readonly Json[]>> = {
+  open: [],
+  secret: [{ secretKey: [] }],
+  guest: [{ publishableKey: [] }, { memberToken: [] }],
+  member: [{ memberToken: [] }],
+  hook: [],
+  operator: [{ operatorToken: [] }],
+};
+
+const SECURITY_SCHEMES: Json = {
+  secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, `svc_test_…` or `svc_live_…`, sent from a server.' },
+  publishableKey: { type: 'http', scheme: 'bearer', description: 'A publishable key, `pk_test_…` or `pk_live_…`, from a registered origin.' },
+  memberToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a signed-in member.' },
+  operatorToken: { type: 'http', scheme: 'bearer', description: 'The operator’s own token (OPERATOR_TOKEN).' },
+};
+
+const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+const headerRef = (name: string): Json => ({ $ref: `#/components/headers/${name}` });
+
+const HEADERS: Json = {
+  'X-Request-Id': { description: 'The id of this request, to quote to support.', schema: { type: 'string', examples: ['req_01k9z8w3v5r6t7y8m9n0p1q2s3'] } },
+  'X-RateLimit-Limit': { description: 'Calls allowed in a rolling hour.', schema: { type: 'integer', examples: [600] } },
+  'X-RateLimit-Remaining': { description: 'Calls left in the present hour.', schema: { type: 'integer', examples: [599] } },
+  'X-RateLimit-Reset': { description: 'The second (Unix time) at which the oldest counted call leaves the window.', schema: { type: 'integer', examples: [1812790800] } },
+  'Retry-After': { description: 'Seconds until one more call will be accepted.', schema: { type: 'integer', examples: [12] } },
+  'Idempotent-Replayed': { description: '`true` when this is the first answer again.', schema: { type: 'string', const: 'true' } },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string', examples: ['Bearer realm="everyshare"'] } },
+};
+
+export function makeOpenApi(operations: readonly Operation<Caller>[], registry: Registry, baseUrl: string): Json {
+  const used = new Set(operations.map(({ tag }) => tag));
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    const path = paths[operation.path] ?? {};
+    path[operation.method.toLowerCase()] = describeOperation(operation, registry);
+    paths[operation.path] = path;
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Everyshare',
+      version: '1.0.0',
+      summary: 'Group payments for venues.',
+      description:
+        'A venue tells the service what it sells; a group books; each guest pays their own share as a card hold; nothing is captured until every share is held.\n\nMoney is an integer in minor units. Times are ISO 8601 with an offset. Unknown fields are refused.',
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Everyshare' },
+    },
+    servers: [{ url: baseUrl, description: 'This server' }],
+    tags: Object.entries(TAGS).filter(([name]) => used.has(name)).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: componentSchemas(operations, registry),
+      headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
+      responses: errorResponses(operations),
+    },
+  };
+}
+
+function describeOperation(operation: Operation<Caller>, registry: Registry): Json {
+  const responses: Json = {};
+  for (const [status, answer] of Object.entries(operation.answers)) responses[status] = successResponse(operation, answer, registry);
+  for (const status of errorStatuses(operation)) responses[String(status)] = { $ref: `#/components/responses/Error${status}` };
+  const parameters = [...pathParameters(operation), ...queryParameters(operation), ...headerParameters(operation)];
+  const scopes = operation.scopes === undefined ? '' : `\n\nScope: ${operation.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
+  const later = operation.run === undefined ? '\n\nNot in this release yet: answers 501 `not_implemented` once every check has passed.' : '';
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: `${operation.description ?? `${operation.summary}.`}${scopes}${later}`,
+    security: SECURITY[operation.auth],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, registry) }),
+    responses,
+  };
+}
+
+function successResponse(operation: Operation<Caller>, answer: AnswerShape, registry: Registry): Json {
+  const limited = operation.auth === 'operator' ? [] : RATE_HEADERS;
+  const names = ['X-Request-Id', ...limited, ...(operation.idempotent === true ? ['Idempotent-Replayed'] : [])];
+  const schema = componentRefs(asSchema(answer.schema)) as Json;
+  const example = answer.example ?? sample(registry, asSchema(answer.schema));
+  return {
+    description: answer.description,
+    headers: Object.fromEntries(names.map((name) => [name, headerRef(name)])),
+    content: { 'application/json': { schema, ...(hasAll(example) ? { example } : {}) } },
+  };
+}
+
+/** An example is worth showing only when the schemas really gave one. */
+function hasAll(example: unknown): boolean {
+  return example !== null && typeof example === 'object' && Object.values(example).every((value) => value !== undefined);
+}
+
+function asSchema(schema: SchemaRef): Schema {
+  return typeof schema === 'string' ? { $ref: `${schema}.json` } : schema;
+}
+
+function requestBody(operation: Operation<Caller>, registry: Registry): Json {
+  const choices = (operation.body ?? []).map(({ schema }) => schema);
+  const refs = choices.map((name) => componentRefs({ $ref: `${name}.json` }));
+  const examples: Json = {};
+  for (const name of choices) {
+    (registry.get(name).examples as unknown[]).forEach((value, index) => {
+      examples[index === 0 ? name : `${name}_${index + 1}`] = { value };
+    });
+  }
+  const schema = refs.length === 1 ? refs[0] : { anyOf: refs };
+  return { required: true, content: { 'application/json': { schema, examples } } };
+}
+
+function pathParameters(operation: Operation<Caller>): Json[] {
+  return [...operation.path.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: name === 'id' ? 'The id of the object.' : `The ${String(name).replaceAll('_', ' ')}.`,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters(operation: Operation<Caller>): Json[] {
+  const properties = (operation.query?.properties ?? {}) as Record<string, Json>;
+  const required = (operation.query?.required ?? []) as string[];
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    description,
+    schema,
+  }));
+}
+
+function headerParameters(operation: Operation<Caller>): Json[] {
+  if (operation.idempotent !== true) return [];
+  return [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description: 'A key of your own for this request: sent again, it gives the first answer again and does nothing twice. Kept 30 days.',
+      schema: { type: 'string', minLength: 1, maxLength: 255, examples: ['booking-8121-attempt-1'] },
+    },
+  ];
+}
+
+/** The errors that every operation of this kind can give, and its own. */
+function errorStatuses(operation: Operation<Caller>): number[] {
+  const codes: ErrorCode[] = [...(operation.errors ?? []), 'internal_error', 'service_unavailable'];
+  if (operation.auth !== 'operator') codes.push('rate_limited');
+  if (operation.auth !== 'open') codes.push('unauthorized');
+  if (operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member') codes.push('insufficient_scope');
+  if (operation.method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type', 'invalid_json');
+  codes.push('invalid_request');
+  if (operation.run === undefined) codes.push('not_implemented');
+  return [...new Set(codes.map((code) => catalogue[code].status))].sort((a, b) => a - b);
+}
+
+function errorResponses(operations: readonly Operation<Caller>[]): Json {
+  const responses: Json = {};
+  for (const status of new Set(operations.flatMap(errorStatuses))) {
+    const codes = Object.entries(catalogue).filter(([, entry]) => entry.status === status);
+    const more = status === 429 || status === 503 ? ['Retry-After'] : status === 401 ? ['WWW-Authenticate'] : [];
+    const names = ['X-Request-Id', ...RATE_HEADERS, ...more];
+    const [code, entry] = codes[0] ?? ['internal_error', catalogue.internal_error];
+    responses[`Error${status}`] = {
+      description: codes.map(([name, { message }]) => `\`${name}\`: ${message}`).join('\n\n'),
+      headers: Object.fromEntries(names.map((name) => [name, headerRef(name)])),
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/error' },
+          example: { error: { code, message: entry.message, request_id: 'req_01k9z8w3v5r6t7y8m9n0p1q2s3' } },
+        },
+      },
+    };
+  }
+  return responses;
+}
+
+/** "fields.json#/$defs/time" becomes a component of its own, "offering.json" the component "offering". */
+function componentName(ref: string): string {
+  const [file = '', pointer = ''] = ref.split('#');
+  const name = file.slice(0, -'.json'.length);
+  if (name === 'fields') return pointer.split('/').at(-1) ?? '';
+  return pointer === '' ? name : `${name}${pointer.replaceAll('/$defs/', '_').replaceAll(/\/properties\//g, '/properties/')}`;
+}
+
+function componentRefs(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(componentRefs);
+  if (typeof node !== 'object' || node === null) return node;
+  const copy: Json = {};
+  for (const [key, value] of Object.entries(node)) {
+    if (key === '$id' || key === '$schema' || key === '$defs') continue;
+    if (key === '$ref') copy[key] = `#/components/schemas/${componentName(value as string)}`;
+    else copy[key] = key === 'examples' ? value : componentRefs(value);
+  }
+  return copy;
+}
+
+/** Only what an operation refers to, so that nothing stands there unused. */
+function componentSchemas(operations: readonly Operation<Caller>[], registry: Registry): Json {
+  const found = new Map<string, unknown>();
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (typeof node !== 'object' || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      if (key === '$ref') add(value as string);
+      else if (key !== 'examples') visit(value);
+    }
+  };
+  const add = (ref: string): void => {
+    const [file = '', pointer = ''] = ref.split('#');
+    const isField = file === 'fields.json';
+    const name = isField ? componentName(ref) : file.slice(0, -'.json'.length);
+    if (found.has(name)) return;
+    const whole = registry.get(file.slice(0, -'.json'.length));
+    const schema = isField ? (whole.$defs as Json)[pointer.split('/').at(-1) ?? ''] : whole;
+    found.set(name, componentRefs(schema));
+    visit(schema);
+  };
+  add('error.json');
+  for (const operation of operations) {
+    for (const { schema } of operation.body ?? []) add(`${schema}.json`);
+    for (const { schema } of Object.values(operation.answers)) visit(asSchema(schema));
+  }
+  return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,28 @@
+// A problem as it goes over the wire: one shape for every failure, with a page to read behind every code.
+
+import { MAX_LISTED, Problem } from '../base/errors.ts';
+
+export interface WireProblem {
+  readonly status: number;
+  readonly json: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Anything that is not a Problem is our own fault: the caller learns no more than that, and the log learns the rest. */
+export function asProblem(error: unknown): Problem {
+  return error instanceof Problem ? error : new Problem('internal_error', { cause: error });
+}
+
+export function onTheWire(problem: Problem, requestId: string, baseUrl: string): WireProblem {
+  const { field, reason, problems, headers } = problem.detail;
+  const error = {
+    code: problem.code,
+    message: problem.message,
+    ...(field === undefined ? {} : { field }),
+    ...(reason === undefined ? {} : { reason }),
+    request_id: requestId,
+  };
+  const errors = problems?.slice(0, MAX_LISTED).map((one) => ({ ...one, doc_url: `${baseUrl}/docs/errors/${one.code}` }));
+  const body = errors === undefined ? { error } : { error, errors };
+  return { status: problem.status, json: JSON.stringify(body), headers: headers ?? {} };
+}

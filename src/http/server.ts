@@ -1,0 +1,220 @@
+// The HTTP door: request ids, the limit's headers, sizes, the error shape, time-outs, and a clean end. It knows HTTP and
+// nothing of the trade; what a request means is decided in run/.
+
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { isUnavailable } from '../base/db.ts';
+import { Problem } from '../base/errors.ts';
+import type { Operation } from '../base/operation.ts';
+import type { Caller } from '../domain/keys/caller.ts';
+import { type Allowance, type Gate, makeGate } from '../run/gate.ts';
+import type { House } from '../run/house.ts';
+import { operations } from '../run/operations.ts';
+import { BODY_LIMIT } from '../run/operations/shapes.ts';
+import { makePerform, type Perform } from '../run/perform.ts';
+import { judge } from '../run/who.ts';
+import { readBody } from './body.ts';
+import { makeMetrics, type Metrics } from './metrics.ts';
+import { asProblem, onTheWire } from './problem.ts';
+import { registerPublished } from './published.ts';
+import { makeAllowed, routerPath } from './routes.ts';
+import { registerStatus } from './status.ts';
+import { answerClientError } from './wire-error.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+    allowance: Allowance | null;
+    operation: string;
+  }
+}
+
+/** What every part of the door is handed. */
+export interface Door {
+  readonly house: House;
+  readonly gate: Gate;
+  readonly perform: Perform;
+  readonly metrics: Metrics;
+  /** The service's own address, known once it listens. */
+  readonly urls: () => Urls;
+}
+
+export interface Urls {
+  readonly base: string;
+  readonly checkoutPages: string;
+  readonly schemas: string;
+}
+
+export interface RunningServer {
+  readonly urls: Urls;
+  readonly port: number;
+  /** Requests in flight finish; nothing new begins. */
+  close(): Promise<void>;
+}
+
+const REQUEST_MS = 30_000;
+const HEADERS_MS = 15_000;
+const KEEP_ALIVE_MS = 72_000;
+
+export async function startServer(house: House): Promise<RunningServer> {
+  const { config } = house;
+  let urls: Urls | null = null;
+  const door: Door = {
+    house,
+    gate: makeGate(house.db),
+    perform: makePerform(house),
+    metrics: makeMetrics(),
+    urls: () => urls ?? { base: '', checkoutPages: '', schemas: '' },
+  };
+  const app = Fastify({
+    genReqId: () => house.ids.prefixed('req'),
+    routerOptions: { maxParamLength: 2048 },
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { headersTimeout: HEADERS_MS },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    ...(config.trustedProxies.length > 0 ? { trustProxy: [...config.trustedProxies] } : {}),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, house.ids.prefixed('req')),
+    frameworkErrors: (_error, request, reply) => {
+      void answerUnrouted(door, request as FastifyRequest, reply as FastifyReply, []);
+    },
+  });
+  prepare(app, door);
+  for (const operation of operations) register(app, door, operation);
+  registerPublished(app, door);
+  registerStatus(app, door);
+  await app.listen({ host: config.host, port: config.port });
+  const address = app.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : config.port;
+  urls = urlsFor(house, port);
+  return { urls, port, close: () => app.close() };
+}
+
+function urlsFor({ config }: House, port: number): Urls {
+  const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
+  const base = config.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return { base, checkoutPages: config.checkoutPageBase ?? base, schemas: config.schemaUrl ?? `${base}/schemas` };
+}
+
+function prepare(app: FastifyInstance, door: Door): void {
+  const allowed = makeAllowed(operations);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (request, stream, done) => {
+    if (request.is404) return done(null, null);
+    const limit = (request.routeOptions.config as { bodyLimit?: number }).bodyLimit ?? BODY_LIMIT;
+    readBody(stream, limit).then((body) => done(null, body), done);
+  });
+  app.decorateRequest('caller', null);
+  app.decorateRequest('allowance', null);
+  app.decorateRequest('operation', 'unknown');
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+  });
+  app.addHook('onResponse', async (request, reply) => observe(door, request, reply));
+  app.setNotFoundHandler((request, reply) => answerUnrouted(door, request, reply, allowed(pathOf(request.url))));
+  app.setErrorHandler((error, request, reply) => answerProblem(door, request, reply, fromFastify(error)));
+}
+
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
+
+function register(app: FastifyInstance, door: Door, operation: Operation<Caller>): void {
+  app.route({
+    method: operation.method,
+    url: routerPath(operation.path),
+    config: { bodyLimit: operation.bodyLimit ?? BODY_LIMIT },
+    onRequest: (request, reply) => admit(door, operation, request, reply),
+    handler: async (request, reply) => {
+      const header = request.headers['idempotency-key'];
+      const done = await door.perform(operation, request.caller, {
+        params: request.params as Record<string, string>,
+        query: request.query as Record<string, string | string[]>,
+        body: (request.body as Buffer | null | undefined) ?? null,
+        contentType: request.headers['content-type'],
+        idempotencyKey: Array.isArray(header) ? header[0] : header,
+      });
+      if (done.replayed) reply.header('idempotent-replayed', 'true');
+      return reply.code(done.status).type('application/json; charset=utf-8').send(done.json);
+    },
+  });
+}
+
+/** Before the body is read: who, and may they. Every answer carries the limit's headers, a refusal too. */
+async function admit(door: Door, operation: Operation<Caller>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  request.operation = operation.id;
+  reply.header('cache-control', 'no-store');
+  const verdict = await judge(door.house, door.gate, {
+    operation,
+    authorization: request.headers.authorization,
+    origin: request.headers.origin,
+    address: request.ip,
+    requestId: request.id,
+    via: 'http',
+  });
+  request.caller = verdict.caller;
+  request.allowance = verdict.allowance;
+  if (verdict.allowance !== null) showAllowance(reply, verdict.allowance);
+  if (verdict.refusal !== null) throw verdict.refusal;
+}
+
+function showAllowance(reply: FastifyReply, allowance: Allowance): void {
+  reply
+    .header('x-ratelimit-limit', allowance.limit)
+    .header('x-ratelimit-remaining', allowance.remaining)
+    .header('x-ratelimit-reset', allowance.reset);
+}
+
+/** No such route, or not that method: before any key is looked at, counted for the address. */
+async function answerUnrouted(door: Door, request: FastifyRequest, reply: FastifyReply, methods: readonly string[]): Promise<FastifyReply> {
+  const effect = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
+  try {
+    const passage = await door.gate({ hash: null, effect, address: request.ip, origin: '' });
+    request.allowance = passage.allowance;
+    showAllowance(reply, passage.allowance);
+  } catch (error) {
+    // The answer does not depend on the database: it is given all the same, and the log says that counting failed.
+    door.house.log.warn({ request_id: request.id, err: error }, 'an unrouted request was not counted');
+  }
+  if (methods.length === 0) return answerProblem(door, request, reply, new Problem('not_found', { message: 'There is no such route. See /docs for all of them.' }));
+  const allow = methods.join(', ');
+  const message = `This address takes ${allow}, not ${request.method}.`;
+  return answerProblem(door, request, reply, new Problem('method_not_allowed', { message, headers: { allow } }));
+}
+
+function answerProblem(door: Door, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  if (problem.status >= 500 && problem.code !== 'not_implemented') {
+    door.house.log.error({ request_id: request.id, operation: request.operation, err: problem.cause ?? problem }, problem.code);
+  }
+  if (request.allowance === null) showAllowance(reply, { limit: 600, remaining: 0, reset: Math.floor(door.house.clock.now() / 1000), retryAfter: null });
+  const wire = onTheWire(problem, request.id, door.urls().base);
+  return reply.code(wire.status).headers(wire.headers).type('application/json; charset=utf-8').send(wire.json);
+}
+
+/** What Fastify itself found wrong, in our words. */
+function fromFastify(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isUnavailable(error)) return new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error });
+  const code = (error as { code?: unknown }).code;
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Problem('unsupported_media_type');
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return new Problem('malformed_request');
+  return asProblem(error);
+}
+
+function observe(door: Door, request: FastifyRequest, reply: FastifyReply): void {
+  const seconds = reply.elapsedTime / 1000;
+  door.metrics.observe(request.operation, reply.statusCode, seconds);
+  door.house.log.info(
+    {
+      request_id: request.id,
+      operation: request.operation,
+      method: request.method,
+      status: reply.statusCode,
+      ms: Math.round(seconds * 1e5) / 100,
+      key: request.caller?.key.id,
+      venue: request.caller?.venue.id,
+    },
+    'request',
+  );
+}

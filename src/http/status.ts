@@ -1,0 +1,39 @@
+// For whoever runs it: /healthz (the process is up), /readyz (the database answers and is migrated), /metrics. Metrics
+// are for the machine itself and the private network, or for the operator's token; elsewhere they do not exist.
+
+import type { FastifyInstance } from 'fastify';
+import { addressIn } from '../base/config.ts';
+import { Problem } from '../base/errors.ts';
+import { isOperator } from '../run/who.ts';
+import type { Door } from './server.ts';
+
+const PRIVATE = ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
+
+export function registerStatus(app: FastifyInstance, door: Door): void {
+  const { house } = door;
+  app.get('/healthz', async (request, reply) => {
+    request.operation = 'healthz';
+    return reply.send({ status: 'ok' });
+  });
+
+  app.get('/readyz', async (request, reply) => {
+    request.operation = 'readyz';
+    try {
+      await house.db.query('select 1 from installation');
+      return reply.send({ status: 'ready' });
+    } catch (error) {
+      throw new Problem('service_unavailable', {
+        message: 'The database does not answer.',
+        headers: { 'retry-after': '1' },
+        cause: error,
+      });
+    }
+  });
+
+  app.get('/metrics', async (request, reply) => {
+    request.operation = 'metrics';
+    const near = addressIn(request.ip, PRIVATE) || isOperator(house.operatorToken, request.headers.authorization);
+    if (!near) throw new Problem('not_found', { message: 'There is no such route. See /docs for all of them.' });
+    return reply.type(door.metrics.contentType).send(await door.metrics.text());
+  });
+}

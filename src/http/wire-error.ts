@@ -1,0 +1,29 @@
+// What is so broken that it never becomes a request (not HTTP, headers too large, too slow) is still answered in our
+// shape, straight on the socket, and the connection is closed.
+
+import type { Socket } from 'node:net';
+import { type ErrorCode, catalogue } from '../base/errors.ts';
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
+
+export function answerClientError(error: Error & { code?: string }, socket: Socket, requestId: string): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
+  const code = CODES[error.code ?? ''] ?? 'malformed_request';
+  const { status, message } = catalogue[code];
+  const body = JSON.stringify({ error: { code, message, request_id: requestId } });
+  socket.end(
+    `HTTP/1.1 ${status} ${REASONS[status] ?? 'Bad Request'}\r\n` +
+      'content-type: application/json; charset=utf-8\r\n' +
+      `content-length: ${Buffer.byteLength(body)}\r\n` +
+      `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

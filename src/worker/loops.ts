@@ -1,0 +1,61 @@
+// The explicit list of loops over work that is due. Each is a query over the domain's own rows, in batches; when a batch
+// was full the next follows at once, else the loop sleeps. Any number of workers may run beside one another.
+
+import type { Db } from '../base/db.ts';
+import type { Log } from '../base/log.ts';
+import { forgetOldAnswers } from '../domain/idempotency/kept-answers.ts';
+import { forgetSpentCalls } from '../domain/keys/queries.ts';
+
+interface Loop {
+  readonly name: string;
+  readonly everySeconds: number;
+  readonly batch: number;
+  readonly step: (db: Db, batch: number) => Promise<number>;
+}
+
+const LOOPS: readonly Loop[] = [
+  { name: 'forget-spent-calls', everySeconds: 60, batch: 5_000, step: forgetSpentCalls },
+  { name: 'forget-old-answers', everySeconds: 600, batch: 1_000, step: forgetOldAnswers },
+];
+
+export interface RunningWorker {
+  /** The step under way finishes; nothing new begins. */
+  close(): Promise<void>;
+}
+
+export function startWorker(db: Db, log: Log): RunningWorker {
+  const stop = new AbortController();
+  const running = LOOPS.map((loop) => turn(loop, db, log, stop.signal));
+  return {
+    async close() {
+      stop.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+async function turn(loop: Loop, db: Db, log: Log, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    let done = 0;
+    try {
+      done = await loop.step(db, loop.batch);
+      if (done > 0) log.info({ loop: loop.name, rows: done }, 'worked');
+    } catch (error) {
+      log.error({ loop: loop.name, err: error }, 'a step failed and will be tried again');
+    }
+    if (done < loop.batch) await sleep(loop.everySeconds * 1000, signal);
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(finish, ms);
+    function finish(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    }
+    signal.addEventListener('abort', finish);
+  });
+}

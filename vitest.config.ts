@@ -3,7 +3,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
+    globalSetup: ['test/database.ts'],
+    testTimeout: 60_000,
     hookTimeout: 60_000,
+    maxWorkers: 2,
   },
 });

@@ -1,0 +1,32 @@
+// One real PostgreSQL for a whole run of the tests (durability off: tests do not survive a power cut, nor need they), with
+// a migrated template from which each test file gets a database of its own in about a tenth of a second.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../src/base/migrate.ts';
+import { packageRoot } from '../src/base/package-root.ts';
+import { startEmbeddedPostgres } from '../src/sandbox/postgres/embedded.ts';
+import { createDatabase } from './fresh-database.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-test-'));
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+  });
+  const template = await createDatabase(postgres.url, 'everyshare_template', null);
+  await migrate(template, join(packageRoot, 'migrations'));
+  project.provide('postgresUrl', postgres.url);
+  return async () => {
+    await postgres.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+}

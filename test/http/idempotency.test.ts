@@ -1,0 +1,137 @@
+// Idempotency-Key: the same call again gives the first answer again and does nothing twice.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld, type World } from '../world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ servers: 2 });
+});
+afterAll(() => world.close());
+
+const BODY = { url: 'https://harbor.example/hooks', events: ['checkout.completed'] };
+const PATH = '/v1/webhook_endpoints';
+
+async function partner(): Promise<{ key: string; venueId: string }> {
+  const { venue } = await world.venue();
+  return { key: (await world.key(venue.id, { writesPerHour: 1000 })).key, venueId: venue.id };
+}
+
+async function countOf(venueId: string): Promise<number> {
+  const rows = await world.db.query<{ count: number }>('select count(*) as count from webhook_endpoints where venue_id = $1', [venueId]);
+  return rows[0]?.count ?? 0;
+}
+
+describe('the Idempotency-Key header', () => {
+  it('replays the first status and the first body, byte for byte, and says so', async () => {
+    const { key, venueId } = await partner();
+    const headers = { 'idempotency-key': 'first' };
+    const first = await world.call('POST', PATH, { key, body: BODY, headers });
+    const again = await world.call('POST', PATH, { key, body: BODY, headers, server: 1 });
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.text).toBe(first.text);
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(await countOf(venueId)).toBe(1);
+  });
+
+  it('makes one object and 50 equal answers of 50 parallel identical calls on two servers', async () => {
+    const { key, venueId } = await partner();
+    const headers = { 'idempotency-key': 'storm' };
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => world.call('POST', PATH, { key, body: BODY, headers, server: i % 2 })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter((answer) => answer.headers.get('idempotent-replayed') === null)).toHaveLength(1);
+    expect(await countOf(venueId)).toBe(1);
+  });
+
+  it('compares bodies as JSON values: member order, white space and escapes do not matter', async () => {
+    const { key } = await partner();
+    const headers = { 'idempotency-key': 'order' };
+    const first = await world.call('POST', PATH, { key, body: BODY, headers });
+    const other = `{ "events": ["checkout.\\u0063ompleted"],\n "url":"https://harbor.example/hooks" }`;
+    expect((await world.call('POST', PATH, { key, body: other, headers })).text).toBe(first.text);
+  });
+
+  it('refuses another body under the same key with 409 idempotency_key_reused', async () => {
+    const { key, venueId } = await partner();
+    const headers = { 'idempotency-key': 'reused' };
+    await world.call('POST', PATH, { key, body: BODY, headers });
+    const other = await world.call('POST', PATH, { key, body: { ...BODY, url: 'https://harbor.example/other' }, headers });
+    expect([other.status, other.json.error.code, other.json.error.reason]).toEqual([409, 'conflict', 'idempotency_key_reused']);
+    expect(await countOf(venueId)).toBe(1);
+  });
+
+  it('leaves the key unused when the call failed validation', async () => {
+    const { key } = await partner();
+    const headers = { 'idempotency-key': 'mended' };
+    expect((await world.call('POST', PATH, { key, body: { url: 'x' }, headers })).status).toBe(422);
+    expect((await world.call('POST', PATH, { key, body: BODY, headers })).status).toBe(201);
+  });
+
+  it('lives for a venue and a mode: another venue, and the live mode, have keys of their own', async () => {
+    const one = await partner();
+    const two = await partner();
+    const live = await world.key(one.venueId, { mode: 'live', scopes: ['webhooks:write'] });
+    const headers = { 'idempotency-key': 'mine' };
+    const answers = [];
+    for (const key of [one.key, two.key, live.key]) answers.push(await world.call('POST', PATH, { key, body: BODY, headers }));
+    expect(new Set(answers.map(({ json }) => json.id)).size).toBe(3);
+  });
+
+  it('is forgotten after 30 days, and may then be used anew', async () => {
+    const { key, venueId } = await partner();
+    const headers = { 'idempotency-key': 'old' };
+    const first = await world.call('POST', PATH, { key, body: BODY, headers });
+    await world.db.query("update idempotency_keys set created_at = created_at - interval '30 days' where venue_id = $1", [venueId]);
+    const second = await world.call('POST', PATH, { key, body: BODY, headers });
+    expect(second.json.id).not.toBe(first.json.id);
+    expect((await world.call('POST', PATH, { key, body: BODY, headers })).text).toBe(second.text);
+  });
+
+  it('must have 1 to 255 characters', async () => {
+    const { key } = await partner();
+    expect((await world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'x'.repeat(255) } })).status).toBe(201);
+    const long = await world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'x'.repeat(256) } });
+    expect([long.status, long.json.error.code, long.json.error.field]).toEqual([422, 'too_long', '/header/Idempotency-Key']);
+  });
+
+  it('keeps the answer sealed: the secret in it stands nowhere in the database', async () => {
+    const { key } = await partner();
+    const { json } = await world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'sealed' } });
+    expect(json.secret).toMatch(/^whsec_[A-Za-z0-9]{32}$/);
+    const rows = await world.db.query<{ found: number }>(
+      `select count(*) as found from (
+         select encode(answer, 'escape') t from idempotency_keys union all select encode(secret, 'escape') from webhook_endpoints
+         union all select a::text from audit_log a) x where t like '%' || $1 || '%'`,
+      [json.secret],
+    );
+    expect(rows[0]?.found).toBe(0);
+  });
+
+  it('answers 409 request_in_progress when the first call does not end', async () => {
+    const { key, venueId } = await partner();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const first = world.db.transaction(async (tx) => {
+      await tx.query(
+        `insert into idempotency_keys (venue_id, mode, idempotency_key, fingerprint, status, answer, created_at)
+         values ($1, 'test', 'slow', '\\x00', 201, '\\x00', now())`,
+        [venueId],
+      );
+      await held;
+      throw new Error('rolled back');
+    });
+    first.catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const second = await world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'slow' } });
+    expect([second.status, second.json.error.reason]).toEqual([409, 'request_in_progress']);
+    release();
+    await expect(first).rejects.toThrow('rolled back');
+    expect((await world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'slow' } })).status).toBe(201);
+  });
+});

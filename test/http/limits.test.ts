@@ -1,0 +1,142 @@
+// The rolling hour: exact under concurrency, across servers, with headers that say when to come back.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld, type Told, type World } from '../world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ servers: 2 });
+});
+afterAll(() => world.close());
+
+const count = (answers: readonly Told[], status: number): number => answers.filter((answer) => answer.status === status).length;
+
+async function inParallel(calls: number, key: string): Promise<Told[]> {
+  return Promise.all(Array.from({ length: calls }, (_, i) => world.call('GET', '/v1/me', { key, server: i % 2 })));
+}
+
+/** Lets time pass for everything that was counted. */
+async function age(interval: string): Promise<void> {
+  await world.db.query(`update limit_calls set at = at - interval '${interval}'`);
+  await world.db.query(`update limit_windows set last_at = last_at - interval '${interval}'`);
+}
+
+describe('the rolling hour', () => {
+  it('lets exactly 60 of 200 parallel reads through on two servers that share one database', async () => {
+    const { venue } = await world.venue();
+    const { key } = await world.key(venue.id, { readsPerHour: 60 });
+    const answers = await inParallel(200, key);
+    expect(count(answers, 200)).toBe(60);
+    expect(count(answers, 429)).toBe(140);
+    const left = answers.filter(({ status }) => status === 200).map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
+    expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, i) => i));
+  });
+
+  it('counts reads and writes apart', async () => {
+    const { venue } = await world.venue();
+    const { key } = await world.key(venue.id, { readsPerHour: 1, writesPerHour: 1 });
+    expect((await world.call('GET', '/v1/me', { key })).status).toBe(200);
+    expect((await world.call('GET', '/v1/me', { key })).status).toBe(429);
+    expect((await world.call('DELETE', '/v1/webhook_endpoints/whe_x', { key })).status).toBe(404);
+    expect((await world.call('DELETE', '/v1/webhook_endpoints/whe_x', { key })).status).toBe(429);
+  });
+
+  it('counts a HEAD as a read', async () => {
+    const { venue } = await world.venue();
+    const { key } = await world.key(venue.id, { readsPerHour: 1 });
+    expect((await world.call('HEAD', '/v1/me', { key })).status).toBe(200);
+    expect((await world.call('GET', '/v1/me', { key })).status).toBe(429);
+  });
+
+  it('counts a call that fails later, and does not count a 429', async () => {
+    const { venue } = await world.venue();
+    const { key, id } = await world.key(venue.id, { writesPerHour: 2 });
+    const bad = await world.call('POST', '/v1/webhook_endpoints', { key, body: {} });
+    expect([bad.status, bad.headers.get('x-ratelimit-remaining')]).toEqual([422, '1']);
+    const broken = await world.call('POST', '/v1/webhook_endpoints', { key, body: '{' });
+    expect([broken.status, broken.headers.get('x-ratelimit-remaining')]).toEqual([400, '0']);
+    for (let i = 0; i < 3; i++) expect((await world.call('POST', '/v1/webhook_endpoints', { key, body: {} })).status).toBe(429);
+    const rows = await world.db.query<{ sum: number }>(
+      'select sum(calls)::int as sum from limit_calls where subject = $1',
+      [`key ${id} write`],
+    );
+    expect(rows[0]?.sum).toBe(2);
+  });
+
+  it('lets a call through again when the oldest has left the hour, and not a moment before', async () => {
+    const { venue } = await world.venue();
+    const { key } = await world.key(venue.id, { readsPerHour: 2 });
+    await inParallel(2, key);
+    await age('3590 seconds');
+    const still = await world.call('GET', '/v1/me', { key });
+    expect(still.status).toBe(429);
+    const wait = Number(still.headers.get('retry-after'));
+    expect(wait).toBeGreaterThanOrEqual(5);
+    expect(wait).toBeLessThanOrEqual(10);
+    await age(`${wait} seconds`);
+    expect((await world.call('GET', '/v1/me', { key })).status).toBe(200);
+  });
+
+  it('gives a Retry-After that is minimal: a second less would be too early', async () => {
+    const { venue } = await world.venue();
+    const { key } = await world.key(venue.id, { readsPerHour: 1 });
+    await world.call('GET', '/v1/me', { key });
+    const refused = await world.call('GET', '/v1/me', { key });
+    const wait = Number(refused.headers.get('retry-after'));
+    await age(`${wait - 2} seconds`);
+    expect((await world.call('GET', '/v1/me', { key })).status).toBe(429);
+    await age('2 seconds');
+    expect((await world.call('GET', '/v1/me', { key })).status).toBe(200);
+  });
+
+  it('waits for as many calls to leave as a lowered limit needs', async () => {
+    const { venue } = await world.venue();
+    const { key, id } = await world.key(venue.id, { readsPerHour: 5 });
+    for (let i = 0; i < 5; i++) {
+      await world.call('GET', '/v1/me', { key });
+      await age('60 seconds');
+    }
+    await world.db.query('update keys set reads_per_hour = 2 where key_id = $1', [id]);
+    const refused = await world.call('GET', '/v1/me', { key });
+    const wait = Number(refused.headers.get('retry-after'));
+    // Five calls 300, 240, 180, 120 and 60 s ago: one more fits when the fourth has left, in 3600 - 120 s.
+    expect(wait).toBeGreaterThan(3600 - 125);
+    expect(wait).toBeLessThanOrEqual(3600 - 119);
+  });
+
+  it('names in X-RateLimit-Reset the second at which the oldest counted call leaves', async () => {
+    const { venue } = await world.venue();
+    const { key } = await world.key(venue.id);
+    const before = Math.floor(Date.now() / 1000);
+    const first = await world.call('GET', '/v1/me', { key });
+    const reset = Number(first.headers.get('x-ratelimit-reset'));
+    expect(reset).toBeGreaterThanOrEqual(before + 3600);
+    expect(reset).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000) + 3600);
+    expect((await world.call('GET', '/v1/me', { key })).headers.get('x-ratelimit-reset')).toBe(String(reset));
+  });
+
+  it('counts unknown callers for their address, and past 600 answers 429 before 401', async () => {
+    await world.db.query("insert into limit_windows values ('address 127.0.0.1', 599, now()) on conflict (subject) do update set total = 599");
+    await world.db.query("delete from limit_calls where subject = 'address 127.0.0.1'");
+    await world.db.query("insert into limit_calls values ('address 127.0.0.1', now() - interval '1 second', 599, 599)");
+    const last = await world.call('GET', '/v1/me');
+    expect([last.status, last.headers.get('x-ratelimit-remaining')]).toEqual([401, '0']);
+    expect((await world.call('GET', '/v1/me', { key: 'svc_test_wrong' })).status).toBe(429);
+    expect((await world.call('GET', '/v1/nowhere')).status).toBe(404);
+    const { secretTest } = await world.venue();
+    expect((await world.call('GET', '/v1/me', { key: secretTest })).status).toBe(200);
+    await world.db.query("delete from limit_calls where subject = 'address 127.0.0.1'");
+  });
+
+  it('forgets spent calls without changing what is counted', async () => {
+    const { forgetSpentCalls } = await import('../../src/domain/keys/queries.ts');
+    const { venue } = await world.venue();
+    const { key } = await world.key(venue.id, { readsPerHour: 3 });
+    await inParallel(2, key);
+    await age('2 hours');
+    await inParallel(2, key);
+    expect(await forgetSpentCalls(world.db, 10_000)).toBeGreaterThan(0);
+    expect((await world.call('GET', '/v1/me', { key })).headers.get('x-ratelimit-remaining')).toBe('0');
+    expect((await world.call('GET', '/v1/me', { key })).status).toBe(429);
+  });
+});

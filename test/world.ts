@@ -1,0 +1,162 @@
+// A whole Everyshare for a test: a database of its own, one or more real servers on it, and a client that speaks HTTP to
+// them as a partner would. Nothing here is a stand-in.
+
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { systemClock } from '../src/base/clock.ts';
+import { type Mode, readConfig } from '../src/base/config.ts';
+import { type Db, openDb } from '../src/base/db.ts';
+import { makeIds } from '../src/base/ids.ts';
+import { makeLog } from '../src/base/log.ts';
+import { packageRoot } from '../src/base/package-root.ts';
+import { systemRandom } from '../src/base/random.ts';
+import { readRegistry } from '../src/base/schema/registry.ts';
+import { makeValidator } from '../src/base/schema/validate.ts';
+import { makeSeal } from '../src/base/seal.ts';
+import { proveEncryptionKey } from '../src/domain/installation/key-proof.ts';
+import { type IssuedKey, issueKey, type KeyWish } from '../src/domain/keys/issue-key.ts';
+import { revokeKey } from '../src/domain/keys/revoke-key.ts';
+import { openVenue, type VenueWithKeys } from '../src/domain/keys/sandbox-venue.ts';
+import type { Act } from '../src/domain/venues/audit.ts';
+import { type RunningServer, startServer } from '../src/http/server.ts';
+import type { House } from '../src/run/house.ts';
+import { createDatabase } from './fresh-database.ts';
+
+export interface Call {
+  readonly key?: string;
+  /** Sent as JSON; a string or Buffer is sent as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Which of the servers, from 0. */
+  readonly server?: number;
+}
+
+export interface Told {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape.
+  readonly json: any;
+}
+
+export interface World {
+  readonly db: Db;
+  readonly house: House;
+  readonly urls: readonly string[];
+  /** Every log line the servers wrote. */
+  readonly logs: string[];
+  /** Every statement sent to the database, newest last. */
+  readonly statements: string[];
+  readonly operatorToken: string;
+  call(method: string, path: string, call?: Call): Promise<Told>;
+  act(): Act;
+  venue(wish?: { name?: string; origins?: readonly string[]; sandbox?: boolean }): Promise<VenueWithKeys>;
+  key(venueId: string, wish?: Partial<Omit<KeyWish, 'venueId'>> & { mode?: Mode }): Promise<IssuedKey>;
+  revoke(keyId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WorldWish {
+  readonly servers?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const OPERATOR_TOKEN = 'opt_for_tests_0123456789abcdef';
+
+export async function openWorld(wish: WorldWish = {}): Promise<World> {
+  const url = await createDatabase(inject('postgresUrl'), `world_${randomBytes(6).toString('hex')}`, 'everyshare_template');
+  const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-world-'));
+  const logs: string[] = [];
+  const statements: string[] = [];
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: url,
+    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    OPERATOR_TOKEN,
+    LOG_LEVEL: 'info',
+    ...wish.env,
+  });
+  const log = makeLog(config.logLevel, 'test', { write: (line: string) => logs.push(line) });
+  const registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
+  const makeHouse = (): House => ({
+    config,
+    db: openDb({ url, connections: 12, prepared: true, applicationName: 'test', onStatement: (text) => statements.push(text) }),
+    clock: systemClock,
+    random: systemRandom,
+    ids: makeIds(systemClock, systemRandom),
+    seal: makeSeal(Buffer.alloc(32, 7), systemRandom),
+    log,
+    registry,
+    validator: makeValidator(registry),
+    operatorToken: OPERATOR_TOKEN,
+  });
+  const houses = Array.from({ length: wish.servers ?? 1 }, makeHouse);
+  const house = houses[0] as House;
+  await proveEncryptionKey(house.db, house.seal, Date.now());
+  const servers: RunningServer[] = [];
+  for (const one of houses) servers.push(await startServer(one));
+  const urls = servers.map((server) => `http://127.0.0.1:${server.port}`);
+  const act = (): Act => ({
+    by: { actor: 'test', via: 'cli', address: null, requestId: null },
+    now: Date.now(),
+    ids: house.ids,
+    random: house.random,
+    seal: house.seal,
+  });
+  return {
+    db: house.db,
+    house,
+    urls,
+    logs,
+    statements,
+    operatorToken: OPERATOR_TOKEN,
+    act,
+    call: (method, path, call = {}) => send(`${urls[call.server ?? 0]}${path}`, method, call),
+    venue: (venue = {}) =>
+      house.db.transaction((tx) => openVenue(tx, act(), { name: 'Harbor House', origins: [], sandbox: false, ...venue })),
+    key: (venueId, key = {}) =>
+      house.db.transaction((tx) =>
+        issueKey(tx, act(), {
+          venueId,
+          kind: 'secret',
+          mode: 'test',
+          scopes: [],
+          expiresAt: null,
+          allowIps: [],
+          writesPerHour: null,
+          readsPerHour: null,
+          ...key,
+        }),
+      ),
+    revoke: async (keyId) => {
+      await house.db.transaction((tx) => revokeKey(tx, act(), keyId));
+    },
+    async close() {
+      await Promise.all(servers.map((server) => server.close()));
+      await Promise.all(houses.map((one) => one.db.close()));
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function send(url: string, method: string, call: Call): Promise<Told> {
+  const raw = typeof call.body === 'string' || Buffer.isBuffer(call.body);
+  const body = call.body === undefined ? undefined : raw ? (call.body as string | Buffer) : JSON.stringify(call.body);
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(call.key === undefined ? {} : { authorization: `Bearer ${call.key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...call.headers,
+    },
+    ...(body === undefined ? {} : { body: body as unknown as BodyInit }),
+  });
+  const text = await response.text();
+  const isJson = (response.headers.get('content-type') ?? '').includes('json');
+  return { status: response.status, headers: response.headers, text, json: isJson && text !== '' ? JSON.parse(text) : undefined };
+}

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
-const BANNER = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+const BANNER =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 export async function build() {
   const { build: bundle } = await import('esbuild');
@@ -39,7 +40,9 @@ function newest(folder) {
 /** Whether dist/ is what the sources would give. A package without sources is what it is. */
 export function isCurrent() {
   const built = statSync(join(root, 'dist', 'main.js'), { throwIfNoEntry: false });
-  const sources = ['src', 'schemas'].filter((name) => statSync(join(root, name), { throwIfNoEntry: false }) !== undefined);
+  const sources = ['src', 'schemas'].filter(
+    (name) => statSync(join(root, name), { throwIfNoEntry: false }) !== undefined,
+  );
   return built !== undefined && sources.every((name) => newest(join(root, name)) <= built.mtimeMs);
 }
 

@@ -21,6 +21,7 @@ export function generated(): Readonly<Record<string, string>> {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [name, text] of Object.entries(generated())) {
     if (!process.argv.includes('--check')) writeFileSync(here(name), text);
-    else if (readFileSync(here(name), 'utf8') !== text) throw new Error(`schemas/${name} is not current: run npm run generate`);
+    else if (readFileSync(here(name), 'utf8') !== text)
+      throw new Error(`schemas/${name} is not current: run npm run generate`);
   }
 }

@@ -14,19 +14,26 @@ export function makeTypes(registry: Registry): string {
 }
 
 function typeName(name: string): string {
-  return name.split('_').map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('');
+  return name
+    .split('_')
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+    .join('');
 }
 
 function comment(schema: Schema, indent: string): string {
-  return typeof schema.description === 'string' ? `${indent}/** ${schema.description.replaceAll('*/', '* /')} */\n` : '';
+  return typeof schema.description === 'string'
+    ? `${indent}/** ${schema.description.replaceAll('*/', '* /')} */\n`
+    : '';
 }
 
 function typeOf(registry: Registry, given: Schema, indent: string): string {
-  if (typeof given.$ref === 'string' && /^(?!fields)[a-z_]+\.json$/.test(given.$ref)) return typeName(given.$ref.slice(0, -5));
+  if (typeof given.$ref === 'string' && /^(?!fields)[a-z_]+\.json$/.test(given.$ref))
+    return typeName(given.$ref.slice(0, -5));
   const schema = registry.resolve(given);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
-  if (schema.if !== undefined && schema.properties === undefined && schema.items === undefined) return choice(registry, schema, indent);
+  if (schema.if !== undefined && schema.properties === undefined && schema.items === undefined)
+    return choice(registry, schema, indent);
   const types = Array.isArray(schema.type) ? (schema.type as string[]) : [String(schema.type)];
   return types.map((type) => plain(registry, schema, type, indent)).join(' | ');
 }

@@ -1,7 +1,9 @@
 // The `everyshare` command: joins the doors to the house, and nothing else. `start` is everything on one machine,
 // `serve` and `worker` are the same parts apart, and every other word is the operator's command line.
 
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from './base/clock.ts';
 import { type Config, ConfigError, readConfig } from './base/config.ts';
 import { openDb } from './base/db.ts';
@@ -26,9 +28,17 @@ interface OpenedHouse {
   readonly newOperatorToken: string | null;
 }
 
-async function openHouse(config: Config, role: string, log: Log, url: string): Promise<OpenedHouse> {
-  const token = keptSecret(join(config.dataDir, 'operator-token'), () => config.operatorToken ?? `opt_${randomText(systemRandom, 40)}`);
-  const sealKey = config.encryptionKey ?? Buffer.from(keptSecret(join(config.dataDir, 'encryption-key'), () => systemRandom.bytes(32).toString('base64')).text, 'base64');
+async function openHouse(config: Config, role: string, log: Log, url: string, endings: Ending[]): Promise<OpenedHouse> {
+  const token = keptSecret(
+    join(config.dataDir, 'operator-token'),
+    () => config.operatorToken ?? `opt_${randomText(systemRandom, 40)}`,
+  );
+  const sealKey =
+    config.encryptionKey ??
+    Buffer.from(
+      keptSecret(join(config.dataDir, 'encryption-key'), () => systemRandom.bytes(32).toString('base64')).text,
+      'base64',
+    );
   const applied = await migrate(url, join(packageRoot, 'migrations'));
   if (applied > 0) log.info({ migrations: applied }, 'the database was migrated');
   const db = openDb({
@@ -38,6 +48,7 @@ async function openHouse(config: Config, role: string, log: Log, url: string): P
     applicationName: `everyshare-${role}`,
     onLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
   });
+  endings.push(() => db.close());
   const seal = makeSeal(sealKey, systemRandom);
   await proveEncryptionKey(db, seal, systemClock.now());
   const registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
@@ -73,7 +84,9 @@ async function openDatabase(config: Config, endings: Ending[]): Promise<string> 
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
   const claim = await claimDataDir(postgres.url);
   if (claim === null) {
-    throw new ConfigError([`DATA_DIR ${config.dataDir} is in use by another everyshare: stop that one, or set DATA_DIR and PORT to others.`]);
+    throw new ConfigError([
+      `DATA_DIR ${config.dataDir} is in use by another everyshare: stop that one, or set DATA_DIR and PORT to others.`,
+    ]);
   }
   endings.push(async () => {
     await claim.release();
@@ -88,8 +101,7 @@ async function runRole(role: 'start' | 'serve' | 'worker', config: Config): Prom
   const stopped = onStopSignal(config, log, endings);
   try {
     const url = role === 'start' ? await openDatabase(config, endings) : namedDatabase(config, role);
-    const { house, newOperatorToken } = await openHouse(config, role, log, url);
-    endings.push(() => house.db.close());
+    const { house, newOperatorToken } = await openHouse(config, role, log, url, endings);
     if (role !== 'serve') {
       const { startWorker } = await import('./worker/loops.ts');
       const worker = startWorker(house.db, log);
@@ -97,10 +109,19 @@ async function runRole(role: 'start' | 'serve' | 'worker', config: Config): Prom
     }
     if (role !== 'worker') {
       const { startServer } = await import('./http/server.ts');
-      const server = await startServer(house);
+      const server = await startServer(house).catch((error: unknown) => {
+        throw portTaken(error, config);
+      });
       endings.push(() => server.close());
       const { announce } = await import('./cli/announce.ts');
-      await announce({ house, act: actOf(house, 'start', 'start'), urls: server.urls, newOperatorToken, firstVenue: role === 'start', say });
+      await announce({
+        house,
+        act: actOf(house, 'start', 'start'),
+        urls: server.urls,
+        newOperatorToken,
+        firstVenue: role === 'start',
+        say,
+      });
     } else {
       say('everyshare worker is ready');
     }
@@ -111,9 +132,22 @@ async function runRole(role: 'start' | 'serve' | 'worker', config: Config): Prom
   await stopped;
 }
 
+function portTaken(error: unknown, { port, host }: Config): unknown {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EADDRINUSE')
+    return new ConfigError([`PORT ${port} is taken by another program: stop that one, or set PORT to another.`]);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new ConfigError([`HOST ${host} is not an address of this machine: correct it.`]);
+  return code === 'EACCES'
+    ? new ConfigError([`PORT ${port} may not be opened by this user: set PORT to 1024 or more.`])
+    : error;
+}
+
 function namedDatabase(config: Config, role: string): string {
   if (config.databaseUrl !== null) return config.databaseUrl;
-  throw new ConfigError([`DATABASE_URL is not set: "everyshare ${role}" needs a PostgreSQL server to share (everyshare start brings its own).`]);
+  throw new ConfigError([
+    `DATABASE_URL is not set: "everyshare ${role}" needs a PostgreSQL server to share (everyshare start brings its own).`,
+  ]);
 }
 
 async function endAll(endings: Ending[], log: Log): Promise<void> {
@@ -151,15 +185,15 @@ function onStopSignal(config: Config, log: Log, endings: Ending[]): Promise<void
 }
 
 /** The command line works beside a running server; without one the embedded database is up for the command alone. */
-async function runCommandLine(argv: readonly string[], config: Config): Promise<number> {
+async function runCommandLine(argv: readonly string[]): Promise<number> {
   const { runCommand } = await import('./cli/command.ts');
-  const log = makeLog(config.logLevel === 'info' ? 'warn' : config.logLevel, 'cli');
+  const log = makeLog('warn', 'cli');
   const endings: Ending[] = [];
   const open = async () => {
+    const config = readConfig(process.env);
     const url = config.databaseUrl ?? (await embeddedBeside(config, endings));
-    const { house } = await openHouse({ ...config, databaseConnections: 4 }, 'cli', log, url);
-    endings.push(() => house.db.close());
-    return { house, act: actOf(house, 'cli', `operator ${process.env.USER ?? process.env.LOGNAME ?? 'unknown'}`) };
+    const { house } = await openHouse({ ...config, databaseConnections: 4 }, 'cli', log, url, endings);
+    return { house, act: actOf(house, 'cli', `operator ${userInfo().username}`) };
   };
   try {
     return await runCommand(argv, open);
@@ -168,24 +202,38 @@ async function runCommandLine(argv: readonly string[], config: Config): Promise<
   }
 }
 
+const TRIES = 20;
+
+/** Two commands at once may both find nothing running and both try to start it: whoever loses finds the other's. */
 async function embeddedBeside(config: Config, endings: Ending[]): Promise<string> {
-  const { findEmbeddedPostgres, startEmbeddedPostgres } = await import('./sandbox/postgres/embedded.ts');
-  const running = await findEmbeddedPostgres(config.dataDir);
-  if (running !== null) return running;
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
-  endings.push(() => postgres.stop());
-  return postgres.url;
+  const { findEmbeddedPostgres, isUsedByOthers, startEmbeddedPostgres } = await import(
+    './sandbox/postgres/embedded.ts'
+  );
+  for (let attempt = 1; ; attempt++) {
+    const running = await findEmbeddedPostgres(config.dataDir);
+    if (running !== null) return running;
+    try {
+      const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
+      endings.push(async () => {
+        if (!(await isUsedByOthers(postgres.url))) await postgres.stop();
+      });
+      return postgres.url;
+    } catch (error) {
+      if (attempt >= TRIES) throw error;
+      await delay(100);
+    }
+  }
 }
 
 async function main(argv: readonly string[]): Promise<void> {
-  const [word] = argv;
+  const [word, ...more] = argv;
+  const isRole = word === 'start' || word === 'serve' || word === 'worker';
   try {
-    const config = readConfig(process.env);
-    if (word === 'start' || word === 'serve' || word === 'worker') await runRole(word, config);
-    else process.exitCode = await runCommandLine(argv, config);
+    if (isRole && more.length === 0) await runRole(word, readConfig(process.env));
+    else process.exitCode = await runCommandLine(isRole ? ['help'] : argv);
   } catch (error) {
-    const lines = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`everyshare: ${lines.replaceAll('\n', '\neveryshare: ')}\n`);
+    const lines = (error instanceof Error ? error.message : String(error)).split('\n');
+    process.stderr.write(`everyshare: ${isRole ? lines.join('\neveryshare: ') : lines.join(' ')}\n`);
     process.exitCode = 1;
   }
 }

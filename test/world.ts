@@ -67,7 +67,11 @@ export interface WorldWish {
 const OPERATOR_TOKEN = 'opt_for_tests_0123456789abcdef';
 
 export async function openWorld(wish: WorldWish = {}): Promise<World> {
-  const url = await createDatabase(inject('postgresUrl'), `world_${randomBytes(6).toString('hex')}`, 'everyshare_template');
+  const url = await createDatabase(
+    inject('postgresUrl'),
+    `world_${randomBytes(6).toString('hex')}`,
+    'everyshare_template',
+  );
   const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-world-'));
   const logs: string[] = [];
   const statements: string[] = [];
@@ -84,7 +88,13 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
   const registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
   const makeHouse = (): House => ({
     config,
-    db: openDb({ url, connections: 12, prepared: true, applicationName: 'test', onStatement: (text) => statements.push(text) }),
+    db: openDb({
+      url,
+      connections: 12,
+      prepared: true,
+      applicationName: 'test',
+      onStatement: (text) => statements.push(text),
+    }),
     clock: systemClock,
     random: systemRandom,
     ids: makeIds(systemClock, systemRandom),
@@ -117,7 +127,9 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
     act,
     call: (method, path, call = {}) => send(`${urls[call.server ?? 0]}${path}`, method, call),
     venue: (venue = {}) =>
-      house.db.transaction((tx) => openVenue(tx, act(), { name: 'Harbor House', origins: [], sandbox: false, ...venue })),
+      house.db.transaction((tx) =>
+        openVenue(tx, act(), { name: 'Harbor House', origins: [], sandbox: false, ...venue }),
+      ),
     key: (venueId, key = {}) =>
       house.db.transaction((tx) =>
         issueKey(tx, act(), {
@@ -154,9 +166,14 @@ async function send(url: string, method: string, call: Call): Promise<Told> {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...call.headers,
     },
-    ...(body === undefined ? {} : { body: body as unknown as BodyInit }),
+    ...(body === undefined ? {} : { body: body as string }),
   });
   const text = await response.text();
   const isJson = (response.headers.get('content-type') ?? '').includes('json');
-  return { status: response.status, headers: response.headers, text, json: isJson && text !== '' ? JSON.parse(text) : undefined };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
 }

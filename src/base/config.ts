@@ -59,7 +59,9 @@ class Reader {
     if (text === null) return fallback;
     const value = Number(text);
     if (/^[0-9]+$/.test(text) && value >= least && value <= most) return value;
-    this.faults.push(`${name} is "${text}": set it to a whole number from ${least} to ${most}, or leave it unset for ${fallback}.`);
+    this.faults.push(
+      `${name} is "${text}": set it to a whole number from ${least} to ${most}, or leave it unset for ${fallback}.`,
+    );
     return fallback;
   }
 
@@ -94,9 +96,13 @@ class Reader {
   }
 
   proxies(name: string): readonly string[] {
-    const list = (this.text(name) ?? '').split(',').map((part) => part.trim()).filter((part) => part !== '');
+    const list = (this.text(name) ?? '')
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
     for (const part of list) {
-      if (!isAddressRange(part)) this.faults.push(`${name} has "${part}": list addresses or CIDR ranges, separated by commas.`);
+      if (!isAddressRange(part))
+        this.faults.push(`${name} has "${part}": list addresses or CIDR ranges, separated by commas.`);
     }
     return list;
   }

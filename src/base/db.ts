@@ -67,7 +67,20 @@ function nameOf(text: string): string {
 }
 
 const PASSING = new Set(['40001', '40P01']);
-const GONE = new Set(['57P01', '57P02', '57P03', '08000', '08003', '08006', '53300', 'ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
+const GONE = new Set([
+  '57P01',
+  '57P02',
+  '57P03',
+  '08000',
+  '08003',
+  '08006',
+  '53300',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
 
 export function sqlState(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
@@ -78,7 +91,9 @@ export function sqlState(error: unknown): string {
 export function isUnavailable(error: unknown): boolean {
   if (GONE.has(sqlState(error))) return true;
   const message = error instanceof Error ? error.message : '';
-  return /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (has encountered|was closed))/.test(message);
+  return /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (has encountered|was closed))/.test(
+    message,
+  );
 }
 
 export function openDb(options: DbOptions): Db {
@@ -92,7 +107,11 @@ export function openDb(options: DbOptions): Db {
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
   };
   const lanes = new Lanes(Math.max(1, Math.floor(options.connections / 3)), settings, options.onLost);
-  const pool = new pg.Pool({ ...settings, max: Math.max(1, options.connections - lanes.size), idleTimeoutMillis: 60_000 });
+  const pool = new pg.Pool({
+    ...settings,
+    max: Math.max(1, options.connections - lanes.size),
+    idleTimeoutMillis: 60_000,
+  });
   pool.on('error', (error) => options.onLost?.(error));
 
   const send = async <R extends object>(client: Sender, text: string, values?: readonly unknown[]): Promise<R[]> => {

@@ -1,5 +1,5 @@
 // Names for things, made by the application and ordered by time, so that no sequence is shared between machines.
-// UUIDs are version 7; prefixed ids are 48 bits of time and 80 of chance in Crockford's base 32 (26 characters).
+// UUIDs are version 7; prefixed ids are the same bits in Crockford's base 32 (26 characters).
 
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
@@ -12,21 +12,37 @@ export interface Ids {
 }
 
 export function makeIds(clock: Clock, random: Random): Ids {
+  const next = makeTimeBytes(clock, random);
   return {
-    uuid: () => uuid7(clock.now(), random.bytes(10)),
-    prefixed: (prefix) => `${prefix}_${base32(timeBytes(clock.now(), random.bytes(10)))}`,
+    uuid: () => uuid7(next()),
+    prefixed: (prefix) => `${prefix}_${base32(next())}`,
   };
 }
 
-function timeBytes(now: number, chance: Buffer): Buffer {
-  const bytes = Buffer.allocUnsafe(16);
-  bytes.writeUIntBE(now, 0, 6);
-  chance.copy(bytes, 6);
-  return bytes;
+const MOST_IN_A_MILLISECOND = 0x0fff;
+
+/**
+ * 48 bits of time, 4 left free for a version, 12 that count up within a millisecond, 64 of chance: ids of one process are
+ * in the order in which they were made, also when the clock stands still or steps back.
+ */
+function makeTimeBytes(clock: Clock, random: Random): () => Buffer {
+  let last = 0;
+  let count = 0;
+  return () => {
+    const now = clock.now();
+    const again = now <= last;
+    count = again ? count + 1 : 0;
+    if (count > MOST_IN_A_MILLISECOND) count = 0;
+    last = again && count > 0 ? last : Math.max(now, again ? last + 1 : now);
+    const bytes = Buffer.allocUnsafe(16);
+    bytes.writeUIntBE(last, 0, 6);
+    bytes.writeUInt16BE(count, 6);
+    random.bytes(8).copy(bytes, 8);
+    return bytes;
+  };
 }
 
-function uuid7(now: number, chance: Buffer): string {
-  const bytes = timeBytes(now, chance);
+function uuid7(bytes: Buffer): string {
   bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   const hex = bytes.toString('hex');

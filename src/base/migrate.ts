@@ -36,16 +36,33 @@ export function readMigrations(folder: string): Migration[] {
 
 /** Applies what is missing and says how many files that were. */
 export async function migrate(url: string, folder: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url, application_name: 'everyshare-migrate', connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'everyshare-migrate',
+    connectionTimeoutMillis: 5_000,
+  });
   await client.connect();
   try {
+    const wanted = readMigrations(folder);
+    if (await isCurrent(client, wanted)) return 0;
     await prepareLedger(client);
     let applied = 0;
-    for (const migration of readMigrations(folder)) if (await applyOne(client, migration)) applied++;
+    for (const migration of wanted) if (await applyOne(client, migration)) applied++;
     return applied;
   } finally {
     await client.end();
   }
+}
+
+/** The ordinary start: one look, no lock. */
+async function isCurrent(client: pg.Client, wanted: readonly Migration[]): Promise<boolean> {
+  const found = await client.query<{ ledger: string | null }>("select to_regclass('migrations') as ledger");
+  if (found.rows[0]?.ledger == null) return false;
+  const { rows } = await client.query<{ version: number; checksum: string }>(
+    'select version, checksum from migrations',
+  );
+  const known = new Map(rows.map((row) => [row.version, row.checksum]));
+  return wanted.every(({ version, checksum }) => known.get(version) === checksum);
 }
 
 /** `create table if not exists` of two servers at once can still collide in the catalogue; the second try finds it. */
@@ -55,7 +72,7 @@ async function prepareLedger(client: pg.Client): Promise<void> {
       await client.query(LEDGER);
       return;
     } catch (error) {
-      if (attempt >= 5 || !['23505', '42P07', 'XX000'].includes(sqlState(error))) throw error;
+      if (attempt >= 5 || !['23505', '42P07', '42710', 'XX000'].includes(sqlState(error))) throw error;
     }
   }
 }
@@ -69,7 +86,9 @@ async function applyOne(client: pg.Client, migration: Migration): Promise<boolea
     ]);
     const known = found.rows[0];
     if (known !== undefined && known.checksum !== migration.checksum) {
-      throw new Error(`migration ${migration.name} was changed after it was applied: restore it and add a new file instead`);
+      throw new Error(
+        `migration ${migration.name} was changed after it was applied: restore it and add a new file instead`,
+      );
     }
     if (known === undefined) {
       await client.query(migration.sql);

@@ -27,6 +27,8 @@ export function readBody(stream: IncomingMessage, limit: number): Promise<Buffer
     stream.on('data', onData);
     stream.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
     stream.on('error', reject);
-    stream.on('aborted', () => reject(new Problem('malformed_request', { message: 'The connection ended before the body did.' })));
+    stream.on('aborted', () =>
+      reject(new Problem('malformed_request', { message: 'The connection ended before the body did.' })),
+    );
   });
 }

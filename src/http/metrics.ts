@@ -1,6 +1,6 @@
 // What an operator's monitoring reads: how many requests, how long they took, by operation and status; and the process.
 
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {
   observe(operation: string, status: number, seconds: number): void;

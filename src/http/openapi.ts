@@ -34,8 +34,16 @@ const SECURITY: Readonly<Record<Auth, readonly Json[]>> = {
 };
 
 const SECURITY_SCHEMES: Json = {
-  secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, `svc_test_…` or `svc_live_…`, sent from a server.' },
-  publishableKey: { type: 'http', scheme: 'bearer', description: 'A publishable key, `pk_test_…` or `pk_live_…`, from a registered origin.' },
+  secretKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A secret key, `svc_test_…` or `svc_live_…`, sent from a server.',
+  },
+  publishableKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A publishable key, `pk_test_…` or `pk_live_…`, from a registered origin.',
+  },
   memberToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a signed-in member.' },
   operatorToken: { type: 'http', scheme: 'bearer', description: 'The operator’s own token (OPERATOR_TOKEN).' },
 };
@@ -44,13 +52,34 @@ const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit
 const headerRef = (name: string): Json => ({ $ref: `#/components/headers/${name}` });
 
 const HEADERS: Json = {
-  'X-Request-Id': { description: 'The id of this request, to quote to support.', schema: { type: 'string', examples: ['req_01k9z8w3v5r6t7y8m9n0p1q2s3'] } },
-  'X-RateLimit-Limit': { description: 'Calls allowed in a rolling hour.', schema: { type: 'integer', examples: [600] } },
-  'X-RateLimit-Remaining': { description: 'Calls left in the present hour.', schema: { type: 'integer', examples: [599] } },
-  'X-RateLimit-Reset': { description: 'The second (Unix time) at which the oldest counted call leaves the window.', schema: { type: 'integer', examples: [1812790800] } },
-  'Retry-After': { description: 'Seconds until one more call will be accepted.', schema: { type: 'integer', examples: [12] } },
-  'Idempotent-Replayed': { description: '`true` when this is the first answer again.', schema: { type: 'string', const: 'true' } },
-  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string', examples: ['Bearer realm="everyshare"'] } },
+  'X-Request-Id': {
+    description: 'The id of this request, to quote to support.',
+    schema: { type: 'string', examples: ['req_01k9z8w3v5r6t7y8m9n0p1q2s3'] },
+  },
+  'X-RateLimit-Limit': {
+    description: 'Calls allowed in a rolling hour.',
+    schema: { type: 'integer', examples: [600] },
+  },
+  'X-RateLimit-Remaining': {
+    description: 'Calls left in the present hour.',
+    schema: { type: 'integer', examples: [599] },
+  },
+  'X-RateLimit-Reset': {
+    description: 'The second (Unix time) at which the oldest counted call leaves the window.',
+    schema: { type: 'integer', examples: [1812790800] },
+  },
+  'Retry-After': {
+    description: 'Seconds until one more call will be accepted.',
+    schema: { type: 'integer', examples: [12] },
+  },
+  'Idempotent-Replayed': {
+    description: '`true` when this is the first answer again.',
+    schema: { type: 'string', const: 'true' },
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate.',
+    schema: { type: 'string', examples: ['Bearer realm="everyshare"'] },
+  },
 };
 
 export function makeOpenApi(operations: readonly Operation<Caller>[], registry: Registry, baseUrl: string): Json {
@@ -72,7 +101,9 @@ export function makeOpenApi(operations: readonly Operation<Caller>[], registry: 
       license: { name: 'Proprietary', identifier: 'LicenseRef-Everyshare' },
     },
     servers: [{ url: baseUrl, description: 'This server' }],
-    tags: Object.entries(TAGS).filter(([name]) => used.has(name)).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(TAGS)
+      .filter(([name]) => used.has(name))
+      .map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: componentSchemas(operations, registry),
@@ -85,11 +116,17 @@ export function makeOpenApi(operations: readonly Operation<Caller>[], registry: 
 
 function describeOperation(operation: Operation<Caller>, registry: Registry): Json {
   const responses: Json = {};
-  for (const [status, answer] of Object.entries(operation.answers)) responses[status] = successResponse(operation, answer, registry);
-  for (const status of errorStatuses(operation)) responses[String(status)] = { $ref: `#/components/responses/Error${status}` };
+  for (const [status, answer] of Object.entries(operation.answers))
+    responses[status] = successResponse(operation, answer, registry);
+  for (const status of errorStatuses(operation))
+    responses[String(status)] = { $ref: `#/components/responses/Error${status}` };
   const parameters = [...pathParameters(operation), ...queryParameters(operation), ...headerParameters(operation)];
-  const scopes = operation.scopes === undefined ? '' : `\n\nScope: ${operation.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
-  const later = operation.run === undefined ? '\n\nNot in this release yet: answers 501 `not_implemented` once every check has passed.' : '';
+  const scopes =
+    operation.scopes === undefined ? '' : `\n\nScope: ${operation.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
+  const later =
+    operation.run === undefined
+      ? '\n\nNot in this release yet: answers 501 `not_implemented` once every check has passed.'
+      : '';
   return {
     operationId: operation.id,
     tags: [operation.tag],
@@ -116,7 +153,9 @@ function successResponse(operation: Operation<Caller>, answer: AnswerShape, regi
 
 /** An example is worth showing only when the schemas really gave one. */
 function hasAll(example: unknown): boolean {
-  return example !== null && typeof example === 'object' && Object.values(example).every((value) => value !== undefined);
+  return (
+    example !== null && typeof example === 'object' && Object.values(example).every((value) => value !== undefined)
+  );
 }
 
 function asSchema(schema: SchemaRef): Schema {
@@ -165,7 +204,8 @@ function headerParameters(operation: Operation<Caller>): Json[] {
       name: 'Idempotency-Key',
       in: 'header',
       required: false,
-      description: 'A key of your own for this request: sent again, it gives the first answer again and does nothing twice. Kept 30 days.',
+      description:
+        'A key of your own for this request: sent again, it gives the first answer again and does nothing twice. Kept 30 days.',
       schema: { type: 'string', minLength: 1, maxLength: 255, examples: ['booking-8121-attempt-1'] },
     },
   ];
@@ -176,7 +216,8 @@ function errorStatuses(operation: Operation<Caller>): number[] {
   const codes: ErrorCode[] = [...(operation.errors ?? []), 'internal_error', 'service_unavailable'];
   if (operation.auth !== 'operator') codes.push('rate_limited');
   if (operation.auth !== 'open') codes.push('unauthorized');
-  if (operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member') codes.push('insufficient_scope');
+  if (operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member')
+    codes.push('insufficient_scope');
   if (operation.method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type', 'invalid_json');
   codes.push('invalid_request');
   if (operation.run === undefined) codes.push('not_implemented');
@@ -209,7 +250,9 @@ function componentName(ref: string): string {
   const [file = '', pointer = ''] = ref.split('#');
   const name = file.slice(0, -'.json'.length);
   if (name === 'fields') return pointer.split('/').at(-1) ?? '';
-  return pointer === '' ? name : `${name}${pointer.replaceAll('/$defs/', '_').replaceAll(/\/properties\//g, '/properties/')}`;
+  return pointer === ''
+    ? name
+    : `${name}${pointer.replaceAll('/$defs/', '_').replaceAll(/\/properties\//g, '/properties/')}`;
 }
 
 function componentRefs(node: unknown): unknown {
@@ -228,7 +271,6 @@ function componentRefs(node: unknown): unknown {
 function componentSchemas(operations: readonly Operation<Caller>[], registry: Registry): Json {
   const found = new Map<string, unknown>();
   const visit = (node: unknown): void => {
-    if (Array.isArray(node)) return node.forEach(visit);
     if (typeof node !== 'object' || node === null) return;
     for (const [key, value] of Object.entries(node)) {
       if (key === '$ref') add(value as string);

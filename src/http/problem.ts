@@ -22,7 +22,9 @@ export function onTheWire(problem: Problem, requestId: string, baseUrl: string):
     ...(reason === undefined ? {} : { reason }),
     request_id: requestId,
   };
-  const errors = problems?.slice(0, MAX_LISTED).map((one) => ({ ...one, doc_url: `${baseUrl}/docs/errors/${one.code}` }));
+  const errors = problems
+    ?.slice(0, MAX_LISTED)
+    .map((one) => ({ ...one, doc_url: `${baseUrl}/docs/errors/${one.code}` }));
   const body = errors === undefined ? { error } : { error, errors };
   return { status: problem.status, json: JSON.stringify(body), headers: headers ?? {} };
 }

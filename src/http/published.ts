@@ -3,6 +3,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import { operations } from '../run/operations.ts';
+import { tooMany } from '../run/who.ts';
+import { registerDocs } from './docs.ts';
+import { countForAddress } from './limit-headers.ts';
 import { makeOpenApi } from './openapi.ts';
 import type { Door } from './server.ts';
 
@@ -20,22 +23,33 @@ export function registerPublished(app: FastifyInstance, door: Door): void {
   app.get('/schemas/v1/index.json', async (request, reply) => {
     request.operation = 'schemas';
     const { schemas } = door.urls();
-    const entries = registry.names.map((name) => ({ name, url: `${schemas}/v1/${name}.json`, title: registry.get(name).title }));
-    return reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send({ version: 'v1', schemas: entries });
+    const entries = registry.names.map((name) => ({
+      name,
+      url: `${schemas}/v1/${name}.json`,
+      title: registry.get(name).title,
+    }));
+    return reply
+      .type('application/json; charset=utf-8')
+      .header('access-control-allow-origin', '*')
+      .send({ version: 'v1', schemas: entries });
   });
 
   app.get('/schemas/v1/:file', async (request, reply) => {
     request.operation = 'schemas';
     const { file } = request.params as { file: string };
     const name = file.endsWith('.json') ? file.slice(0, -'.json'.length) : '';
-    if (!registry.names.includes(name)) throw new Problem('not_found', { message: 'There is no such schema. See /schemas/v1/index.json.' });
+    if (!registry.names.includes(name))
+      throw new Problem('not_found', { message: 'There is no such schema. See /schemas/v1/index.json.' });
     const text = kept(`schema ${name}`, () => registry.published(name, door.urls().schemas));
     return reply.type(JSON_SCHEMA).header('access-control-allow-origin', '*').send(text);
   });
 
   app.get('/v1/openapi.json', async (request, reply) => {
     request.operation = 'openapi';
+    const allowance = await countForAddress(door, request, reply);
+    if (allowance.retryAfter !== null) throw tooMany(allowance);
     const text = kept('openapi', () => makeOpenApi(operations, registry, door.urls().base));
     return reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(text);
   });
+  registerDocs(app, door);
 }

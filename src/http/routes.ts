@@ -20,7 +20,8 @@ export function makeAllowed(operations: readonly Operation<Caller>[]): (path: st
   }
   return (path) => {
     const methods = new Set<string>();
-    for (const route of shapes.values()) if (route.shape.test(path)) for (const method of route.methods) methods.add(method);
+    for (const route of shapes.values())
+      if (route.shape.test(path)) for (const method of route.methods) methods.add(method);
     return [...methods].sort();
   };
 }

@@ -8,12 +8,13 @@ import type { Operation } from '../base/operation.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { type Allowance, type Gate, makeGate } from '../run/gate.ts';
 import type { House } from '../run/house.ts';
-import { operations } from '../run/operations.ts';
 import { BODY_LIMIT } from '../run/operations/shapes.ts';
+import { operations } from '../run/operations.ts';
 import { makePerform, type Perform } from '../run/perform.ts';
 import { judge } from '../run/who.ts';
 import { readBody } from './body.ts';
-import { makeMetrics, type Metrics } from './metrics.ts';
+import { countForAddress, showAllowance } from './limit-headers.ts';
+import { type Metrics, makeMetrics } from './metrics.ts';
 import { asProblem, onTheWire } from './problem.ts';
 import { registerPublished } from './published.ts';
 import { makeAllowed, routerPath } from './routes.ts';
@@ -87,7 +88,19 @@ export async function startServer(house: House): Promise<RunningServer> {
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
   urls = urlsFor(house, port);
-  return { urls, port, close: () => app.close() };
+  return { urls, port, close: () => drain(app) };
+}
+
+const SWEEP_MS = 50;
+
+/** Requests in flight finish. A connection that has answered its last one would stay open for the next: it is closed. */
+async function drain(app: FastifyInstance): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(sweep);
+  }
 }
 
 function urlsFor({ config }: House, port: number): Urls {
@@ -142,11 +155,17 @@ function register(app: FastifyInstance, door: Door, operation: Operation<Caller>
 }
 
 /** Before the body is read: who, and may they. Every answer carries the limit's headers, a refusal too. */
-async function admit(door: Door, operation: Operation<Caller>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function admit(
+  door: Door,
+  operation: Operation<Caller>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   request.operation = operation.id;
   reply.header('cache-control', 'no-store');
   const verdict = await judge(door.house, door.gate, {
     operation,
+    params: request.params as Record<string, string>,
     authorization: request.headers.authorization,
     origin: request.headers.origin,
     address: request.ip,
@@ -159,25 +178,26 @@ async function admit(door: Door, operation: Operation<Caller>, request: FastifyR
   if (verdict.refusal !== null) throw verdict.refusal;
 }
 
-function showAllowance(reply: FastifyReply, allowance: Allowance): void {
-  reply
-    .header('x-ratelimit-limit', allowance.limit)
-    .header('x-ratelimit-remaining', allowance.remaining)
-    .header('x-ratelimit-reset', allowance.reset);
-}
-
 /** No such route, or not that method: before any key is looked at, counted for the address. */
-async function answerUnrouted(door: Door, request: FastifyRequest, reply: FastifyReply, methods: readonly string[]): Promise<FastifyReply> {
-  const effect = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
+async function answerUnrouted(
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  methods: readonly string[],
+): Promise<FastifyReply> {
   try {
-    const passage = await door.gate({ hash: null, effect, address: request.ip, origin: '' });
-    request.allowance = passage.allowance;
-    showAllowance(reply, passage.allowance);
+    await countForAddress(door, request, reply);
   } catch (error) {
     // The answer does not depend on the database: it is given all the same, and the log says that counting failed.
     door.house.log.warn({ request_id: request.id, err: error }, 'an unrouted request was not counted');
   }
-  if (methods.length === 0) return answerProblem(door, request, reply, new Problem('not_found', { message: 'There is no such route. See /docs for all of them.' }));
+  if (methods.length === 0)
+    return answerProblem(
+      door,
+      request,
+      reply,
+      new Problem('not_found', { message: 'There is no such route. See /docs for all of them.' }),
+    );
   const allow = methods.join(', ');
   const message = `This address takes ${allow}, not ${request.method}.`;
   return answerProblem(door, request, reply, new Problem('method_not_allowed', { message, headers: { allow } }));
@@ -185,17 +205,32 @@ async function answerUnrouted(door: Door, request: FastifyRequest, reply: Fastif
 
 function answerProblem(door: Door, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   if (problem.status >= 500 && problem.code !== 'not_implemented') {
-    door.house.log.error({ request_id: request.id, operation: request.operation, err: problem.cause ?? problem }, problem.code);
+    door.house.log.error(
+      { request_id: request.id, operation: request.operation, err: problem.cause ?? problem },
+      problem.code,
+    );
   }
-  if (request.allowance === null) showAllowance(reply, { limit: 600, remaining: 0, reset: Math.floor(door.house.clock.now() / 1000), retryAfter: null });
+  if (request.allowance === null)
+    showAllowance(reply, {
+      limit: 600,
+      remaining: 0,
+      reset: Math.floor(door.house.clock.now() / 1000),
+      retryAfter: null,
+    });
   const wire = onTheWire(problem, request.id, door.urls().base);
-  return reply.code(wire.status).headers(wire.headers).type('application/json; charset=utf-8').send(wire.json);
+  return reply
+    .code(wire.status)
+    .headers(wire.headers)
+    .header('x-request-id', request.id)
+    .type('application/json; charset=utf-8')
+    .send(wire.json);
 }
 
 /** What Fastify itself found wrong, in our words. */
 function fromFastify(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (isUnavailable(error)) return new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error });
+  if (isUnavailable(error))
+    return new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error });
   const code = (error as { code?: unknown }).code;
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Problem('unsupported_media_type');
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return new Problem('malformed_request');

@@ -2,7 +2,7 @@
 // shape, straight on the socket, and the connection is closed.
 
 import type { Socket } from 'node:net';
-import { type ErrorCode, catalogue } from '../base/errors.ts';
+import { catalogue, type ErrorCode } from '../base/errors.ts';
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',

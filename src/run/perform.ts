@@ -91,7 +91,10 @@ async function attempt(house: House, under: KeptUnder, call: Keyed): Promise<Rep
     const first = await findKept(house.db, house.seal, under);
     if (first !== null) return replay(first, fingerprint);
     if (sqlState(error) === LOCK_TIMEOUT) {
-      throw conflict('request_in_progress', 'The first call with this Idempotency-Key is still running. Try again in a moment.');
+      throw conflict(
+        'request_in_progress',
+        'The first call with this Idempotency-Key is still running. Try again in a moment.',
+      );
     }
     throw error;
   }
@@ -99,14 +102,21 @@ async function attempt(house: House, under: KeptUnder, call: Keyed): Promise<Rep
 
 function replay(kept: KeptAnswer, fingerprint: Buffer): Reply {
   if (!kept.fingerprint.equals(fingerprint)) {
-    throw conflict('idempotency_key_reused', 'This Idempotency-Key was used for another request. Use a new key for a new request.');
+    throw conflict(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for another request. Use a new key for a new request.',
+    );
   }
   return { status: kept.status, json: kept.json, replayed: true };
 }
 
 /** Of the operation, the path and the body's JSON values: member order, white space and 1.0 for 1 do not matter. */
 function fingerprintOf(call: Keyed): Buffer {
-  const whole = { operation: call.operation.id, params: call.input.params, body: (call.input.body ?? null) as JsonValue };
+  const whole = {
+    operation: call.operation.id,
+    params: call.input.params,
+    body: (call.input.body ?? null) as JsonValue,
+  };
   return createHash('sha256').update(canonicalJson(whole)).digest();
 }
 

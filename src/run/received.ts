@@ -1,14 +1,14 @@
 // What came in, from raw parts to a checked input: 415, 400 and 422 in that order. Every problem of body, query and
 // header is told at once.
 
-import { rules, clockRules } from '../../schemas/rules/rules.ts';
 import type { Facts } from '../../schemas/rules/rule.ts';
+import { clockRules, rules } from '../../schemas/rules/rules.ts';
 import { type FieldProblem, invalid, notFound, Problem } from '../base/errors.ts';
 import { parseStrictJson } from '../base/json/parse.ts';
 import type { Input, Operation } from '../base/operation.ts';
 import type { Candidate, RuleRun, Validator } from '../base/schema/validate.ts';
-import { CATEGORIES } from '../domain/venues/venue.ts';
 import type { Caller } from '../domain/keys/caller.ts';
+import { CATEGORIES } from '../domain/venues/venue.ts';
 
 export interface Received {
   readonly params: Readonly<Record<string, string>>;
@@ -22,7 +22,13 @@ export interface Received {
 const NO_MEMBERS = { type: 'object', properties: {}, additionalProperties: false } as const;
 const MOST_KEY = 255;
 
-export function checkInput(validator: Validator, operation: Operation<Caller>, caller: Caller | null, now: number, received: Received): Input {
+export function checkInput(
+  validator: Validator,
+  operation: Operation<Caller>,
+  caller: Caller | null,
+  now: number,
+  received: Received,
+): Input {
   for (const value of Object.values(received.params)) if (value.includes('\0')) throw notFound();
   const candidate = parseBody(operation, received);
   const query = readQuery(operation, received.query);
@@ -75,18 +81,27 @@ export function rulesFor(schema: string, caller: Caller | null, now: number): Ru
 }
 
 function readQuery(operation: Operation<Caller>, given: Received['query']): Record<string, unknown> {
-  const properties = (operation.query?.properties ?? {}) as Record<string, { readonly type?: unknown; readonly default?: unknown }>;
+  const properties = (operation.query?.properties ?? {}) as Record<
+    string,
+    { readonly type?: unknown; readonly default?: unknown }
+  >;
   const query: Record<string, unknown> = {};
-  for (const [name, property] of Object.entries(properties)) if (property.default !== undefined) query[name] = property.default;
+  for (const [name, property] of Object.entries(properties))
+    if (property.default !== undefined) query[name] = property.default;
   for (const [name, text] of Object.entries(given)) {
-    const isNumber = properties[name]?.type === 'integer' && typeof text === 'string' && /^[+-]?\d+(\.\d+)?$/.test(text);
+    const isNumber =
+      properties[name]?.type === 'integer' && typeof text === 'string' && /^[+-]?\d+(\.\d+)?$/.test(text);
     query[name] = isNumber ? Number(text) : text;
   }
   return query;
 }
 
 /** Pointers into the query are told as /query/<name>. */
-function queryProblems(validator: Validator, operation: Operation<Caller>, query: Record<string, unknown>): FieldProblem[] {
+function queryProblems(
+  validator: Validator,
+  operation: Operation<Caller>,
+  query: Record<string, unknown>,
+): FieldProblem[] {
   const schema = operation.query ?? NO_MEMBERS;
   return validator.inlineProblems(schema, query).map((problem) => ({ ...problem, field: `/query${problem.field}` }));
 }

@@ -4,8 +4,9 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { addressIn } from '../base/config.ts';
-import { Problem } from '../base/errors.ts';
+import { notFound, Problem } from '../base/errors.ts';
 import type { Operation } from '../base/operation.ts';
+import { PROVIDERS } from '../domain/hooks/providers.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { hashOfKey } from '../domain/keys/key.ts';
 import type { AdmitRow } from '../domain/keys/queries.ts';
@@ -17,6 +18,7 @@ import type { House } from './house.ts';
 /** A request as far as it is known before its body is read. */
 export interface Arrival {
   readonly operation: Operation<Caller>;
+  readonly params: Readonly<Record<string, string>>;
   readonly authorization: string | undefined;
   readonly origin: string | undefined;
   readonly address: string;
@@ -46,7 +48,9 @@ export async function judge(house: House, gate: Gate, arrival: Arrival): Promise
     origin,
   });
   const limited = allowance.retryAfter === null ? null : tooMany(allowance);
-  if (!needsKey) return { allowance, caller: null, refusal: limited ?? unknownHook(operation) };
+  if (operation.auth === 'hook')
+    return { allowance, caller: null, refusal: unknownHook(arrival) ?? limited ?? unauthorized() };
+  if (!needsKey) return { allowance, caller: null, refusal: limited };
   if (row.venue_id === null) return { allowance, caller: null, refusal: limited ?? unauthorized() };
   const caller = callerFrom(house, arrival, row);
   return { allowance, caller, refusal: refusalOf(house, arrival, row, origin) ?? limited };
@@ -62,7 +66,7 @@ function unauthorized(): Problem {
   return new Problem('unauthorized', { headers: { 'www-authenticate': 'Bearer realm="everyshare"' } });
 }
 
-function tooMany(allowance: Allowance): Problem {
+export function tooMany(allowance: Allowance): Problem {
   const seconds = allowance.retryAfter ?? 1;
   return new Problem('rate_limited', {
     message: `The hourly limit of ${allowance.limit} calls is used up. Try again in ${seconds} seconds.`,
@@ -70,17 +74,20 @@ function tooMany(allowance: Allowance): Problem {
   });
 }
 
-/** No venue system can be connected yet, so no token in a hook address is known. */
-function unknownHook(operation: Operation<Caller>): Problem | null {
-  return operation.auth === 'hook' ? new Problem('unauthorized', { message: 'This hook address is not known.' }) : null;
+/** Null: the provider is known. No venue system can be connected yet, so no token in a hook address is known. */
+function unknownHook(arrival: Arrival): Problem | null {
+  return PROVIDERS.includes(arrival.params.provider ?? '') ? null : notFound();
 }
 
 function refusalOf(house: House, arrival: Arrival, row: AdmitRow, origin: string): Problem | null {
   const { operation } = arrival;
   const wanted = operation.auth === 'secret' ? 'secret' : 'publishable';
-  if (operation.auth === 'member' || row.kind !== wanted) return new Problem('wrong_key_kind', { message: kindMessage(operation, row) });
+  if (operation.auth === 'member' || row.kind !== wanted)
+    return new Problem('wrong_key_kind', { message: kindMessage(operation, row) });
   if (!house.config.modes.includes(row.mode)) {
-    return new Problem('mode_not_available', { message: `This installation has no card processor for ${row.mode} mode.` });
+    return new Problem('mode_not_available', {
+      message: `This installation has no card processor for ${row.mode} mode.`,
+    });
   }
   if (operation.testOnly === true && row.mode !== 'test') {
     return new Problem('mode_not_available', { message: 'Test helpers work with test keys alone.' });
@@ -88,21 +95,29 @@ function refusalOf(house: House, arrival: Arrival, row: AdmitRow, origin: string
   if (row.allow_ips !== null && !addressIn(arrival.address, row.allow_ips)) return new Problem('ip_not_allowed');
   if (operation.auth === 'guest' && !row.venue_origins.includes(origin)) {
     return new Problem('origin_not_allowed', {
-      message: arrival.origin === undefined ? 'A publishable key is used from a browser: the Origin header is missing.' : undefined,
+      message:
+        arrival.origin === undefined
+          ? 'A publishable key is used from a browser: the Origin header is missing.'
+          : undefined,
     } as { message?: string });
   }
   const scopes = operation.scopes ?? [];
   if (row.mode === 'live' && scopes.length > 0 && !scopes.some((scope) => row.scopes.includes(scope))) {
-    return new Problem('insufficient_scope', { message: `This call needs the scope ${scopes.join(' or ')}. Ask for a key that carries it.` });
+    return new Problem('insufficient_scope', {
+      message: `This call needs the scope ${scopes.join(' or ')}. Ask for a key that carries it.`,
+    });
   }
   if (operation.linkedOnly === true && !row.venue_linked) return new Problem('venue_not_linked');
   return null;
 }
 
 function kindMessage(operation: Operation<Caller>, row: AdmitRow): string {
-  if (operation.auth === 'secret') return 'This call needs a secret key (svc_…), sent from a server. A publishable key cannot make it.';
+  if (operation.auth === 'secret')
+    return 'This call needs a secret key (svc_…), sent from a server. A publishable key cannot make it.';
   if (operation.auth === 'member') return 'This call needs a signed-in member, not an API key.';
-  return row.kind === 'secret' ? 'A secret key must never reach a browser: use a publishable key (pk_…) here.' : 'Use a publishable key here.';
+  return row.kind === 'secret'
+    ? 'A secret key must never reach a browser: use a publishable key (pk_…) here.'
+    : 'Use a publishable key here.';
 }
 
 function callerFrom(house: House, arrival: Arrival, row: AdmitRow): Caller {

@@ -18,7 +18,10 @@ async function partner(): Promise<{ key: string; venueId: string }> {
 }
 
 async function countOf(venueId: string): Promise<number> {
-  const rows = await world.db.query<{ count: number }>('select count(*) as count from webhook_endpoints where venue_id = $1', [venueId]);
+  const rows = await world.db.query<{ count: number }>(
+    'select count(*) as count from webhook_endpoints where venue_id = $1',
+    [venueId],
+  );
   return rows[0]?.count ?? 0;
 }
 
@@ -59,8 +62,16 @@ describe('the Idempotency-Key header', () => {
     const { key, venueId } = await partner();
     const headers = { 'idempotency-key': 'reused' };
     await world.call('POST', PATH, { key, body: BODY, headers });
-    const other = await world.call('POST', PATH, { key, body: { ...BODY, url: 'https://harbor.example/other' }, headers });
-    expect([other.status, other.json.error.code, other.json.error.reason]).toEqual([409, 'conflict', 'idempotency_key_reused']);
+    const other = await world.call('POST', PATH, {
+      key,
+      body: { ...BODY, url: 'https://harbor.example/other' },
+      headers,
+    });
+    expect([other.status, other.json.error.code, other.json.error.reason]).toEqual([
+      409,
+      'conflict',
+      'idempotency_key_reused',
+    ]);
     expect(await countOf(venueId)).toBe(1);
   });
 
@@ -77,7 +88,8 @@ describe('the Idempotency-Key header', () => {
     const live = await world.key(one.venueId, { mode: 'live', scopes: ['webhooks:write'] });
     const headers = { 'idempotency-key': 'mine' };
     const answers = [];
-    for (const key of [one.key, two.key, live.key]) answers.push(await world.call('POST', PATH, { key, body: BODY, headers }));
+    for (const key of [one.key, two.key, live.key])
+      answers.push(await world.call('POST', PATH, { key, body: BODY, headers }));
     expect(new Set(answers.map(({ json }) => json.id)).size).toBe(3);
   });
 
@@ -85,7 +97,10 @@ describe('the Idempotency-Key header', () => {
     const { key, venueId } = await partner();
     const headers = { 'idempotency-key': 'old' };
     const first = await world.call('POST', PATH, { key, body: BODY, headers });
-    await world.db.query("update idempotency_keys set created_at = created_at - interval '30 days' where venue_id = $1", [venueId]);
+    await world.db.query(
+      "update idempotency_keys set created_at = created_at - interval '30 days' where venue_id = $1",
+      [venueId],
+    );
     const second = await world.call('POST', PATH, { key, body: BODY, headers });
     expect(second.json.id).not.toBe(first.json.id);
     expect((await world.call('POST', PATH, { key, body: BODY, headers })).text).toBe(second.text);
@@ -93,9 +108,15 @@ describe('the Idempotency-Key header', () => {
 
   it('must have 1 to 255 characters', async () => {
     const { key } = await partner();
-    expect((await world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'x'.repeat(255) } })).status).toBe(201);
+    expect(
+      (await world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'x'.repeat(255) } })).status,
+    ).toBe(201);
     const long = await world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'x'.repeat(256) } });
-    expect([long.status, long.json.error.code, long.json.error.field]).toEqual([422, 'too_long', '/header/Idempotency-Key']);
+    expect([long.status, long.json.error.code, long.json.error.field]).toEqual([
+      422,
+      'too_long',
+      '/header/Idempotency-Key',
+    ]);
   });
 
   it('keeps the answer sealed: the secret in it stands nowhere in the database', async () => {
@@ -132,6 +153,8 @@ describe('the Idempotency-Key header', () => {
     expect([second.status, second.json.error.reason]).toEqual([409, 'request_in_progress']);
     release();
     await expect(first).rejects.toThrow('rolled back');
-    expect((await world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'slow' } })).status).toBe(201);
+    expect((await world.call('POST', PATH, { key, body: BODY, headers: { 'idempotency-key': 'slow' } })).status).toBe(
+      201,
+    );
   });
 });

@@ -60,7 +60,11 @@ describe('401', () => {
       { authorization: `Bearer ${revoked.key}` },
       { authorization: `Bearer ${expired.key}` },
     ]) {
-      const { status, json, headers: told } = await world.call('GET', '/v1/me', { headers: headers as Record<string, string> });
+      const {
+        status,
+        json,
+        headers: told,
+      } = await world.call('GET', '/v1/me', { headers: headers as Record<string, string> });
       expect(status).toBe(401);
       expect(told.get('www-authenticate')).toMatch(/^Bearer/);
       expect(told.get('x-ratelimit-limit')).toBe('600');
@@ -91,7 +95,8 @@ describe('403', () => {
     const partner = await world.call('GET', '/v1/me', { key: publishableTest });
     const guest = await world.call('GET', '/v1/public/checkouts/chk_1', { key: secretTest });
     const member = await world.call('POST', '/v1/public/shares/shr_1/hold', { key: publishableTest });
-    for (const { status, json } of [partner, guest, member]) expect([status, json.error.code]).toEqual([403, 'wrong_key_kind']);
+    for (const { status, json } of [partner, guest, member])
+      expect([status, json.error.code]).toEqual([403, 'wrong_key_kind']);
   });
 
   it('origin_not_allowed: a publishable key without Origin, or from one that is not registered', async () => {
@@ -99,7 +104,13 @@ describe('403', () => {
     await world.db.transaction((tx) => addOrigin(tx, world.act(), venue.id, 'https://shop.example'));
     const from = (origin: string | null) =>
       world.call('GET', '/v1/public/checkouts/chk_1', { key, ...(origin === null ? {} : { headers: { origin } }) });
-    for (const origin of [null, 'https://shop.example.evil.example', 'http://shop.example', 'https://shop.example:8443', 'null']) {
+    for (const origin of [
+      null,
+      'https://shop.example.evil.example',
+      'http://shop.example',
+      'https://shop.example:8443',
+      'null',
+    ]) {
       const { status, json } = await from(origin);
       expect([origin, status, json.error.code]).toEqual([origin, 403, 'origin_not_allowed']);
     }
@@ -134,7 +145,9 @@ describe('403', () => {
       const { key } = await proxied.key(venue.id, { allowIps: ['203.0.113.7'] });
       const headers = { 'x-forwarded-for': '203.0.113.7' };
       expect((await proxied.call('GET', '/v1/me', { key, headers })).status).toBe(200);
-      expect((await proxied.call('GET', '/v1/me', { key, headers: { 'x-forwarded-for': '198.51.100.1' } })).status).toBe(403);
+      expect(
+        (await proxied.call('GET', '/v1/me', { key, headers: { 'x-forwarded-for': '198.51.100.1' } })).status,
+      ).toBe(403);
       const { venue: other } = await world.venue();
       const direct = await world.key(other.id, { allowIps: ['203.0.113.7'] });
       expect((await world.call('GET', '/v1/me', { key: direct.key, headers })).status).toBe(403);
@@ -151,7 +164,9 @@ describe('403', () => {
     await expect(world.key(venue.id, { mode: 'live', scopes: ['boats:read'] })).rejects.toThrow(/sandbox/);
     await world.db.transaction((tx) => linkVenue(tx, world.act(), venue.id));
     expect((await world.call('POST', '/v1/integrations', { key: secretTest, body })).status).toBe(501);
-    expect((await world.key(venue.id, { mode: 'live', scopes: ['boats:read'] })).key).toMatch(/^svc_live_[A-Za-z0-9]{32}$/);
+    expect((await world.key(venue.id, { mode: 'live', scopes: ['boats:read'] })).key).toMatch(
+      /^svc_live_[A-Za-z0-9]{32}$/,
+    );
   });
 
   it('mode_not_available: a mode without a card processor, and a live key on a test helper', async () => {

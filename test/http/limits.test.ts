@@ -9,7 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const count = (answers: readonly Told[], status: number): number => answers.filter((answer) => answer.status === status).length;
+const count = (answers: readonly Told[], status: number): number =>
+  answers.filter((answer) => answer.status === status).length;
 
 async function inParallel(calls: number, key: string): Promise<Told[]> {
   return Promise.all(Array.from({ length: calls }, (_, i) => world.call('GET', '/v1/me', { key, server: i % 2 })));
@@ -28,7 +29,9 @@ describe('the rolling hour', () => {
     const answers = await inParallel(200, key);
     expect(count(answers, 200)).toBe(60);
     expect(count(answers, 429)).toBe(140);
-    const left = answers.filter(({ status }) => status === 200).map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
+    const left = answers
+      .filter(({ status }) => status === 200)
+      .map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
     expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, i) => i));
   });
 
@@ -55,7 +58,8 @@ describe('the rolling hour', () => {
     expect([bad.status, bad.headers.get('x-ratelimit-remaining')]).toEqual([422, '1']);
     const broken = await world.call('POST', '/v1/webhook_endpoints', { key, body: '{' });
     expect([broken.status, broken.headers.get('x-ratelimit-remaining')]).toEqual([400, '0']);
-    for (let i = 0; i < 3; i++) expect((await world.call('POST', '/v1/webhook_endpoints', { key, body: {} })).status).toBe(429);
+    for (let i = 0; i < 3; i++)
+      expect((await world.call('POST', '/v1/webhook_endpoints', { key, body: {} })).status).toBe(429);
     const rows = await world.db.query<{ sum: number }>(
       'select sum(calls)::int as sum from limit_calls where subject = $1',
       [`key ${id} write`],
@@ -116,7 +120,9 @@ describe('the rolling hour', () => {
   });
 
   it('counts unknown callers for their address, and past 600 answers 429 before 401', async () => {
-    await world.db.query("insert into limit_windows values ('address 127.0.0.1', 599, now()) on conflict (subject) do update set total = 599");
+    await world.db.query(
+      "insert into limit_windows values ('address 127.0.0.1', 599, now()) on conflict (subject) do update set total = 599",
+    );
     await world.db.query("delete from limit_calls where subject = 'address 127.0.0.1'");
     await world.db.query("insert into limit_calls values ('address 127.0.0.1', now() - interval '1 second', 599, 599)");
     const last = await world.call('GET', '/v1/me');

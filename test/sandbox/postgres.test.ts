@@ -1,3 +1,5 @@
+// The embedded PostgreSQL against real binaries: first start, restart, crash, adoption, side by side, awkward folders.
+
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import {

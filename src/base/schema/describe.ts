@@ -43,7 +43,8 @@ function describeType(schema: Schema, type: string): string {
 function describeString(schema: Schema): string {
   const pattern = typeof schema.pattern === 'string' ? schema.pattern : undefined;
   const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined;
-  if (pattern?.startsWith('^https://')) return `an https:// address${between(undefined, schema.maxLength, ' characters')}`;
+  if (pattern?.startsWith('^https://'))
+    return `an https:// address${between(undefined, schema.maxLength, ' characters')}`;
   if (format !== undefined) return format;
   const example = Array.isArray(schema.examples) ? `, such as ${JSON.stringify(schema.examples[0])}` : '';
   const form = pattern === undefined ? '' : pattern === '^\\S+$' ? ' without white space' : ` of the form ${pattern}`;

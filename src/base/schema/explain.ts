@@ -38,6 +38,8 @@ const RANK: readonly ErrorCode[] = [
   'invalid_format',
   'invalid_value',
   'out_of_range',
+  'not_unique',
+  'not_allowed',
 ];
 
 /** Null for what only repeats another complaint: the branches of a choice, and the wrapper of a bad member name. */
@@ -107,7 +109,8 @@ function nounFor(value: unknown): string {
 function missing(registry: Registry, error: ErrorObject, parent: Schema): FieldProblem {
   const name = String((error.params as { missingProperty?: unknown }).missingProperty);
   const property = ((parent.properties ?? {}) as Record<string, Schema>)[name] ?? {};
-  const because = error.keyword === 'dependentRequired' ? `, since ${(error.params as { property: string }).property} is given` : '';
+  const because =
+    error.keyword === 'dependentRequired' ? `, since ${(error.params as { property: string }).property} is given` : '';
   return {
     code: 'missing_field',
     field: pointerTo(error.instancePath, name),
@@ -152,7 +155,7 @@ function choice(registry: Registry, error: ErrorObject, parent: Schema): FieldPr
 }
 
 function shorten(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text === '' ? '""' : text;
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
 /** One complaint for each scalar; a list or an object may have one of each code. */

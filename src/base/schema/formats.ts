@@ -12,7 +12,14 @@ function isDay(year: number, month: number, day: number): boolean {
 export function isTime(text: string): boolean {
   const parts = TIME.exec(text);
   if (parts === null) return false;
-  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [number, number, number, number, number, number];
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 59) return false;
   if (Number(parts[8] ?? 0) > 23 || Number(parts[9] ?? 0) > 59) return false;
   const utcYear = new Date(text.toUpperCase()).getUTCFullYear();

@@ -3,11 +3,11 @@
 
 export function nearest(name: string, known: readonly string[]): string | null {
   if (name.length > 60) return null;
-  const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  const plain = letters(name);
   let best: string | null = null;
   let least = Math.max(1, Math.floor(name.length / 3)) + 1;
   for (const candidate of known) {
-    const other = candidate.replaceAll('_', '');
+    const other = letters(candidate);
     if (other === plain) return candidate;
     const far = distance(plain, other);
     if (far < least) {
@@ -16,6 +16,10 @@ export function nearest(name: string, known: readonly string[]): string | null {
     }
   }
   return best;
+}
+
+function letters(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
 function distance(a: string, b: string): number {

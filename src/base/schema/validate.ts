@@ -45,7 +45,8 @@ export function makeValidator(registry: Registry): Validator {
   const compile = (key: string | Schema): ValidateFunction => {
     let check = compiled.get(key);
     if (check === undefined) {
-      if (compiled.size === 0) for (const name of registry.names) ajv.addSchema(bounded(registry.get(name)) as object, `${name}.json`);
+      if (compiled.size === 0)
+        for (const name of registry.names) ajv.addSchema(bounded(registry.get(name)) as object, `${name}.json`);
       check = typeof key === 'string' ? ajv.getSchema(`${key}.json`) : ajv.compile(bounded(key) as object);
       if (check === undefined) throw new Error(`there is no schema "${key}"`);
       compiled.set(key, check);
@@ -54,13 +55,17 @@ export function makeValidator(registry: Registry): Validator {
   };
   const found = (check: ValidateFunction, value: unknown): FieldProblem[] => {
     if (check(value)) return [];
-    return (check.errors as ErrorObject[]).map((error) => explain(registry, error)).filter((problem) => problem !== null);
+    return (check.errors as ErrorObject[])
+      .map((error) => explain(registry, error))
+      .filter((problem) => problem !== null);
   };
   return {
     problems(schemaName, candidate, rules) {
       const problems = [...candidate.badStrings.map(badText), ...found(compile(schemaName), candidate.value)];
       rules?.(candidate.value, (problem) => problems.push(problem));
-      return problems.length === 0 ? problems : inDocumentOrder(withoutRepeats(problems), candidate.text).slice(0, MAX_LISTED);
+      return problems.length === 0
+        ? problems
+        : inDocumentOrder(withoutRepeats(problems), candidate.text).slice(0, MAX_LISTED);
     },
     inlineProblems: (schema, value) => withoutRepeats(found(compile(schema), value)).slice(0, MAX_LISTED),
     warm: (schemaNames) => {

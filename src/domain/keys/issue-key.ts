@@ -5,7 +5,16 @@ import type { Queryable } from '../../base/db.ts';
 import { notFound, Problem } from '../../base/errors.ts';
 import { type Act, audit } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
-import { hashOfKey, hintOfKey, isOlderKey, type KeyKind, newKeyText, READS_PER_HOUR, SCOPES, WRITES_PER_HOUR } from './key.ts';
+import {
+  hashOfKey,
+  hintOfKey,
+  isOlderKey,
+  type KeyKind,
+  newKeyText,
+  READS_PER_HOUR,
+  SCOPES,
+  WRITES_PER_HOUR,
+} from './key.ts';
 import { findKey, insertKey, type KeyRow } from './queries.ts';
 
 export interface KeyWish {
@@ -32,7 +41,10 @@ export async function issueKey(tx: Queryable, act: Act, wish: KeyWish): Promise<
 /** A live key of the older form (48 hex characters) keeps working, with every scope. */
 export async function importKey(tx: Queryable, act: Act, venueId: string, text: string): Promise<IssuedKey> {
   if (!isOlderKey(text)) {
-    throw refusal('/key', 'Only a live key of the older form can be imported: svc_live_ and 48 hex characters in lower case.');
+    throw refusal(
+      '/key',
+      'Only a live key of the older form can be imported: svc_live_ and 48 hex characters in lower case.',
+    );
   }
   const wish: KeyWish = {
     venueId,
@@ -71,7 +83,12 @@ async function store(tx: Queryable, act: Act, wish: KeyWish, text: string, actio
     now: act.now,
   });
   if (!stored) throw refusal('/key', 'This key is known already.');
-  await audit(tx, act, { venueId: wish.venueId, action, subject: id, detail: { kind: wish.kind, mode: wish.mode, hint: hintOfKey(text) } });
+  await audit(tx, act, {
+    venueId: wish.venueId,
+    action,
+    subject: id,
+    detail: { kind: wish.kind, mode: wish.mode, hint: hintOfKey(text) },
+  });
   const row = await findKey(tx, id);
   if (row === null) throw new Error('a key that was just stored is gone');
   return { ...row, key: text };
@@ -92,15 +109,19 @@ function check(wish: KeyWish, now: number): void {
   if (wish.kind === 'secret' && wish.mode === 'live' && wish.scopes.length === 0) {
     throw refusal('/scope', `A live secret key needs at least one scope: ${SCOPES.join(', ')}.`);
   }
-  if (wish.expiresAt !== null && !(Date.parse(wish.expiresAt) > now)) {
+  if (wish.expiresAt !== null && !(Date.parse(wish.expiresAt.toUpperCase()) > now)) {
     throw refusal('/expires_at', 'The expiry must be a time in the future, such as 2027-06-12T09:30:00Z.');
   }
   const range = wish.allowIps.find((text) => !isAddressRange(text));
-  if (range !== undefined) throw refusal('/allow_ip', `"${range}" is not an address or a CIDR range, such as 203.0.113.0/24.`);
+  if (range !== undefined)
+    throw refusal('/allow_ip', `"${range}" is not an address or a CIDR range, such as 203.0.113.0/24.`);
   if (wish.allowIps.length > 100) throw refusal('/allow_ip', 'A key takes at most 100 address ranges.');
-  for (const limit of [wish.writesPerHour, wish.readsPerHour]) {
+  for (const [field, limit] of [
+    ['/writes_per_hour', wish.writesPerHour],
+    ['/reads_per_hour', wish.readsPerHour],
+  ] as const) {
     if (limit !== null && (!Number.isInteger(limit) || limit < 1 || limit > 1_000_000_000)) {
-      throw refusal('/limit', 'An hourly limit is a whole number from 1 to 1000000000.');
+      throw refusal(field, 'An hourly limit is a whole number from 1 to 1000000000.');
     }
   }
 }

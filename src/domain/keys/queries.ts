@@ -71,10 +71,12 @@ export async function findKey(db: Queryable, id: string): Promise<KeyRow | null>
   return rows[0] ?? null;
 }
 
-export async function listKeys(db: Queryable, venueId: string | null): Promise<KeyRow[]> {
+/** Newest first, a page at a time; `before` is the id of the last one already seen. */
+export async function listKeys(db: Queryable, venueId: string | null, before: string | null): Promise<KeyRow[]> {
   return db.query<KeyRow>(
-    `select ${COLUMNS} from keys where $1::uuid is null or venue_id = $1 order by key_id desc limit 1000`,
-    [venueId],
+    `select ${COLUMNS} from keys
+     where ($1::uuid is null or venue_id = $1) and ($2::text is null or key_id < $2) order by key_id desc limit 1000`,
+    [venueId, before],
   );
 }
 
@@ -119,7 +121,13 @@ export async function admitCalls(
   address: string,
   origin: string,
 ): Promise<AdmitRow> {
-  const rows = await db.query<AdmitRow>('select * from admit($1, $2, $3, $4, $5)', [hash, effect, wanted, address, origin]);
+  const rows = await db.query<AdmitRow>('select * from admit($1, $2, $3, $4, $5)', [
+    hash,
+    effect,
+    wanted,
+    address,
+    origin,
+  ]);
   if (rows[0] === undefined) throw new Error('admit() answers one row');
   return rows[0];
 }

@@ -21,7 +21,15 @@ export async function openVenue(
   wish: { readonly name: string; readonly origins: readonly string[]; readonly sandbox: boolean },
 ): Promise<VenueWithKeys> {
   const venue = await createVenue(tx, act, wish);
-  const common = { venueId: venue.id, mode: 'test', scopes: [], expiresAt: null, allowIps: [], writesPerHour: null, readsPerHour: null } as const;
+  const common = {
+    venueId: venue.id,
+    mode: 'test',
+    scopes: [],
+    expiresAt: null,
+    allowIps: [],
+    writesPerHour: null,
+    readsPerHour: null,
+  } as const;
   const secret = await issueKey(tx, act, { ...common, kind: 'secret' });
   const publishable = await issueKey(tx, act, { ...common, kind: 'publishable' });
   return { venue, secretTest: secret.key, publishableTest: publishable.key };

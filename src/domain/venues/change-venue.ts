@@ -4,7 +4,7 @@
 import type { Queryable } from '../../base/db.ts';
 import { notFound, Problem } from '../../base/errors.ts';
 import { type Act, audit } from './audit.ts';
-import { registrable } from './create-venue.ts';
+import { MOST_ORIGINS, registrable, tooManyOrigins } from './create-venue.ts';
 import { lockVenue, setFee, setLinked, setOrigins, setRevoked, type VenueRow } from './queries.ts';
 
 async function locked(tx: Queryable, venueId: string): Promise<VenueRow> {
@@ -37,9 +37,7 @@ export async function addOrigin(tx: Queryable, act: Act, venueId: string, text: 
   const origin = registrable(text);
   const venue = await locked(tx, venueId);
   if (venue.origins.includes(origin)) return venue;
-  if (venue.origins.length >= 50) {
-    throw new Problem('invalid_request', { message: 'A venue has at most 50 origins: remove one first.', field: '/origin' });
-  }
+  if (venue.origins.length >= MOST_ORIGINS) throw tooManyOrigins();
   const origins = [...venue.origins, origin];
   await setOrigins(tx, venueId, origins);
   await audit(tx, act, { venueId, action: 'origin.add', subject: origin });
@@ -57,14 +55,24 @@ export async function removeOrigin(tx: Queryable, act: Act, venueId: string, tex
 }
 
 /** Counts for checkouts created from now on. */
-export async function changeFee(tx: Queryable, act: Act, venueId: string, bps: number, fixed: number): Promise<VenueRow> {
+export async function changeFee(
+  tx: Queryable,
+  act: Act,
+  venueId: string,
+  bps: number,
+  fixed: number,
+): Promise<VenueRow> {
   if (!Number.isInteger(bps) || bps < 0 || bps > 10_000) {
-    throw new Problem('invalid_request', { message: 'The fee is 0 to 10000 basis points (hundredths of a percent).', field: '/bps' });
+    throw new Problem('invalid_request', {
+      message: 'The fee is 0 to 10000 basis points (hundredths of a percent).',
+      field: '/bps',
+    });
   }
   if (!Number.isInteger(fixed) || fixed < 0 || fixed > 99_999_999) {
     throw new Problem('invalid_request', { message: 'The fixed fee is 0 to 99999999 minor units.', field: '/fixed' });
   }
   const venue = await locked(tx, venueId);
+  if (venue.fee_bps === bps && venue.fee_fixed === fixed) return venue;
   await setFee(tx, venueId, bps, fixed);
   const before = { bps: venue.fee_bps, fixed: venue.fee_fixed };
   await audit(tx, act, { venueId, action: 'venue.fee', subject: venueId, detail: { before, after: { bps, fixed } } });

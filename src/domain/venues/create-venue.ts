@@ -16,6 +16,7 @@ export async function createVenue(
     throw new Problem('invalid_request', { message: 'The name of a venue has 1 to 120 characters.', field: '/name' });
   }
   const origins = [...new Set(wish.origins.map(registrable))];
+  if (origins.length > MOST_ORIGINS) throw tooManyOrigins();
   const venue: Venue = { id: act.ids.uuid(), name, linked: !wish.sandbox, origins };
   await insertVenue(tx, { ...venue, now: act.now });
   await audit(tx, act, {
@@ -25,6 +26,12 @@ export async function createVenue(
     detail: { name, linked: venue.linked, origins },
   });
   return venue;
+}
+
+export const MOST_ORIGINS = 50;
+
+export function tooManyOrigins(): Problem {
+  return new Problem('invalid_request', { message: `A venue has at most ${MOST_ORIGINS} origins.`, field: '/origin' });
 }
 
 /** The normal form of an origin, or an error that says what one looks like. */

@@ -17,7 +17,13 @@ const COLUMNS = `venue_id as id, name, linked_at is not null as linked, origins,
 
 export async function insertVenue(
   tx: Queryable,
-  venue: { readonly id: string; readonly name: string; readonly origins: readonly string[]; readonly linked: boolean; readonly now: number },
+  venue: {
+    readonly id: string;
+    readonly name: string;
+    readonly origins: readonly string[];
+    readonly linked: boolean;
+    readonly now: number;
+  },
 ): Promise<void> {
   await tx.query(
     `insert into venues (venue_id, name, origins, linked_at, created_at)
@@ -31,8 +37,12 @@ export async function findVenue(db: Queryable, id: string): Promise<VenueRow | n
   return rows[0] ?? null;
 }
 
-export async function listVenues(db: Queryable): Promise<VenueRow[]> {
-  return db.query<VenueRow>(`select ${COLUMNS} from venues order by venue_id desc limit 1000`);
+/** Newest first, a page at a time; `before` is the id of the last one already seen. */
+export async function listVenues(db: Queryable, before: string | null): Promise<VenueRow[]> {
+  return db.query<VenueRow>(
+    `select ${COLUMNS} from venues where $1::uuid is null or venue_id < $1 order by venue_id desc limit 1000`,
+    [before],
+  );
 }
 
 export async function countVenues(db: Queryable): Promise<number> {
@@ -47,11 +57,17 @@ export async function lockVenue(tx: Queryable, id: string): Promise<VenueRow | n
 }
 
 export async function setLinked(tx: Queryable, id: string, now: number): Promise<void> {
-  await tx.query('update venues set linked_at = to_timestamp($2 / 1000.0) where venue_id = $1 and linked_at is null', [id, now]);
+  await tx.query('update venues set linked_at = to_timestamp($2 / 1000.0) where venue_id = $1 and linked_at is null', [
+    id,
+    now,
+  ]);
 }
 
 export async function setRevoked(tx: Queryable, id: string, now: number): Promise<void> {
-  await tx.query('update venues set revoked_at = to_timestamp($2 / 1000.0) where venue_id = $1 and revoked_at is null', [id, now]);
+  await tx.query(
+    'update venues set revoked_at = to_timestamp($2 / 1000.0) where venue_id = $1 and revoked_at is null',
+    [id, now],
+  );
 }
 
 export async function setOrigins(tx: Queryable, id: string, origins: readonly string[]): Promise<void> {

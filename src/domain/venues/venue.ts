@@ -42,7 +42,8 @@ export function normalOrigin(text: string): string | null {
   try {
     const url = new URL(text);
     const loopback = url.hostname === 'localhost' || url.hostname === '127.0.0.1';
-    const bare = url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+    const bare =
+      url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
     return bare && (url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) ? url.origin : null;
   } catch {
     return null;

@@ -27,7 +27,12 @@ export async function createEndpoint(tx: Queryable, caller: Caller, input: Input
   const { url, events } = input.body;
   const sealed = caller.seal.seal(secret, `webhook_endpoint ${venue.id} ${id}`);
   const row = await insertEndpoint(tx, { venueId: venue.id, id, mode, url, events, secret: sealed, now: caller.now });
-  await audit(tx, caller, { venueId: venue.id, action: 'webhook_endpoint.create', subject: id, detail: { url, events, mode } });
+  await audit(tx, caller, {
+    venueId: venue.id,
+    action: 'webhook_endpoint.create',
+    subject: id,
+    detail: { url, events, mode },
+  });
   const { last_delivery, ...shown } = shownEndpoint(row);
   return { status: 201, body: { ...shown, secret } };
 }

@@ -25,21 +25,30 @@ export async function makeAsset(type: string, text: string): Promise<Asset> {
   return { type, plain, gzipped, etag };
 }
 
-export function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset, cacheControl: string): FastifyReply {
+export function sendAsset(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asset: Asset,
+  cacheControl: string,
+): FastifyReply {
   reply.header('cache-control', cacheControl).header('etag', asset.etag).header('vary', 'accept-encoding');
-  if (isKnown(request.headers['if-none-match'], asset.etag)) return reply.code(304).send();
+  if (isKnown(request.headers['if-none-match'] ?? '', asset.etag)) return reply.code(304).send();
   reply.type(asset.type);
   if (asset.gzipped === null || !takesGzip(request.headers['accept-encoding'])) return reply.send(asset.plain);
   return reply.header('content-encoding', 'gzip').send(asset.gzipped);
 }
 
-function isKnown(header: string | undefined, etag: string): boolean {
-  return header !== undefined && header.split(',').some((one) => one.trim() === etag);
+function isKnown(header: string, etag: string): boolean {
+  return header.split(',').some((one) => one.trim() === etag);
 }
 
 /** `gzip` or `*`, unless its weight is zero. */
 function takesGzip(header: string | string[] | undefined): boolean {
-  const offers = String(header ?? '').toLowerCase().split(',');
-  const weights = new Map(offers.map((offer) => [offer.split(';')[0]?.trim(), /;\s*q=0(\.0*)?\s*$/.test(offer) ? 0 : 1]));
+  const offers = String(header ?? '')
+    .toLowerCase()
+    .split(',');
+  const weights = new Map(
+    offers.map((offer) => [offer.split(';')[0]?.trim(), /;\s*q=0(\.0*)?\s*$/.test(offer) ? 0 : 1]),
+  );
   return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0;
 }

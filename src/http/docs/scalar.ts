@@ -12,7 +12,8 @@ export async function loadScalar(): Promise<Asset> {
   try {
     await app.register(plugin, { routePrefix: '/reference', configuration: { url: '/v1/openapi.json' } });
     const answer = await app.inject('/reference/js/scalar.js');
-    if (answer.statusCode !== 200) throw new Error(`the package of the API reference answers ${answer.statusCode} for its script`);
+    if (answer.statusCode !== 200)
+      throw new Error(`the package of the API reference answers ${answer.statusCode} for its script`);
     return await makeAsset(JAVASCRIPT, answer.payload);
   } finally {
     await app.close();

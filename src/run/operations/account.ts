@@ -12,7 +12,8 @@ export const account: readonly Operation<Caller>[] = [
     path: '/v1/me',
     tag: 'Account',
     summary: 'Who is this key',
-    description: 'The venue, mode, scopes and limits of the key, and the category slugs that offerings and events may carry. A sandbox key is also told what to call next.',
+    description:
+      'The venue, mode, scopes and limits of the key, and the category slugs that offerings and events may carry. A sandbox key is also told what to call next.',
     auth: 'secret',
     effect: 'read',
     answers: { 200: enveloped('The key and its venue.', 'me') },

@@ -2,13 +2,17 @@
 
 import type { Operation } from '../../base/operation.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
-import { closed, enveloped, flag, has, MB, oneOrMany, only, pageQuery, paged, REVIEW_STATUSES, time } from './shapes.ts';
+import { closed, enveloped, flag, has, MB, oneOrMany, paged, pageQuery, REVIEW_STATUSES, time } from './shapes.ts';
 
 const duplicate = flag('True when the same content was sent before: nothing was written.');
 const updated = flag('True when an existing object was changed.');
 const EVENT_ONLY = ['offering_external_id', 'tiers', 'on_sale', 'media', 'policy', 'metadata'];
 const LEGACY_ONLY = ['price_per_person', 'photo_urls'];
-const boatResult = { type: 'string', enum: ['created', 'updated', 'unchanged'], description: 'What happened to the boat.' };
+const boatResult = {
+  type: 'string',
+  enum: ['created', 'updated', 'unchanged'],
+  description: 'What happened to the boat.',
+};
 
 /** A body with a field that only an Event has is an Event; else one with a field of the older body is that; else an Event. */
 export function isLegacyExperience(body: unknown): boolean {
@@ -22,7 +26,8 @@ export const experiences: readonly Operation<Caller>[] = [
     path: '/v1/experiences',
     tag: 'Experiences',
     summary: 'Submit a dated event',
-    description: 'Takes an Event or the older experience body. The same `external_id` again answers 200 with the original and changes nothing.',
+    description:
+      'Takes an Event or the older experience body. The same `external_id` again answers 200 with the original and changes nothing.',
     auth: 'secret',
     scopes: ['offerings:write'],
     effect: 'write',
@@ -72,7 +77,8 @@ export const offerings: readonly Operation<Caller>[] = [
     path: '/v1/offerings',
     tag: 'Offerings',
     summary: 'Create or update offerings',
-    description: 'Takes one offering, or `{offerings: [...]}` with 1 to 25. A batch is validated as a whole: one problem, and nothing is stored.',
+    description:
+      'Takes one offering, or `{offerings: [...]}` with 1 to 25. A batch is validated as a whole: one problem, and nothing is stored.',
     auth: 'secret',
     scopes: ['offerings:write'],
     effect: 'write',
@@ -117,7 +123,8 @@ export const offerings: readonly Operation<Caller>[] = [
     path: '/v1/offerings/{id}/slots',
     tag: 'Offerings',
     summary: 'What can be booked, at what price',
-    description: 'Expands slots and recurrence in the venue’s timezone and prices each one. `from` and `to` are at most 62 days apart.',
+    description:
+      'Expands slots and recurrence in the venue’s timezone and prices each one. `from` and `to` are at most 62 days apart.',
     auth: 'secret',
     scopes: ['offerings:read'],
     effect: 'read',
@@ -126,12 +133,24 @@ export const offerings: readonly Operation<Caller>[] = [
       properties: {
         from: time('The first moment asked about.'),
         to: time('The end of the window, exclusive.'),
-        party_size: { type: 'integer', minimum: 1, maximum: 500, default: 2, description: 'How many people.', examples: [2] },
+        party_size: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 500,
+          default: 2,
+          description: 'How many people.',
+          examples: [2],
+        },
       },
       required: ['from', 'to'],
       additionalProperties: false,
     },
-    answers: { 200: { description: 'The slots in order of time.', schema: closed({ data: { type: 'array', items: { $ref: 'slot.json' } } }) } },
+    answers: {
+      200: {
+        description: 'The slots in order of time.',
+        schema: closed({ data: { type: 'array', items: { $ref: 'slot.json' } } }),
+      },
+    },
     errors: ['not_found'],
   },
 ];
@@ -145,7 +164,8 @@ export const boats: readonly Operation<Caller>[] = [
     path: '/v1/boats',
     tag: 'Boats',
     summary: 'Create or update boats',
-    description: 'Takes one boat, or `{boats: [...]}` with 1 to 100, up to 1 MB. A fleet is processed boat by boat: good ones are written even when others fail.',
+    description:
+      'Takes one boat, or `{boats: [...]}` with 1 to 100, up to 1 MB. A fleet is processed boat by boat: good ones are written even when others fail.',
     auth: 'secret',
     scopes: ['boats:write'],
     effect: 'write',

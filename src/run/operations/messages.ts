@@ -3,7 +3,7 @@
 import type { Operation } from '../../base/operation.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
 import { createEndpoint, listAllEndpoints, removeEndpoint } from '../../domain/webhooks/endpoints.ts';
-import { enveloped, KB, listed, only, pageQuery, paged, plain } from './shapes.ts';
+import { enveloped, KB, listed, only, paged, pageQuery, plain } from './shapes.ts';
 
 const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as const;
 const WRITE = { auth: 'secret', scopes: ['webhooks:write'], effect: 'write' } as const;

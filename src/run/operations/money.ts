@@ -2,7 +2,7 @@
 
 import type { Operation } from '../../base/operation.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
-import { closed, only, pageQuery, paged, plain } from './shapes.ts';
+import { closed, only, paged, pageQuery, plain } from './shapes.ts';
 
 const CHECKOUT_STATUSES = ['open', 'collecting', 'funded', 'completed', 'expired', 'canceled'];
 const READ = { auth: 'secret', scopes: ['checkouts:read'], effect: 'read' } as const;
@@ -62,7 +62,8 @@ export const checkouts: readonly Operation<Caller>[] = [
     path: '/v1/checkouts/{id}/refund',
     tag: 'Checkouts',
     summary: 'Refund a completed checkout',
-    description: 'By `amount`, by the offering’s cancellation policy (`starts_at`), or all that is left; divided over the shares in proportion.',
+    description:
+      'By `amount`, by the offering’s cancellation policy (`starts_at`), or all that is left; divided over the shares in proportion.',
     idempotent: true,
     body: only('refund'),
     answers: { 200: plain('The checkout with `refunded_amount`.', 'checkout') },
@@ -93,7 +94,11 @@ export const testHelpers: readonly Operation<Caller>[] = [
     answers: {
       200: {
         description: 'The reviewed object, as its own route shows it.',
-        schema: closed({ data: { oneOf: [{ $ref: 'stored_offering.json' }, { $ref: 'submission.json' }, { $ref: 'stored_boat.json' }] } }),
+        schema: closed({
+          data: {
+            oneOf: [{ $ref: 'stored_offering.json' }, { $ref: 'submission.json' }, { $ref: 'stored_boat.json' }],
+          },
+        }),
       },
     },
   },

@@ -72,7 +72,8 @@ export const analytics: readonly Operation<Caller>[] = [
     path: '/v1/analytics',
     tag: 'Analytics',
     summary: 'What the venue’s listings do',
-    description: 'Totals, figures for each experience and for each day. The window is at most 366 days; the last 30 when absent.',
+    description:
+      'Totals, figures for each experience and for each day. The window is at most 366 days; the last 30 when absent.',
     auth: 'secret',
     scopes: ['analytics:read'],
     effect: 'read',

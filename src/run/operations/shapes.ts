@@ -9,7 +9,11 @@ export const BODY_LIMIT = 64 * KB;
 const ref = (schema: string): object => ({ $ref: `${schema}.json` });
 
 /** `{data: <object>}`, with further members where an answer has them. */
-export function enveloped(description: string, schema: string, more: Readonly<Record<string, object>> = {}): AnswerShape {
+export function enveloped(
+  description: string,
+  schema: string,
+  more: Readonly<Record<string, object>> = {},
+): AnswerShape {
   const properties = { data: ref(schema), ...more };
   return { description, schema: closed(properties) };
 }
@@ -51,7 +55,14 @@ export function pageQuery(statuses: readonly string[] | null): Record<string, un
     type: 'object',
     properties: {
       ...(statuses === null ? {} : { status }),
-      limit: { type: 'integer', minimum: 1, maximum: 100, default: 50, description: 'How many at the most.', examples: [50] },
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 100,
+        default: 50,
+        description: 'How many at the most.',
+        examples: [50],
+      },
       before: {
         type: 'string',
         format: 'date-time',

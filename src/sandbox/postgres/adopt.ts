@@ -1,3 +1,6 @@
+// Finds the PostgreSQL that an earlier process left running for this data directory, and takes it over. It never kills
+// a live server and never trusts a pid file alone: a real connection decides.
+
 import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';

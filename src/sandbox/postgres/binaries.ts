@@ -1,3 +1,6 @@
+// Finds the PostgreSQL programs inside the npm packages, or makes a copy beside the data where the user that runs them
+// cannot reach the packages. The symlinks that an install script would make are made here.
+
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import {

@@ -1,3 +1,6 @@
+// Where a cluster lives: beside the data where the unprivileged user can reach it, else under a home of its own. Makes
+// folders with the right owners and modes, and a socket folder with a short enough path.
+
 import type { Stats } from 'node:fs';
 import { chmod, lstat, mkdir, mkdtemp, rm, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,5 @@
+// Runs a PostgreSQL program as the right user in a clean environment.
+
 import { spawn } from 'node:child_process';
 import { type RunUser, spawnIds } from './user.ts';
 

@@ -1,3 +1,5 @@
+// Connections to a cluster over its unix socket: the URL, one try, and the database that everything else uses.
+
 import pg from 'pg';
 
 const DATABASE = 'everyshare';

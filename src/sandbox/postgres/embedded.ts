@@ -1,7 +1,11 @@
+// A real PostgreSQL for one machine and for tests, from the binaries inside npm packages: started, taken over after a
+// crash of ours, or found. It guarantees one server for a data directory and that data outlives any kill.
+
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { adopt, liveSocketFolder, sameFolder } from './adopt.ts';
 import { findBinaries } from './binaries.ts';
 import {
@@ -115,4 +119,18 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<string | nu
     await delay(20);
   }
   return null;
+}
+
+/** Whether anybody but us is connected: then whoever started it leaves it running. */
+export async function isUsedByOthers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ others: number }>(
+      "select count(*)::int as others from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()",
+    );
+    return (rows[0]?.others ?? 0) > 0;
+  } finally {
+    await client.end();
+  }
 }

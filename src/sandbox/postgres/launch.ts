@@ -1,3 +1,6 @@
+// Makes a cluster in one step (initdb beside, then rename) and starts its server, detached from our process group, so
+// that Ctrl-C does not reach the database before the service has drained.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';

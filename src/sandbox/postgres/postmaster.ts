@@ -1,3 +1,5 @@
+// Reads what postmaster.pid and the process table say about a data folder: nobody, a dead one, another program, or ours.
+
 import { readFile, readlink, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

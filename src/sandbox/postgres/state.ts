@@ -1,3 +1,5 @@
+// What is remembered about the cluster of a data directory, written so that a crash leaves the old file or the new one.
+
 import { randomBytes } from 'node:crypto';
 import { chown, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

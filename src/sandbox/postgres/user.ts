@@ -1,3 +1,5 @@
+// Which user runs PostgreSQL (it refuses root), and whether that user can reach a folder.
+
 import type { Stats } from 'node:fs';
 import { chmod, chown, lstat, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -1,0 +1,86 @@
+// `npm run bench`: measures the promises of speed, each as a ratio of two sides that take turns. --json prints one JSON
+// document, --quick takes fewer and shorter rounds, --only NAME runs that one, --report writes a page with plots.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { packageRoot } from '../src/base/package-root.ts';
+import type { Bench, Result } from './bench.ts';
+import { coldStart } from './cold-start.ts';
+import { makeEndings } from './endings.ts';
+import { describeMachine, loadNow } from './machine.ts';
+import { oneHotKey } from './one-hot-key.ts';
+import { readCheckout } from './read-checkout.ts';
+import { renderReport } from './report.ts';
+import { runBench } from './rounds.ts';
+import { openStage } from './stage.ts';
+import { renderTable, verdictOf } from './table.ts';
+
+const BENCHES: readonly Bench[] = [readCheckout, oneHotKey, coldStart];
+
+interface Wish {
+  readonly json: boolean;
+  readonly quick: boolean;
+  readonly report: boolean;
+  readonly benches: readonly Bench[];
+}
+
+function readWish(args: readonly string[]): Wish {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      json: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+      report: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [] },
+    },
+  });
+  const names = BENCHES.map(({ name }) => name);
+  const unknown = values.only.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new Error(`there is no bench "${unknown}". There are: ${names.join(', ')}`);
+  const benches = BENCHES.filter(({ name }) => values.only.length === 0 || values.only.includes(name));
+  return { json: values.json, quick: values.quick, report: values.report, benches };
+}
+
+/** One line on a terminal, written over by the next. */
+function tell(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[2K${line}`);
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  let wish: Wish;
+  try {
+    wish = readWish(args);
+  } catch (error) {
+    process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 2;
+    return;
+  }
+  const endings = makeEndings();
+  try {
+    const loadBefore = loadNow();
+    tell('building, and starting a database');
+    const stage = await openStage(wish.quick, endings);
+    const results: Result[] = [];
+    for (const bench of wish.benches) results.push(await runBench(bench, stage, tell));
+    const machine = await describeMachine(stage.db, loadBefore);
+    tell('');
+    process.stdout.write(
+      wish.json ? `${JSON.stringify({ results, machine }, null, 2)}\n` : renderTable(results, machine),
+    );
+    if (wish.report) {
+      const folder = join(packageRoot, 'bench', 'report');
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'index.html'), renderReport(results, machine, new Date()));
+      process.stderr.write(`bench: wrote ${join(folder, 'index.html')}\n`);
+    }
+    if (results.some((result) => ['error', 'below floor'].includes(verdictOf(result)))) process.exitCode = 1;
+  } catch (error) {
+    process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  } finally {
+    await endings.run();
+  }
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,136 @@
+// The page with the plots: one self-contained file, light and dark, from the phone to the desk. For each bench the rounds
+// of both sides as dots, the medians, and what floor and goal ask for; then the ratios of the rounds; then the table.
+
+import type { Result } from './bench.ts';
+import type { Machine } from './machine.ts';
+import { type Line, plot } from './plot.ts';
+import { median } from './rounds.ts';
+import { figure, machineLine, verdictOf } from './table.ts';
+
+const STYLE = `
+:root { color-scheme: light dark; --page: #fbfaf8; --card: #fff; --ink: #1d2430; --soft: #5b6472; --rule: #d9dbe0;
+  --ours: #0b63c5; --base: #8a5a00; --floor: #b3261e; --goal: #1a7338; }
+@media (prefers-color-scheme: dark) { :root { --page: #12161c; --card: #1a2029; --ink: #e8eaee; --soft: #a3abb8; --rule: #343c48;
+  --ours: #7db7ff; --base: #e3b261; --floor: #ff8a80; --goal: #77d292; } }
+* { box-sizing: border-box; }
+body { margin: 0; padding: 1rem; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+main { max-width: 76rem; margin: 0 auto; }
+h1 { font-size: 1.5rem; margin: 0.5rem 0; } h2 { font-size: 1.15rem; margin: 0; }
+p { margin: 0.35rem 0; } .soft { color: var(--soft); font-size: 0.9rem; }
+.card { background: var(--card); border: 1px solid var(--rule); border-radius: 10px; padding: 1rem; margin: 1rem 0; }
+.plots { display: flex; flex-wrap: wrap; gap: 1rem; margin-top: 0.5rem; }
+figure { margin: 0; flex: 1 1 20rem; min-width: 0; } figcaption { color: var(--soft); font-size: 0.9rem; }
+svg { display: block; width: 100%; height: auto; max-width: 36rem; }
+svg text { fill: var(--soft); font: 12px system-ui, sans-serif; }
+.grid { stroke: var(--rule); } .ours { --c: var(--ours); } .base { --c: var(--base); } .floor { --c: var(--floor); } .goal { --c: var(--goal); }
+svg .dot { fill: var(--c); fill-opacity: 0.75; } svg .line { stroke: var(--c); stroke-width: 1.5; } svg text.tag { fill: var(--c); }
+svg .floor.line, svg .goal.line { stroke-dasharray: 5 4; }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { text-align: right; padding: 0.35rem 0.6rem; border-bottom: 1px solid var(--rule); white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; } .bad { color: var(--floor); font-weight: 600; } .good { color: var(--goal); font-weight: 600; }
+`;
+
+export function renderReport(results: readonly Result[], machine: Machine, at: Date): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Everyshare: speed</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>Everyshare: speed</h1>
+<p>Every figure is a ratio of two sides that took turns in one run on one machine; the median of the rounds counts. Larger is better.</p>
+<p class="soft">${safe(at.toISOString().slice(0, 16).replace('T', ' '))} UTC · ${safe(machineLine(machine))}</p>
+${table(results)}
+${results.map(card).join('\n')}
+</main>
+</body>
+</html>
+`;
+}
+
+function table(results: readonly Result[]): string {
+  const head = ['bench', 'ratio', 'floor', 'goal', 'verdict', 'spread', 'rounds', 'ours', 'against', 'unit'];
+  const rows = results.map((result) => {
+    const cells = [
+      safe(result.name),
+      result.ratio.toFixed(3),
+      String(result.floor),
+      String(result.goal),
+      verdict(result),
+      `${Math.round(result.spread * 100)} %`,
+      String(result.rounds),
+      figure(median(result.measured.map(({ ours }) => ours))),
+      figure(median(result.measured.map(({ base }) => base))),
+      safe(result.unit),
+    ];
+    return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+  });
+  return `<div class="card scroll" role="region" aria-label="All benches" tabindex="0"><table><thead><tr>${head.map((title) => `<th scope="col">${title}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+}
+
+function verdict(result: Result): string {
+  const word = verdictOf(result);
+  const kind = word === 'goal reached' ? 'good' : word === 'ok' ? '' : 'bad';
+  return `<span class="${kind}">${word}</span>`;
+}
+
+function card(result: Result): string {
+  const { sides, measured } = result;
+  const remarks = [
+    `<p><strong>${result.ratio.toFixed(3)}</strong> · ${verdict(result)}: ${safe(sides.ours)} against ${safe(sides.base)}</p>`,
+    result.note === undefined ? '' : `<p class="soft">${safe(result.note)}</p>`,
+    result.error === undefined ? '' : `<p class="bad">${safe(result.error)}</p>`,
+  ];
+  const plots = measured.length === 0 ? '' : `<div class="plots">${sidesPlot(result)}${ratioPlot(result)}</div>`;
+  return `<section class="card"><h2>${safe(result.name)}</h2>${remarks.join('')}${plots}</section>`;
+}
+
+function sidesPlot({ name, sides, measured, unit, better, floor, goal }: Result): string {
+  const ours = measured.map((round) => round.ours);
+  const base = measured.map((round) => round.base);
+  // What the other side's median asks of ours.
+  const asked = (ratio: number): number => (better === 'more' ? median(base) * ratio : median(base) / ratio);
+  const lines: Line[] = [
+    { kind: 'base', at: median(base), tag: `${sides.base} ${figure(median(base))}` },
+    { kind: 'ours', at: median(ours), tag: `${sides.ours} ${figure(median(ours))}` },
+    { kind: 'floor', at: asked(floor), tag: 'floor' },
+    { kind: 'goal', at: asked(goal), tag: 'goal' },
+  ];
+  const dots = [
+    { kind: 'ours', values: ours },
+    { kind: 'base', values: base },
+  ] as const;
+  const more = better === 'more' ? 'more is better' : 'less is better';
+  return drawn(
+    `${name}: ${unit} of both sides by round`,
+    `${unit} by round, ${more}; medians, floor and goal as lines`,
+    plot(dots, lines),
+  );
+}
+
+function ratioPlot({ name, measured, floor, goal }: Result): string {
+  const ratios = measured.map(({ ratio }) => ratio);
+  const lines: Line[] = [
+    { kind: 'ours', at: median(ratios), tag: `median ${figure(median(ratios))}` },
+    { kind: 'floor', at: floor, tag: `floor ${floor}` },
+    { kind: 'goal', at: goal, tag: `goal ${goal}` },
+  ];
+  return drawn(`${name}: ratio by round`, 'Ratio by round', plot([{ kind: 'ours', values: ratios }], lines));
+}
+
+function drawn(
+  title: string,
+  caption: string,
+  inside: { readonly width: number; readonly height: number; readonly svg: string },
+): string {
+  const { width, height, svg } = inside;
+  return `<figure><figcaption>${safe(caption)}</figcaption><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${safe(title)}">${svg}</svg></figure>`;
+}
+
+function safe(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

@@ -1,0 +1,68 @@
+// Runs one bench: the sides take turns, the median of the rounds' ratios counts, and a run that saw an error scores 0.
+
+import type { Bench, Prepared, Result, Round } from './bench.ts';
+import type { Stage } from './stage.ts';
+
+export async function runBench(bench: Bench, stage: Stage, tell: (line: string) => void): Promise<Result> {
+  const rounds = stage.quick ? bench.rounds.quick : bench.rounds.full;
+  const measured: Round[] = [];
+  const faults: string[] = [];
+  let prepared: Prepared | null = null;
+  try {
+    tell(`${bench.name}: preparing`);
+    prepared = await bench.prepare(stage);
+    for (let round = 1; round <= rounds; round++) {
+      tell(`${bench.name}: round ${round} of ${rounds}`);
+      const ours = await prepared.ours();
+      const base = await prepared.base();
+      measured.push({ ours, base, ratio: bench.better === 'more' ? ours / base : base / ours });
+    }
+  } catch (error) {
+    faults.push(wordsOf(error));
+  }
+  try {
+    await prepared?.close();
+  } catch (error) {
+    faults.push(wordsOf(error));
+  }
+  return summarize(bench, measured, faults);
+}
+
+function summarize(bench: Bench, measured: readonly Round[], faults: readonly string[]): Result {
+  const ratios = measured.map(({ ratio }) => ratio);
+  const middle = ratios.length === 0 ? 0 : median(ratios);
+  const spread = middle === 0 ? 0 : (Math.max(...ratios) - Math.min(...ratios)) / middle;
+  return {
+    name: bench.name,
+    ratio: faults.length > 0 ? 0 : rounded(middle, 4),
+    unit: bench.unit,
+    floor: bench.floor,
+    goal: bench.goal,
+    rounds: measured.length,
+    spread: rounded(spread, 4),
+    better: bench.better,
+    sides: bench.sides,
+    measured: measured.map(({ ours, base, ratio }) => ({
+      ours: rounded(ours, 2),
+      base: rounded(base, 2),
+      ratio: rounded(ratio, 4),
+    })),
+    ...(bench.note === undefined ? {} : { note: bench.note }),
+    ...(faults.length === 0 ? {} : { error: faults.join('; ') }),
+  };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = Math.floor(sorted.length / 2);
+  const upper = sorted[half] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? upper) + upper) / 2;
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,53 @@
+// The results as a table that a person can read.
+
+import type { Result } from './bench.ts';
+import type { Machine } from './machine.ts';
+import { median } from './rounds.ts';
+
+const HEAD = ['name', 'ratio', 'floor', 'goal', 'verdict', 'spread', 'rounds', 'ours', 'against', 'unit'];
+const WORDS = new Set([0, 4, 9]);
+
+export function verdictOf(result: Result): 'error' | 'below floor' | 'ok' | 'goal reached' {
+  if (result.error !== undefined) return 'error';
+  if (result.ratio < result.floor) return 'below floor';
+  return result.ratio >= result.goal ? 'goal reached' : 'ok';
+}
+
+/** A figure with three digits that matter: 0.42, 187 or 12,345. */
+export function figure(value: number): string {
+  if (value >= 100) return Math.round(value).toLocaleString('en-US');
+  return value.toPrecision(3);
+}
+
+export function machineLine(machine: Machine): string {
+  const { cpu, cores, memory_gb, platform, node, postgres, load_before } = machine;
+  return `${cpu}, ${cores} cores, ${memory_gb} GB, ${platform}, Node ${node}, PostgreSQL ${postgres}, load before the run ${load_before}`;
+}
+
+export function renderTable(results: readonly Result[], machine: Machine): string {
+  const rows = results.map((result) => [
+    result.name,
+    result.ratio.toFixed(3),
+    String(result.floor),
+    String(result.goal),
+    verdictOf(result),
+    `${Math.round(result.spread * 100)} %`,
+    String(result.rounds),
+    figure(median(result.measured.map(({ ours }) => ours))),
+    figure(median(result.measured.map(({ base }) => base))),
+    result.unit,
+  ]);
+  const widths = HEAD.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) =>
+        WORDS.has(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd();
+  const remarks = results.flatMap(({ name, sides, note, error }) => [
+    `${name}: ${sides.ours} against ${sides.base}.${note === undefined ? '' : ` ${note}`}`,
+    ...(error === undefined ? [] : [`  error: ${error}`]),
+  ]);
+  return [line(HEAD), ...rows.map(line), '', ...remarks, '', machineLine(machine), ''].join('\n');
+}

@@ -1,0 +1,196 @@
+-- The sum of all migrations, for reading: what the database looks like now. A test proves that it is.
+
+-- One row for the whole installation: proves at start that ENCRYPTION_KEY is the one this database was written with.
+create table installation (
+  only_row boolean primary key default true,
+  key_proof bytea not null,
+  created_at timestamptz not null,
+  constraint installation_has_one_row check (only_row)
+);
+
+create table venues (
+  venue_id uuid primary key,
+  name text not null,
+  origins text[] not null default '{}',
+  fee_bps integer not null default 0,
+  fee_fixed integer not null default 0,
+  linked_at timestamptz,
+  revoked_at timestamptz,
+  created_at timestamptz not null,
+  constraint venue_name_has_1_to_120_characters check (char_length(name) between 1 and 120),
+  constraint venue_has_at_most_50_origins check (cardinality(origins) <= 50),
+  constraint venue_fee_is_a_share_of_the_amount check (fee_bps between 0 and 10000),
+  constraint venue_fixed_fee_is_not_negative check (fee_fixed between 0 and 99999999)
+);
+
+create table keys (
+  venue_id uuid not null references venues,
+  key_id text not null,
+  kind text not null,
+  mode text not null,
+  hint text not null,
+  scopes text[] not null,
+  writes_per_hour integer not null,
+  reads_per_hour integer not null,
+  allow_ips text[],
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  created_at timestamptz not null,
+  primary key (venue_id, key_id),
+  constraint key_kind_is_known check (kind in ('secret', 'publishable')),
+  constraint key_mode_is_known check (mode in ('test', 'live')),
+  constraint key_limits_are_positive check (writes_per_hour > 0 and reads_per_hour > 0)
+);
+
+-- From a key's hash to its venue: the one look-up that every request makes.
+create table key_routes (
+  key_hash bytea primary key,
+  venue_id uuid not null,
+  key_id text not null,
+  constraint key_hash_is_sha256 check (octet_length(key_hash) = 32)
+);
+create unique index key_routes_by_key on key_routes (key_id);
+
+create table audit_log (
+  venue_id uuid not null references venues,
+  audit_id uuid not null,
+  at timestamptz not null,
+  actor text not null,
+  via text not null,
+  address text,
+  request_id text,
+  action text not null,
+  subject text not null,
+  detail jsonb not null default '{}',
+  primary key (venue_id, audit_id)
+);
+
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
+end $$;
+
+create trigger audit_log_is_append_only before update or delete on audit_log
+  for each row execute function refuse_change();
+create trigger audit_log_is_never_emptied before truncate on audit_log
+  for each statement execute function refuse_change();
+
+-- The rolling hour. limit_windows has one row for each subject (a key's reads, a key's writes, an address, …): the lock
+-- and the running total. limit_calls has one row for each batch of calls let through, with the total after it, so that
+-- the calls of the last hour are (total now) less (total before the oldest row inside the hour): two index probes,
+-- however many calls there were. Unlogged: an answer never waits for a disk flush; after a crash the counts start anew.
+create unlogged table limit_windows (
+  subject text primary key,
+  total bigint not null,
+  last_at timestamptz not null
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
+
+create unlogged table limit_calls (
+  subject text not null,
+  at timestamptz not null,
+  calls integer not null,
+  total bigint not null,
+  primary key (subject, at)
+) with (autovacuum_vacuum_scale_factor = 0.05);
+create index limit_calls_by_age on limit_calls using brin (at);
+
+-- Lets through as many of `wanted` calls as the last hour still has room for. Exact: the window's row is locked, and
+-- the clock is read after that, once for everybody, here. A call made at T counts until T + 1 hour, to the microsecond.
+create function take_calls(
+  p_subject text, p_limit integer, p_wanted integer,
+  out granted integer, out remaining integer, out reset_at timestamptz, out retry_at timestamptz, out counted_at timestamptz
+) language plpgsql set lock_timeout = '3s' as $$
+declare
+  v_total bigint;
+  v_last timestamptz;
+  v_cutoff timestamptz;
+  v_oldest timestamptz;
+  v_before bigint;
+begin
+  select total, last_at into v_total, v_last from limit_windows where subject = p_subject for update;
+  if not found then
+    insert into limit_windows values (p_subject, 0, '-infinity') on conflict do nothing;
+    select total, last_at into v_total, v_last from limit_windows where subject = p_subject for update;
+  end if;
+  counted_at := greatest(clock_timestamp(), v_last + interval '1 microsecond');
+  v_cutoff := counted_at - interval '1 hour';
+  select c.at, c.total - c.calls into v_oldest, v_before
+    from limit_calls c where c.subject = p_subject and c.at > v_cutoff order by c.at limit 1;
+  remaining := greatest(p_limit - (v_total - coalesce(v_before, v_total)), 0);
+  granted := least(p_wanted, remaining);
+  remaining := remaining - granted;
+  if granted > 0 then
+    insert into limit_calls values (p_subject, counted_at, granted, v_total + granted);
+    update limit_windows set total = v_total + granted, last_at = counted_at where subject = p_subject;
+    delete from limit_calls c where c.subject = p_subject and c.at in (
+      select d.at from limit_calls d where d.subject = p_subject and d.at <= v_cutoff order by d.at limit 16);
+  end if;
+  reset_at := coalesce(v_oldest, case when granted > 0 then counted_at end) + interval '1 hour';
+  if granted < p_wanted then
+    select c.at + interval '1 hour' into retry_at from limit_calls c
+      where c.subject = p_subject and c.at > v_cutoff and c.total > v_total + granted - p_limit order by c.at limit 1;
+  end if;
+end $$;
+
+-- Who is calling, and may they: one round trip for the key, its venue and its limit. An unknown, revoked or expired key
+-- and no key at all are counted for the address they come from.
+create function admit(
+  p_hash bytea, p_effect text, p_wanted integer, p_address text, p_origin text,
+  out venue_id uuid, out venue_name text, out venue_linked boolean, out venue_origins text[],
+  out key_id text, out kind text, out mode text, out scopes text[], out allow_ips text[],
+  out writes_per_hour integer, out reads_per_hour integer, out created_at timestamptz, out expires_at timestamptz,
+  out call_limit integer, out granted integer, out remaining integer,
+  out reset_at timestamptz, out retry_at timestamptz, out counted_at timestamptz
+) language plpgsql as $$
+declare
+  v_subject text := 'address ' || p_address;
+begin
+  call_limit := 600;
+  select v.venue_id, v.name, v.linked_at is not null, v.origins, k.key_id, k.kind, k.mode, k.scopes, k.allow_ips,
+      k.writes_per_hour, k.reads_per_hour, k.created_at, k.expires_at
+    into venue_id, venue_name, venue_linked, venue_origins, key_id, kind, mode, scopes, allow_ips,
+      writes_per_hour, reads_per_hour, created_at, expires_at
+    from key_routes r
+    join keys k on k.venue_id = r.venue_id and k.key_id = r.key_id
+    join venues v on v.venue_id = r.venue_id
+    where r.key_hash = p_hash and k.revoked_at is null and v.revoked_at is null
+      and (k.expires_at is null or k.expires_at > clock_timestamp());
+  if kind = 'secret' then
+    v_subject := 'key ' || key_id || ' ' || p_effect;
+    call_limit := case p_effect when 'read' then reads_per_hour else writes_per_hour end;
+  elsif kind = 'publishable' then
+    v_subject := 'publishable ' || key_id || ' ' || p_origin || ' ' || p_address;
+  end if;
+  select t.granted, t.remaining, t.reset_at, t.retry_at, t.counted_at
+    into granted, remaining, reset_at, retry_at, counted_at
+    from take_calls(v_subject, call_limit, p_wanted) t;
+end $$;
+
+-- A header key and the first answer to it, kept 30 days, written in the transaction of the effect. The answer is sealed.
+create table idempotency_keys (
+  venue_id uuid not null references venues,
+  mode text not null,
+  idempotency_key text not null,
+  fingerprint bytea not null,
+  status smallint not null,
+  answer bytea not null,
+  created_at timestamptz not null,
+  primary key (venue_id, mode, idempotency_key),
+  constraint idempotency_mode_is_known check (mode in ('test', 'live')),
+  constraint idempotency_key_has_1_to_255_characters check (char_length(idempotency_key) between 1 and 255)
+);
+create index idempotency_keys_by_age on idempotency_keys (created_at);
+
+create table webhook_endpoints (
+  venue_id uuid not null references venues,
+  endpoint_id text not null,
+  mode text not null,
+  url text not null,
+  events text[] not null,
+  secret bytea not null,
+  created_at timestamptz not null,
+  primary key (venue_id, endpoint_id),
+  constraint webhook_endpoint_mode_is_known check (mode in ('test', 'live')),
+  constraint webhook_endpoint_url_is_https check (url like 'https://%'),
+  constraint webhook_endpoint_has_events check (cardinality(events) between 1 and 20)
+);

@@ -1,0 +1,74 @@
+// How a command fails: one line for a person that names what was wrong and what to do, and an exit code (2 for a line
+// that was typed wrongly, 1 for a wish that could not be met).
+
+import { isUnavailable, sqlState } from '../base/db.ts';
+import { Problem } from '../base/errors.ts';
+import { scrub } from '../base/log.ts';
+import { nearest } from '../base/schema/near-miss.ts';
+
+export class Fault extends Error {
+  readonly exit: 1 | 2;
+
+  constructor(message: string, exit: 1 | 2) {
+    super(message);
+    this.name = 'Fault';
+    this.exit = exit;
+  }
+}
+
+export function mistyped(message: string): Fault {
+  return new Fault(message, 2);
+}
+
+export function refused(message: string): Fault {
+  return new Fault(message, 1);
+}
+
+const LONGEST_ECHO = 80;
+
+/** What was typed, between quotes, cut where it gets long. */
+export function quoted(text: string): string {
+  return text.length > LONGEST_ECHO ? `"${text.slice(0, LONGEST_ECHO)}…"` : `"${text}"`;
+}
+
+/** The known word that a mistyped one was probably meant to be. (Near misses are compared with "_" between words.) */
+export function nearestWord(typed: string, known: readonly string[]): string | null {
+  const plain = known.map((word) => word.replaceAll('-', '_'));
+  const found = nearest(typed, plain);
+  return found === null ? null : (known[plain.indexOf(found)] ?? null);
+}
+
+export function noSuch(what: 'venue' | 'key', id: string): Fault {
+  return refused(`there is no ${what} ${id}: "everyshare ${what} list" shows those that there are.`);
+}
+
+/** Runs what looks something up by its id, so that "not found" says what was not found. */
+export async function lookedUp<T>(what: 'venue' | 'key', id: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
+    throw noSuch(what, id);
+  }
+}
+
+/** One line for whatever went wrong, with nothing in it that is secret or moves the cursor. */
+export function lineFor(error: unknown, options: readonly string[]): string {
+  return scrub(words(error, options))
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\p{Cc}/gu, '')
+    .trim();
+}
+
+function words(error: unknown, options: readonly string[]): string {
+  if (error instanceof Problem) {
+    const option = error.detail.field?.slice(1).replaceAll('_', '-') ?? '';
+    return options.includes(option) ? `--${option}: ${error.message}` : error.message;
+  }
+  if (isUnavailable(error)) {
+    const cause = sqlState(error) || (error instanceof Error ? error.message : '');
+    return `the database cannot be reached (${cause}): check DATABASE_URL and that PostgreSQL is running, or try "everyshare doctor".`;
+  }
+  if (error instanceof Error) return error.message || error.name;
+  return String(error);
+}

@@ -1,0 +1,92 @@
+// The documentation a partner's developer reads, all from this origin: the API reference, the guides, and a page for
+// every error code. Everything is made on first request and kept.
+
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { Problem } from '../base/errors.ts';
+import { packageRoot } from '../base/package-root.ts';
+import { type Asset, makeAsset, sendAsset } from './docs/asset.ts';
+import { once } from './docs/kept.ts';
+import { renderReference } from './docs/layout.ts';
+import { renderFolder } from './docs/pages.ts';
+import { loadScalar } from './docs/scalar.ts';
+import type { Door } from './server.ts';
+
+const HTML = 'text/html; charset=utf-8';
+
+const FILES: Readonly<Record<string, string>> = {
+  'site.css': 'text/css; charset=utf-8',
+  'reference.css': 'text/css; charset=utf-8',
+  'reference.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml; charset=utf-8',
+};
+
+/** Asked for each time, and answered 304 while it is the same. */
+const REVALIDATED = 'public, no-cache';
+/** Large, and new only with a new version of its package. */
+const FOR_A_DAY = 'public, max-age=86400';
+
+const NOTHING_ELSE = "base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
+const PAGE_POLICY = `default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; ${NOTHING_ELSE}`;
+
+/**
+ * The reference's script makes style elements: a nonce admits them (web/docs/reference.js passes it on). It also writes
+ * style attributes into the markup of its code samples, for which there is no nonce; without them the samples lose their
+ * line numbers, so attributes alone, on this one page, are let in.
+ */
+function referencePolicy(nonce: string): string {
+  const sources = "script-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'";
+  return `default-src 'none'; ${sources}; style-src 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'; ${NOTHING_ELSE}`;
+}
+
+export function registerDocs(app: FastifyInstance, _door: Door): void {
+  app.get('/docs', async (request, reply) => {
+    request.operation = 'docs';
+    const nonce = randomBytes(16).toString('base64url');
+    guard(reply, referencePolicy(nonce));
+    return reply.type(HTML).header('cache-control', 'no-store').send(renderReference(nonce));
+  });
+
+  const scalar = once(loadScalar);
+  app.get('/docs/scalar.js', async (request, reply) => {
+    request.operation = 'docs';
+    return sendAsset(request, guard(reply, PAGE_POLICY), await scalar(), FOR_A_DAY);
+  });
+
+  for (const [file, type] of Object.entries(FILES)) {
+    const asset = once(async () => makeAsset(type, await readFile(join(packageRoot, 'web', 'docs', file), 'utf8')));
+    app.get(`/docs/${file}`, async (request, reply) => {
+      request.operation = 'docs';
+      return sendAsset(request, guard(reply, PAGE_POLICY), await asset(), REVALIDATED);
+    });
+  }
+
+  for (const folder of ['errors', 'guides'] as const) registerFolder(app, folder);
+}
+
+function registerFolder(app: FastifyInstance, folder: 'errors' | 'guides'): void {
+  const pages = once(async () => {
+    const assets = new Map<string, Asset>();
+    for (const [name, html] of await renderFolder(folder)) assets.set(name, await makeAsset(HTML, html));
+    return assets;
+  });
+  for (const path of [`/docs/${folder}`, `/docs/${folder}/:name`]) {
+    app.get(path, async (request, reply) => {
+      request.operation = 'docs';
+      const { name } = request.params as { name?: string };
+      const page = name === '' ? undefined : (await pages()).get(name ?? '');
+      if (page === undefined)
+        throw new Problem('not_found', { message: `There is no such page. See /docs/${folder} for all of them.` });
+      return sendAsset(request, guard(reply, PAGE_POLICY), page, REVALIDATED);
+    });
+  }
+}
+
+function guard(reply: FastifyReply, policy: string): FastifyReply {
+  return reply
+    .header('content-security-policy', policy)
+    .header('referrer-policy', 'no-referrer')
+    .header('x-content-type-options', 'nosniff');
+}

@@ -1,0 +1,180 @@
+// The contract agrees with itself: OpenAPI, types, published schemas, operations, errors and the database say the same.
+
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generated } from '../../schemas/generate.ts';
+import { clockRules, rules } from '../../schemas/rules/rules.ts';
+import { catalogue } from '../../src/base/errors.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
+import { SCOPES } from '../../src/domain/keys/key.ts';
+import { operations } from '../../src/run/operations.ts';
+import { openWorld, type World } from '../world.ts';
+
+const NAMED = [
+  'offering',
+  'price_tier',
+  'availability',
+  'policy',
+  'event',
+  'legacy_experience',
+  'submission',
+  'boat',
+  'checkout_create',
+  'checkout',
+  'share',
+  'webhook_event',
+  'webhook_endpoint',
+  'integration',
+  'party',
+  'me',
+  'analytics',
+  'error',
+];
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ env: { BASE_URL: 'https://pay.example', SCHEMA_URL: 'https://schemas.example/s' } });
+});
+afterAll(() => world.close());
+
+describe('what is generated', () => {
+  it('is current: run npm run generate when this fails', () => {
+    for (const [name, text] of Object.entries(generated())) {
+      expect(readFileSync(join(packageRoot, 'schemas', name), 'utf8') === text, name).toBe(true);
+    }
+  });
+
+  it('lints without an error or a warning', () => {
+    const bin = join(packageRoot, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
+    const out = execFileSync(
+      process.execPath,
+      [bin, 'lint', 'schemas/openapi.gen.json', '--format=json', '--config=redocly.yaml'],
+      {
+        cwd: packageRoot,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+        env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+      },
+    );
+    expect(JSON.parse(out).totals).toMatchObject({ errors: 0, warnings: 0, ignored: 0 });
+  });
+});
+
+describe('what is published', () => {
+  it('lists every schema, the 18 of the specification among them', async () => {
+    const { json } = await world.call('GET', '/schemas/v1/index.json');
+    const names = json.schemas.map(({ name }: { name: string }) => name);
+    for (const name of NAMED) expect(names).toContain(name);
+    expect(json.schemas[0].url).toBe(`https://schemas.example/s/v1/${names[0]}.json`);
+  });
+
+  it('compiles, each schema alone in a fresh Ajv 2020, and its own examples validate', async () => {
+    for (const name of world.house.registry.names) {
+      const { json, headers } = await world.call('GET', `/schemas/v1/${name}.json`);
+      expect(headers.get('content-type')).toContain('application/schema+json');
+      expect(json.$id).toBe(`https://schemas.example/s/v1/${name}.json`);
+      const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
+      addFormats.default(ajv);
+      const validate = ajv.compile(json);
+      for (const example of json.examples ?? [])
+        expect(validate(example), `${name}: ${ajv.errorsText(validate.errors)}`).toBe(true);
+    }
+  });
+
+  it('compiles all together in one Ajv 2020', async () => {
+    const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+    addFormats.default(ajv);
+    for (const name of world.house.registry.names)
+      ajv.addSchema((await world.call('GET', `/schemas/v1/${name}.json`)).json);
+    for (const name of world.house.registry.names) ajv.getSchema(`https://schemas.example/s/v1/${name}.json`);
+  });
+
+  it('serves the OpenAPI document with this server’s address and the limit’s headers', async () => {
+    const { json, headers, status } = await world.call('GET', '/v1/openapi.json');
+    expect([status, json.openapi, json.servers[0].url]).toEqual([200, '3.1.0', 'https://pay.example']);
+    expect(headers.get('x-ratelimit-limit')).toBe('600');
+    const { servers, ...rest } = json;
+    const { servers: _own, ...kept } = JSON.parse(readFileSync(join(packageRoot, 'schemas/openapi.gen.json'), 'utf8'));
+    expect(rest).toEqual(kept);
+  });
+});
+
+describe('the list of operations', () => {
+  it('has each id, and each method and path, once', () => {
+    expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
+    expect(new Set(operations.map(({ method, path }) => `${method} ${path}`)).size).toBe(operations.length);
+  });
+
+  it('names only schemas, scopes and errors that exist', () => {
+    for (const operation of operations) {
+      for (const { schema } of operation.body ?? []) expect(world.house.registry.names).toContain(schema);
+      for (const scope of operation.scopes ?? []) expect(SCOPES).toContain(scope);
+      for (const code of operation.errors ?? []) expect(Object.keys(catalogue)).toContain(code);
+      expect(operation.effect === 'read').toBe(operation.method === 'GET');
+    }
+  });
+
+  it('has every endpoint of the specification', () => {
+    const paths = new Set(operations.map(({ method, path }) => `${method} ${path}`));
+    const specified = [
+      'GET /v1/me',
+      'POST /v1/experiences',
+      'GET /v1/experiences',
+      'GET /v1/experiences/{id}',
+      'POST /v1/offerings',
+      'GET /v1/offerings',
+      'GET /v1/offerings/{id}',
+      'POST /v1/boats',
+      'GET /v1/boats',
+      'GET /v1/boats/{id}',
+      'POST /v1/boats/{id}/deactivate',
+      'GET /v1/analytics',
+      'POST /v1/integrations',
+      'GET /v1/integrations',
+      'POST /v1/integrations/{id}/revoke',
+      'POST /v1/hooks/{provider}/{token}',
+      'POST /v1/checkouts',
+      'GET /v1/checkouts',
+      'GET /v1/checkouts/{id}',
+      'POST /v1/checkouts/{id}/cancel',
+      'POST /v1/webhook_endpoints',
+      'GET /v1/webhook_endpoints',
+      'DELETE /v1/webhook_endpoints/{id}',
+      'GET /v1/public/checkouts/{id}',
+      'POST /v1/public/checkouts/{id}/party',
+      'POST /v1/public/shares/{share_id}/hold',
+    ];
+    expect(specified.filter((path) => !paths.has(path))).toEqual([]);
+  });
+});
+
+describe('lists that stand in two places', () => {
+  it('rules belong to schemas that exist', () => {
+    for (const name of [...Object.keys(rules), ...Object.keys(clockRules)])
+      expect(world.house.registry.names).toContain(name);
+  });
+
+  it('providers are those of the integration schema', () => {
+    const { provider } = world.house.registry.get('integration').properties as { provider: Record<string, unknown> };
+    expect([...PROVIDERS].sort()).toEqual([...(world.house.registry.resolve(provider).enum as string[])].sort());
+  });
+
+  it('every error code has its page, and every page its code', () => {
+    const pages = readdirSync(join(packageRoot, 'docs/errors')).map((file) => file.replace(/\.md$/, ''));
+    expect(pages.sort()).toEqual(Object.keys(catalogue).sort());
+  });
+
+  it('doc_url leads to a page that exists', async () => {
+    const { secretTest: key } = await world.venue();
+    const { json } = await world.call('POST', '/v1/webhook_endpoints', { key, body: { url: 5, x: 1 } });
+    for (const { doc_url } of json.errors) {
+      expect(doc_url).toMatch(/^https:\/\/pay\.example\/docs\/errors\/[a-z_]+$/);
+      expect((await world.call('GET', new URL(doc_url).pathname)).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,158 @@
+// The database: migrations, their sum, the rules of its keys, and what the layer above it promises.
+
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { describe, expect, inject, it } from 'vitest';
+import { openDb } from '../../src/base/db.ts';
+import { migrate } from '../../src/base/migrate.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { createDatabase } from '../fresh-database.ts';
+
+const FOLDER = join(packageRoot, 'migrations');
+const empty = (): Promise<string> =>
+  createDatabase(inject('postgresUrl'), `db_${randomBytes(6).toString('hex')}`, null);
+const open = (url: string) => openDb({ url, connections: 6, prepared: true, applicationName: 'test' });
+
+/** Everything that a schema is, as text, from the database's own catalogue. */
+const DESCRIBE = `
+  select 'column ' || table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || ' ' || coalesce(column_default, '') as line
+    from information_schema.columns where table_schema = 'public'
+  union all select 'constraint ' || conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) from pg_constraint where connamespace = 'public'::regnamespace
+  union all select 'index ' || pg_get_indexdef(indexrelid) from pg_index join pg_class c on c.oid = indexrelid where c.relnamespace = 'public'::regnamespace
+  union all select 'function ' || pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+  union all select 'trigger ' || pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+  union all select 'table ' || relname || ' ' || relpersistence::text || ' ' || coalesce(reloptions::text, '') from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+  order by 1`;
+
+async function describeSchema(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ line: string }>(DESCRIBE);
+  await client.end();
+  return rows.map(({ line }) => line).filter((line) => !/\bmigration(s|_lock)\b/.test(line));
+}
+
+describe('migrations', () => {
+  it('add up to schema.sql', async () => {
+    const [summed, migrated] = [await empty(), await empty()];
+    const client = new pg.Client({ connectionString: summed });
+    await client.connect();
+    await client.query(readFileSync(join(FOLDER, 'schema.sql'), 'utf8'));
+    await client.end();
+    await migrate(migrated, FOLDER);
+    expect(await describeSchema(migrated)).toEqual(await describeSchema(summed));
+  });
+
+  it('are applied once, also when ten servers start at the same moment', async () => {
+    const url = await empty();
+    const applied = await Promise.all(Array.from({ length: 10 }, () => migrate(url, FOLDER)));
+    const files = readdirSync(FOLDER).filter((name) => /^\d{6}-/.test(name)).length;
+    expect(applied.reduce((sum, count) => sum + count, 0)).toBe(files);
+    expect(await migrate(url, FOLDER)).toBe(0);
+  });
+
+  it('refuse a file that was changed after it was applied, and leave nothing of one that fails', async () => {
+    const url = await empty();
+    const folder = mkdtempSync(join(tmpdir(), 'everyshare-migrations-'));
+    for (const name of readdirSync(FOLDER))
+      if (/^\d{6}-/.test(name)) copyFileSync(join(FOLDER, name), join(folder, name));
+    await migrate(url, folder);
+    writeFileSync(join(folder, '999998-broken.sql'), 'create table half (id int); select nonsense;');
+    await expect(migrate(url, folder)).rejects.toThrow(/nonsense/);
+    const db = open(url);
+    expect(await db.query("select to_regclass('half') as found")).toEqual([{ found: null }]);
+    await db.close();
+    writeFileSync(join(folder, '999998-broken.sql'), 'create table half (id int);');
+    expect(await migrate(url, folder)).toBe(1);
+    writeFileSync(join(folder, '999998-broken.sql'), 'create table half (id bigint);');
+    await expect(migrate(url, folder)).rejects.toThrow(/999998-broken\.sql was changed after it was applied/);
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('the tables', () => {
+  it('of a venue have venue_id first in every primary key, unique index and foreign key', async () => {
+    const url = await empty();
+    await migrate(url, FOLDER);
+    const db = open(url);
+    const keys = await db.query<{ table: string; name: string; first: string }>(
+      `select c.relname as table, i.relname as name, a.attname as first
+       from pg_index x join pg_class c on c.oid = x.indrelid join pg_class i on i.oid = x.indexrelid
+       join pg_attribute a on a.attrelid = c.oid and a.attnum = x.indkey[0]
+       where c.relnamespace = 'public'::regnamespace and x.indisunique
+         and exists (select from pg_attribute v where v.attrelid = c.oid and v.attname = 'venue_id')`,
+    );
+    // A look-up table leads from a bare hash or id to its venue: that is the one thing it may be keyed by.
+    const wrong = keys.filter(({ table, first }) => first !== 'venue_id' && !table.endsWith('_routes'));
+    expect(wrong).toEqual([]);
+    const foreign = await db.query<{ name: string; first: string }>(
+      `select f.conname as name, a.attname as first from pg_constraint f
+       join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1] where f.contype = 'f' and f.connamespace = 'public'::regnamespace`,
+    );
+    expect(foreign.filter(({ first }) => first !== 'venue_id')).toEqual([]);
+    expect(
+      await db.query("select relname from pg_class where relkind = 'S' and relnamespace = 'public'::regnamespace"),
+    ).toEqual([]);
+    await db.close();
+  });
+});
+
+describe('the layer above it', () => {
+  it('commits what succeeded, rolls back what threw, and tries a deadlock again', async () => {
+    const db = open(await empty());
+    await db.query('create table t (id int primary key, n int not null)');
+    await db.query('insert into t values (1, 0), (2, 0)');
+    await expect(
+      db.transaction(async (tx) => {
+        await tx.query('update t set n = 9');
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    const step = (first: number, second: number) =>
+      db.transaction(async (tx) => {
+        await tx.query('update t set n = n + 1 where id = $1', [first]);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        await tx.query('update t set n = n + 1 where id = $1', [second]);
+      });
+    await Promise.all([step(1, 2), step(2, 1)]);
+    expect(await db.query('select n from t order by id')).toEqual([{ n: 2 }, { n: 2 }]);
+    await db.close();
+  });
+
+  it('survives the loss of its connections', async () => {
+    const url = await empty();
+    const db = open(url);
+    await Promise.all(Array.from({ length: 20 }, () => db.query('select 1 as one')));
+    const killer = open(inject('postgresUrl'));
+    await killer.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+      new URL(url).pathname.slice(1),
+    ]);
+    await killer.close();
+    let answers = 0;
+    for (let attempt = 0; attempt < 20 && answers < 5; attempt++) {
+      answers += await db.query('select 1 as one').then(
+        (rows) => rows.length,
+        () => 0,
+      );
+    }
+    expect(answers).toBe(5);
+    expect(await db.transaction((tx) => tx.query('select 2 as two'))).toEqual([{ two: 2 }]);
+    await db.close();
+  });
+
+  it('answers many statements at once on few connections, each its own rows, errors apart', async () => {
+    const db = open(await empty());
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, i) =>
+        i % 10 === 0
+          ? db.query('select 1 / $1::int as n', [0]).catch((error: Error) => error.message)
+          : db.query<{ n: number }>('select $1::int as n', [i]).then((rows) => rows[0]?.n),
+      ),
+    );
+    for (const [i, answer] of answers.entries()) expect(answer).toBe(i % 10 === 0 ? 'division by zero' : i);
+    await db.close();
+  });
+});

@@ -1,0 +1,225 @@
+// The ground: configuration, ids, sealing, logs, times, and the database layer's promises.
+
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { addressIn, isAddressRange, readConfig } from '../../src/base/config.ts';
+import { isoFromPostgres } from '../../src/base/db.ts';
+import { makeIds } from '../../src/base/ids.ts';
+import { keptSecret } from '../../src/base/kept-secret.ts';
+import { makeLog } from '../../src/base/log.ts';
+import { randomText, systemRandom } from '../../src/base/random.ts';
+import { isDate, isTime } from '../../src/base/schema/formats.ts';
+import { nearest } from '../../src/base/schema/near-miss.ts';
+import { makeSeal } from '../../src/base/seal.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'everyshare-ground-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('configuration', () => {
+  it('has defaults for a machine that sets nothing', () => {
+    const config = readConfig({});
+    expect([config.host, config.port, config.databaseUrl, config.modes, config.sandboxProcessor]).toEqual([
+      '127.0.0.1',
+      8080,
+      null,
+      ['test', 'live'],
+      true,
+    ]);
+  });
+
+  it('names every variable that is wrong, with its remedy, in one go', () => {
+    const wrong = {
+      PORT: '99999',
+      LOG_LEVEL: 'loud',
+      BASE_URL: 'pay.example',
+      DATABASE_URL: 'mysql://x',
+      ENCRYPTION_KEY: 'short',
+      TRUSTED_PROXIES: '10.0.0.0/33,::1',
+      OPERATOR_TOKEN: 'abc',
+    };
+    try {
+      readConfig(wrong);
+      expect.unreachable();
+    } catch (error) {
+      const lines = (error as Error).message.split('\n');
+      for (const name of Object.keys(wrong))
+        expect(
+          lines.filter((line) => line.startsWith(name)),
+          name,
+        ).toHaveLength(1);
+    }
+  });
+
+  it('asks for ENCRYPTION_KEY when servers share a database', () => {
+    expect(() => readConfig({ DATABASE_URL: 'postgres://x' })).toThrow(/ENCRYPTION_KEY is not set.*openssl rand/);
+  });
+
+  it('has only the modes whose processor key is set, as soon as one is', () => {
+    expect(readConfig({ STRIPE_TEST_SECRET_KEY: 'sk_test_1' }).modes).toEqual(['test']);
+    expect(readConfig({ STRIPE_LIVE_SECRET_KEY: 'sk_live_1' }).modes).toEqual(['live']);
+    expect(readConfig({ STRIPE_LIVE_SECRET_KEY: 'sk_live_1' }).sandboxProcessor).toBe(false);
+  });
+
+  it('knows address ranges, and sees through IPv4-mapped addresses', () => {
+    for (const good of ['10.0.0.0/8', '::1', '2001:db8::/32', '1.2.3.4']) expect(isAddressRange(good)).toBe(true);
+    for (const bad of ['10.0.0.0/33', '10.0.0/8', 'x', '', '::1/129', '1.2.3.4/8/8', '1.2.3.4/'])
+      expect(isAddressRange(bad)).toBe(false);
+    expect(addressIn('::ffff:10.1.2.3', ['10.0.0.0/8'])).toBe(true);
+    expect(addressIn('11.1.2.3', ['10.0.0.0/8', '2001:db8::/32'])).toBe(false);
+    expect(addressIn('2001:db8::7', ['10.0.0.0/8', '2001:db8::/32'])).toBe(true);
+    expect(addressIn('nonsense', ['0.0.0.0/0'])).toBe(false);
+  });
+});
+
+describe('ids and chance', () => {
+  it('are ordered by time, as text', () => {
+    let calls = 0;
+    // A clock that stands still for long, then steps back, then goes on.
+    const now = (): number => 1_800_000_000_000 + (calls++ < 6000 ? 0 : calls < 8000 ? -50 : calls);
+    const ids = makeIds({ now }, systemRandom);
+    const made = Array.from({ length: 6000 }, () => [ids.prefixed('chk'), ids.uuid()] as const);
+    for (const which of [0, 1] as const) {
+      const list = made.map((pair) => pair[which]);
+      expect([...list].sort()).toEqual(list);
+    }
+    expect(made[0]?.[0]).toMatch(/^chk_[0-9a-hjkmnp-tv-z]{26}$/);
+    expect(made[0]?.[1]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  it('draws letters and digits evenly', () => {
+    const text = randomText(systemRandom, 62_000);
+    const counts = new Map<string, number>();
+    for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+    expect(counts.size).toBe(62);
+    for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(200);
+  });
+});
+
+describe('sealing', () => {
+  const seal = makeSeal(Buffer.alloc(32, 1), systemRandom);
+
+  it('opens in its own row, and nowhere else, and not after a change of any byte', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.nat(), (plain, at) => {
+        const sealed = seal.seal(plain, 'row 1');
+        expect(seal.open(sealed, 'row 1')).toBe(plain);
+        expect(() => seal.open(sealed, 'row 2')).toThrow();
+        const damaged = Buffer.from(sealed);
+        const place = at % damaged.length;
+        damaged[place] = (damaged[place] ?? 0) ^ 1;
+        expect(() => seal.open(damaged, 'row 1')).toThrow();
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('never gives the same bytes twice, while the fingerprint always does', () => {
+    expect(seal.seal('x', 'r').equals(seal.seal('x', 'r'))).toBe(false);
+    expect(seal.fingerprint('x', 'phone').equals(seal.fingerprint('x', 'phone'))).toBe(true);
+    expect(seal.fingerprint('x', 'phone').equals(seal.fingerprint('x', 'other'))).toBe(false);
+    expect(
+      makeSeal(Buffer.alloc(32, 2), systemRandom).fingerprint('x', 'phone').equals(seal.fingerprint('x', 'phone')),
+    ).toBe(false);
+  });
+});
+
+describe('a secret that nobody set', () => {
+  it('is made once and read back, in a file that only its owner can read', () => {
+    const file = join(folder, 'deep', 'token');
+    const first = keptSecret(file, () => 'one');
+    expect([first, keptSecret(file, () => 'two')]).toEqual([
+      { text: 'one', isNew: true },
+      { text: 'one', isNew: false },
+    ]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).toBe('one\n');
+  });
+});
+
+describe('logs', () => {
+  it('are one JSON line for each fact, scrubbed of keys, secrets, tokens, phones and passwords', () => {
+    const lines: string[] = [];
+    const log = makeLog('info', 'test', { write: (line: string) => lines.push(line) });
+    const secrets = [
+      'svc_test_abcdefgh12345678',
+      'pk_live_abcdefgh12345678',
+      'whsec_abcdefgh12345678',
+      'opt_abcdefgh12345678',
+      'pi_3_secret_abcdef123',
+      '+15550100042',
+      'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlc2ln',
+      'hunter2pass',
+    ];
+    log.info(
+      { a: secrets[0], b: { c: secrets[1] }, err: new Error(`bad ${secrets[2]} ${secrets[4]}`) },
+      `Bearer ${secrets[3]} ${secrets[5]} ${secrets[6]} postgres://me:${secrets[7]}@host/db`,
+    );
+    const line = lines.join('');
+    for (const secret of secrets) expect(line).not.toContain(secret);
+    expect(JSON.parse(line)).toMatchObject({ level: 'info', role: 'test' });
+  });
+});
+
+describe('times', () => {
+  it('have an offset, exist, and lie in the years 1970 to 9998 of UTC', () => {
+    for (const good of [
+      '2027-06-12T09:30:00Z',
+      '2027-06-12T09:30:00.123456-04:00',
+      '2028-02-29T00:00:00+14:00',
+      '2000-02-29T00:00:00z',
+      '1970-01-01T00:00:00Z',
+      '9998-12-31T23:59:59Z',
+    ])
+      expect([good, isTime(good)]).toEqual([good, true]);
+    for (const bad of [
+      '2027-06-12T09:30:00',
+      '2027-06-12 09:30:00Z',
+      '2027-06-12T23:59:60Z',
+      '2027-02-29T00:00:00Z',
+      '2100-02-29T00:00:00Z',
+      '2027-13-01T00:00:00Z',
+      '2027-06-12T24:00:00Z',
+      '1969-12-31T23:59:59Z',
+      '1970-01-01T00:00:00+01:00',
+      '9999-01-01T00:00:00Z',
+      '9998-12-31T23:59:59-14:00',
+      '2027-06-12T09:30Z',
+      '2027-06-12T09:30:00+24:00',
+      '+2027-06-12T09:30:00Z',
+      '',
+    ])
+      expect([bad, isTime(bad)]).toEqual([bad, false]);
+    expect([isDate('2028-02-29'), isDate('2027-02-29'), isDate('2027-6-1')]).toEqual([true, false, false]);
+  });
+
+  it('come back from the database in UTC with all their microseconds, whatever the server’s zone', () => {
+    expect(isoFromPostgres('2026-11-15 15:31:36.5+00')).toBe('2026-11-15T15:31:36.500000Z');
+    expect(isoFromPostgres('2026-11-15 15:31:36+00')).toBe('2026-11-15T15:31:36.000000Z');
+    expect(isoFromPostgres('2026-11-15 23:31:36.123456+05:30')).toBe('2026-11-15T18:01:36.123456Z');
+    expect(isoFromPostgres('2026-11-15 00:31:36.000001-08')).toBe('2026-11-15T08:31:36.000001Z');
+  });
+});
+
+describe('near misses', () => {
+  it('find what was meant, and nothing where nothing is near', () => {
+    const known = ['starts_at', 'ends_at', 'external_id', 'title', 'party_size'];
+    expect(['start_at', 'startsAt', 'externalId', 'tilte', 'PartySize'].map((name) => nearest(name, known))).toEqual([
+      'starts_at',
+      'starts_at',
+      'external_id',
+      'title',
+      'party_size',
+    ]);
+    expect(['colour', 'x', 'z'.repeat(1000), ''].map((name) => nearest(name, known))).toEqual([null, null, null, null]);
+  });
+});
+
+describe('the clock', () => {
+  it('is the machine’s', () => {
+    expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1000);
+  });
+});

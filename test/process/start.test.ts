@@ -1,0 +1,186 @@
+// `everyshare start` as a whole: ready in seconds, stopped cleanly, killed without loss, started again as if nothing
+// had been. Real processes, the real embedded PostgreSQL.
+
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { build, isCurrent } from '../../build.js';
+import { createDatabase } from '../fresh-database.ts';
+import { type Program, runProgram, startProgram } from './program.ts';
+
+const folders: string[] = [];
+const started: Program[] = [];
+const folder = (): string => {
+  const made = mkdtempSync(join(tmpdir(), 'everyshare-start-'));
+  folders.push(made);
+  return made;
+};
+const start = async (env: Record<string, string>, word = 'start'): Promise<Program> => {
+  const program = await startProgram([word], env);
+  started.push(program);
+  return program;
+};
+
+beforeAll(async () => {
+  if (!isCurrent()) await build();
+});
+afterAll(async () => {
+  for (const { process: child } of started) if (child.exitCode === null) child.kill('SIGTERM');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  for (const made of folders) rmSync(made, { recursive: true, force: true });
+});
+
+const keyIn = (text: string): string => /svc_test_[A-Za-z0-9]{32}/.exec(text)?.[0] ?? '';
+const me = async (program: Program, key: string): Promise<number> =>
+  (await fetch(`${program.url}/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status;
+const postgresOf = (dataDir: string): string[] =>
+  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(dataDir) && line.includes('postgres'));
+
+describe('everyshare start', () => {
+  it('shows a sandbox venue’s keys the first time alone, and finds everything again after Ctrl-C', async () => {
+    const DATA_DIR = folder();
+    const first = await start({ DATA_DIR });
+    const key = keyIn(first.out());
+    expect(first.out()).toMatch(/pk_test_[A-Za-z0-9]{32}/);
+    expect(first.out()).toMatch(/operator token {3}opt_/);
+    expect(first.out()).toContain('no real money');
+    expect(await me(first, key)).toBe(200);
+    expect(statSync(join(DATA_DIR, 'sandbox-key')).mode & 0o777).toBe(0o600);
+    expect(await first.stop('SIGINT')).toBe(0);
+    expect(postgresOf(DATA_DIR)).toEqual([]);
+    const second = await start({ DATA_DIR });
+    expect(keyIn(second.out())).toBe('');
+    expect(second.out()).not.toContain('opt_');
+    expect(await me(second, key)).toBe(200);
+    expect(await second.stop('SIGTERM')).toBe(0);
+    expect(postgresOf(DATA_DIR)).toEqual([]);
+  });
+
+  it('just works after kill -9, with all that was there', async () => {
+    const DATA_DIR = folder();
+    const first = await start({ DATA_DIR });
+    const key = keyIn(first.out());
+    await first.stop('SIGKILL');
+    const second = await start({ DATA_DIR });
+    expect(await me(second, key)).toBe(200);
+    expect(await second.stop('SIGTERM')).toBe(0);
+    expect(postgresOf(DATA_DIR)).toEqual([]);
+  });
+
+  it('lets a request in flight finish when it is told to stop', async () => {
+    const program = await start({ DATA_DIR: folder() });
+    const key = keyIn(program.out());
+    const { hostname, port } = new URL(program.url);
+    const body = JSON.stringify({ url: 'https://harbor.example/hooks', events: ['checkout.completed'] });
+    const socket = connect(Number(port), hostname);
+    let told = '';
+    socket.on('data', (chunk) => {
+      told += chunk;
+    });
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    socket.write(
+      `POST /v1/webhook_endpoints HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const ended = program.stop('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    socket.write(body.slice(10));
+    await closed;
+    expect(told).toMatch(/^HTTP\/1\.1 201 /);
+    expect(await ended).toBe(0);
+  });
+
+  it('refuses a DATA_DIR that is in use, without disturbing whoever uses it', async () => {
+    const DATA_DIR = folder();
+    const first = await start({ DATA_DIR });
+    const second = await runProgram(['start'], { DATA_DIR });
+    expect([second.code, second.err]).toEqual([1, expect.stringContaining('is in use by another everyshare')]);
+    expect(await me(first, keyIn(first.out()))).toBe(200);
+    expect(await first.stop('SIGTERM')).toBe(0);
+  });
+
+  it('runs beside another one with its own DATA_DIR', async () => {
+    const [one, two] = await Promise.all([start({ DATA_DIR: folder() }), start({ DATA_DIR: folder() })]);
+    expect(await me(one, keyIn(one.out()))).toBe(200);
+    expect(await me(two, keyIn(two.out()))).toBe(200);
+    expect(await me(one, keyIn(two.out()))).toBe(401);
+    await Promise.all([one.stop('SIGTERM'), two.stop('SIGTERM')]);
+  });
+
+  it('says in one line which variable is wrong and what to do, and starts nothing', async () => {
+    const DATA_DIR = folder();
+    const { code, err } = await runProgram(['start'], { DATA_DIR, PORT: 'eighty' });
+    expect(code).toBe(1);
+    expect(err).toBe(
+      'everyshare: PORT is "eighty": set it to a whole number from 0 to 65535, or leave it unset for 8080.\n',
+    );
+    expect(postgresOf(DATA_DIR)).toEqual([]);
+  });
+
+  it('says so when its port is taken, and leaves no database running', async () => {
+    const one = await start({ DATA_DIR: folder() });
+    const DATA_DIR = folder();
+    const { code, err } = await runProgram(['start'], { DATA_DIR, PORT: new URL(one.url).port });
+    expect(code).toBe(1);
+    expect(err).toMatch(/everyshare: PORT \d+ is taken/);
+    expect(postgresOf(DATA_DIR)).toEqual([]);
+    await one.stop('SIGTERM');
+  });
+});
+
+describe('everyshare serve and worker', () => {
+  it('share one database, and refuse an ENCRYPTION_KEY that is not its own', async () => {
+    const DATABASE_URL = await createDatabase(inject('postgresUrl'), `roles_${randomBytes(5).toString('hex')}`, null);
+    const ENCRYPTION_KEY = randomBytes(32).toString('base64');
+    const shared = { DATABASE_URL, ENCRYPTION_KEY };
+    const programs = await Promise.all([
+      start({ ...shared, DATA_DIR: folder() }, 'serve'),
+      start({ ...shared, DATA_DIR: folder() }, 'serve'),
+      start({ ...shared, DATA_DIR: folder() }, 'worker'),
+    ]);
+    const made = await runProgram(['venue', 'create', '--name', 'Shared', '--json'], { ...shared, DATA_DIR: folder() });
+    const { keys } = JSON.parse(made.out);
+    for (const program of programs.slice(0, 2)) expect(await me(program, keys.secret_test)).toBe(200);
+    const wrong = await runProgram(['serve'], {
+      ...shared,
+      DATA_DIR: folder(),
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    });
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('ENCRYPTION_KEY is not the key')]);
+    for (const program of programs) expect(await program.stop('SIGTERM')).toBe(0);
+  });
+
+  it('ask for DATABASE_URL', async () => {
+    const { code, err } = await runProgram(['serve'], { DATA_DIR: folder() });
+    expect([code, err]).toEqual([1, expect.stringContaining('DATABASE_URL is not set')]);
+  });
+});
+
+describe('the command line beside a running server', () => {
+  it('revokes a key for the very next request', async () => {
+    const DATA_DIR = folder();
+    const program = await start({ DATA_DIR });
+    const key = keyIn(program.out());
+    const list = await runProgram(['key', 'list', '--json'], { DATA_DIR });
+    const secret = JSON.parse(list.out).find((one: { kind: string }) => one.kind === 'secret');
+    expect(await me(program, key)).toBe(200);
+    await runProgram(['key', 'revoke', secret.id, '--json'], { DATA_DIR });
+    expect(await me(program, key)).toBe(401);
+    await program.stop('SIGTERM');
+  });
+
+  it('works without a server too, four commands at once', async () => {
+    const DATA_DIR = folder();
+    await runProgram(['venue', 'create', '--name', 'Alone', '--json'], { DATA_DIR });
+    const all = await Promise.all(
+      Array.from({ length: 4 }, () => runProgram(['venue', 'list', '--json'], { DATA_DIR })),
+    );
+    for (const { code, out, err } of all) expect([code, err, JSON.parse(out || '[]').length]).toEqual([0, '', 1]);
+  });
+});

@@ -121,25 +121,13 @@ export function openDb(options: DbOptions): Db {
     return result.rows as R[];
   };
 
-  const once = async <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => {
+  const begin = async <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => {
     const client = await pool.connect();
-    let broken: Error | undefined;
-    try {
-      options.onStatement?.('begin');
-      await client.query(BEGIN);
-      const done = await work({ query: (text, values) => send(client, text, values) });
-      options.onStatement?.('commit');
-      await client.query('commit');
-      return done;
-    } catch (error) {
-      // A rollback that fails means the connection is gone: it is thrown away, and the first error is the one to tell.
-      await client.query('rollback').catch((lost: Error) => {
-        broken = lost;
-      });
-      throw error;
-    } finally {
-      client.release(broken);
-    }
+    return inTransaction(
+      client,
+      () => work({ query: (text, values) => send(client, text, values) }),
+      options.onStatement,
+    );
   };
 
   return {
@@ -147,7 +135,7 @@ export function openDb(options: DbOptions): Db {
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await once(work);
+          return await begin(work);
         } catch (error) {
           if (attempt >= TRIES || !PASSING.has(sqlState(error))) throw error;
         }
@@ -157,6 +145,32 @@ export function openDb(options: DbOptions): Db {
       await Promise.all([lanes.close(), pool.end()]);
     },
   };
+}
+
+async function inTransaction<T>(
+  client: pg.PoolClient,
+  work: () => Promise<T>,
+  onStatement?: (text: string) => void,
+): Promise<T> {
+  let broken: Error | undefined;
+  try {
+    onStatement?.('begin');
+    await client.query(BEGIN);
+    const done = await work();
+    onStatement?.('commit');
+    const { command } = await client.query('commit');
+    // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error: an error was swallowed on the way.
+    if (command !== 'COMMIT') throw new Error('the transaction had failed before it was committed');
+    return done;
+  } catch (error) {
+    // A rollback that fails means the connection is gone: it is thrown away, and the first error is the one to tell.
+    await client.query('rollback').catch((lost: Error) => {
+      broken = lost;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
 }
 
 interface Sender {

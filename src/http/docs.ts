@@ -1,7 +1,6 @@
 // The documentation a partner's developer reads, all from this origin: the API reference, the guides, and a page for
 // every error code. Everything is made on first request and kept.
 
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -41,10 +40,10 @@ function referencePolicy(nonce: string): string {
   return `default-src 'none'; ${sources}; style-src 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'; ${NOTHING_ELSE}`;
 }
 
-export function registerDocs(app: FastifyInstance, _door: Door): void {
+export function registerDocs(app: FastifyInstance, door: Door): void {
   app.get('/docs', async (request, reply) => {
     request.operation = 'docs';
-    const nonce = randomBytes(16).toString('base64url');
+    const nonce = door.house.random.bytes(16).toString('base64url');
     guard(reply, referencePolicy(nonce));
     return reply.type(HTML).header('cache-control', 'no-store').send(renderReference(nonce));
   });

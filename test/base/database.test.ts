@@ -122,6 +122,18 @@ describe('the layer above it', () => {
     await db.close();
   });
 
+  it('does not call a transaction committed whose error was swallowed on the way', async () => {
+    const db = open(await empty());
+    await db.query('create table t (id int primary key)');
+    const swallowed = db.transaction(async (tx) => {
+      await tx.query('insert into t values (1)');
+      await tx.query('select nonsense').catch(() => undefined);
+    });
+    await expect(swallowed).rejects.toThrow(/failed before it was committed/);
+    expect(await db.query('select id from t')).toEqual([]);
+    await db.close();
+  });
+
   it('survives the loss of its connections', async () => {
     const url = await empty();
     const db = open(url);

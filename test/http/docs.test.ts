@@ -7,6 +7,7 @@ import Fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fast
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, Problem } from '../../src/base/errors.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { systemRandom } from '../../src/base/random.ts';
 import { renderMarkdown } from '../../src/http/docs/markdown.ts';
 import { registerDocs } from '../../src/http/docs.ts';
 import type { Door } from '../../src/http/server.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
   app.setErrorHandler((error, _request, reply) =>
     reply.code(error instanceof Problem ? error.status : 500).send(String(error)),
   );
-  registerDocs(app, {} as unknown as Door);
+  registerDocs(app, { house: { random: systemRandom } } as unknown as Door);
   await app.ready();
 });
 afterAll(() => app.close());

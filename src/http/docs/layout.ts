@@ -46,7 +46,7 @@ export function renderReference(nonce: string): string {
 <a class="skip" href="#reference">Skip to the content</a>
 ${header('reference')}
 <div id="reference" tabindex="-1"></div>
-<noscript><p class="waiting">The reference needs JavaScript. The <a href="/v1/openapi.json">OpenAPI document</a> says the same.</p></noscript>
+<p class="waiting">Loading the reference. It needs JavaScript; the <a href="/v1/openapi.json">OpenAPI document</a> says the same.</p>
 </body>
 </html>
 `;

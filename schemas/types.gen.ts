@@ -642,9 +642,6 @@ export type HoldSecret = {
   readonly publishable_key: string;
 };
 
-/** What a venue system delivers: any JSON object, in the system's own form. Its mapping says what is read. */
-export type HookBody = { readonly [name: string]: unknown };
-
 /** The answer to a delivery of a venue system. */
 export type HookReceipt = {
   /** Always true: the delivery is stored. */

@@ -64,6 +64,8 @@ export interface Operation<Who> {
   readonly query?: Readonly<Record<string, unknown>>;
   /** The first choice that fits is the schema of the body; absent: no body, or an empty object. */
   readonly body?: readonly BodyChoice[];
+  /** Takes any JSON object: what is in it is for somebody else to read. */
+  readonly anyObject?: true;
   readonly bodyLimit?: number;
   readonly answers: Readonly<Record<number, AnswerShape>>;
   /** Error codes beyond those that every operation of this kind can give. */

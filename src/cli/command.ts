@@ -4,11 +4,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../base/package-root.ts';
+import { nearest } from '../base/schema/near-miss.ts';
 import type { Act } from '../domain/venues/audit.ts';
 import type { House } from '../run/house.ts';
 import { auditCommands } from './audit.ts';
 import { doctorCommands } from './doctor.ts';
-import { Fault, lineFor, mistyped, nearestWord, quoted } from './fault.ts';
+import { Fault, lineFor, mistyped, quoted } from './fault.ts';
 import { helpFor, ROLES, usageOf } from './help.ts';
 import { keyCommands } from './key.ts';
 import { checkOptions, giveTo, hasFlag, readTyped, SHARED, type Typed, VERSION } from './options.ts';
@@ -76,7 +77,7 @@ function unknownCommand(words: readonly string[]): Fault {
   const choices = depth === 0 ? [...nextWords([]), ...ROLES.map(([word]) => word), ...ALONE] : nextWords(right);
   const typed = words[depth];
   if (typed === undefined) return mistyped(`"${right.join(' ')}" needs a further word: ${choices.join(', ')}.`);
-  const near = nearestWord(typed, choices);
+  const near = nearest(typed, choices);
   const remedy = near === null ? `there is ${choices.join(', ')}.` : `did you mean "${[...right, near].join(' ')}"?`;
   return mistyped(`there is no command ${quoted([...right, typed].join(' '))}: ${remedy}`);
 }

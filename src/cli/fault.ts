@@ -4,7 +4,6 @@
 import { isUnavailable, sqlState } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
 import { scrub } from '../base/log.ts';
-import { nearest } from '../base/schema/near-miss.ts';
 
 export class Fault extends Error {
   readonly exit: 1 | 2;
@@ -29,13 +28,6 @@ const LONGEST_ECHO = 80;
 /** What was typed, between quotes, cut where it gets long. */
 export function quoted(text: string): string {
   return text.length > LONGEST_ECHO ? `"${text.slice(0, LONGEST_ECHO)}…"` : `"${text}"`;
-}
-
-/** The known word that a mistyped one was probably meant to be. (Near misses are compared with "_" between words.) */
-export function nearestWord(typed: string, known: readonly string[]): string | null {
-  const plain = known.map((word) => word.replaceAll('-', '_'));
-  const found = nearest(typed, plain);
-  return found === null ? null : (known[plain.indexOf(found)] ?? null);
 }
 
 export function noSuch(what: 'venue' | 'key', id: string): Fault {

@@ -4,7 +4,8 @@
 
 import { parseArgs } from 'node:util';
 import { isUuid } from '../base/ids.ts';
-import { mistyped, nearestWord, quoted } from './fault.ts';
+import { nearest } from '../base/schema/near-miss.ts';
+import { mistyped, quoted } from './fault.ts';
 import type { Command, Given, Option } from './shape.ts';
 
 export interface Typed {
@@ -78,7 +79,7 @@ export function checkOptions(typed: Typed, who: string, allowed: readonly Option
 
 function unknownOption(raw: string, who: string, allowed: readonly Option[]): Error {
   const names = allowed.map((option) => option.name);
-  const near = nearestWord(raw.replace(/^-+/, ''), names);
+  const near = nearest(raw.replace(/^-+/, ''), names);
   const remedy = near === null ? `it takes ${names.map((name) => `--${name}`).join(', ')}.` : `did you mean --${near}?`;
   return mistyped(`${who} has no option ${quoted(raw)}: ${remedy}`);
 }

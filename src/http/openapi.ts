@@ -21,6 +21,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Integrations: 'Venue systems that send their changes to the service.',
   Analytics: 'What a venue’s listings do.',
   Guests: 'What the organizer and the guests use, from a browser.',
+  Agents: 'The tool server for AI agents (MCP).',
   'Test helpers': 'Drive a test checkout to any state. Test keys alone.',
 };
 
@@ -134,7 +135,7 @@ function describeOperation(operation: Operation<Caller>, registry: Registry): Js
     description: `${operation.description ?? `${operation.summary}.`}${scopes}${later}`,
     security: SECURITY[operation.auth],
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, registry) }),
+    ...bodyOf(operation, registry),
     responses,
   };
 }
@@ -160,6 +161,13 @@ function hasAll(example: unknown): boolean {
 
 function asSchema(schema: SchemaRef): Schema {
   return typeof schema === 'string' ? { $ref: `${schema}.json` } : schema;
+}
+
+function bodyOf(operation: Operation<Caller>, registry: Registry): Json {
+  if (operation.anyObject === true) {
+    return { requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } } };
+  }
+  return operation.body === undefined ? {} : { requestBody: requestBody(operation, registry) };
 }
 
 function requestBody(operation: Operation<Caller>, registry: Registry): Json {

@@ -7,7 +7,7 @@ import { account } from './operations/account.ts';
 import { boats, experiences, offerings } from './operations/catalogue.ts';
 import { events, integrations, webhookEndpoints } from './operations/messages.ts';
 import { checkouts, testHelpers } from './operations/money.ts';
-import { analytics, guests } from './operations/people.ts';
+import { agents, analytics, guests } from './operations/people.ts';
 
 export const operations: readonly Operation<Caller>[] = [
   ...account,
@@ -20,5 +20,6 @@ export const operations: readonly Operation<Caller>[] = [
   ...integrations,
   ...analytics,
   ...guests,
+  ...agents,
   ...testHelpers,
 ];

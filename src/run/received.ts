@@ -43,11 +43,19 @@ export function checkInput(
 
 function parseBody(operation: Operation<Caller>, received: Received): Candidate | null {
   const empty = received.body === null || received.body.length === 0;
-  if (operation.method === 'GET' || (empty && operation.body === undefined)) return null;
+  const takesBody = operation.body !== undefined || operation.anyObject === true;
+  if (operation.method === 'GET' || (empty && !takesBody)) return null;
   if (!empty && !isJson(received.contentType)) throw new Problem('unsupported_media_type');
   const parsed = parseStrictJson(received.body ?? Buffer.alloc(0));
   if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
+  if (operation.anyObject === true && !isObject(parsed.value)) {
+    throw new Problem('invalid_json', { message: 'The body must be a JSON object.' });
+  }
   return parsed;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A missing type is read as JSON; application/json with any parameters, and any +json type, are JSON. */
@@ -65,6 +73,7 @@ function bodyProblems(
   candidate: Candidate | null,
 ): FieldProblem[] {
   if (candidate === null) return [];
+  if (operation.anyObject === true) return [];
   if (operation.body === undefined) return validator.inlineProblems(NO_MEMBERS, candidate.value);
   const choice = operation.body.find(({ when }) => when(candidate.value)) ?? operation.body[0];
   if (choice === undefined) throw new Error(`${operation.id} has an empty list of bodies`);

@@ -3,12 +3,13 @@
 
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { build, isCurrent } from '../../build.js';
+import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
 import { createDatabase } from '../fresh-database.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
 
@@ -41,6 +42,10 @@ const postgresOf = (dataDir: string): string[] =>
   execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => line.includes(dataDir) && line.includes('postgres'));
+
+/** Where the cluster of a data directory lives: beside it, or where postgres.json says. */
+const clusterOf = (dataDir: string): string =>
+  resolve(dataDir, JSON.parse(readFileSync(join(dataDir, 'postgres.json'), 'utf8')).place);
 
 describe('everyshare start', () => {
   it('shows a sandbox venue’s keys the first time alone, and finds everything again after Ctrl-C', async () => {
@@ -94,6 +99,29 @@ describe('everyshare start', () => {
     await closed;
     expect(told).toMatch(/^HTTP\/1\.1 201 /);
     expect(await ended).toBe(0);
+  });
+
+  it('answers 503 with Retry-After while the database is gone, and 200 again when it is back', async () => {
+    const DATA_DIR = folder();
+    const program = await start({ DATA_DIR });
+    const key = keyIn(program.out());
+    const postmaster = Number(readFileSync(join(clusterOf(DATA_DIR), 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    process.kill(postmaster, 'SIGKILL');
+    let told = await fetch(`${program.url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+    for (let i = 0; i < 50 && told.status === 200; i++) {
+      told = await fetch(`${program.url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+    }
+    expect([told.status, told.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(told.headers.get('x-ratelimit-limit')).toBe('600');
+    expect(((await told.json()) as { error: { code: string } }).error.code).toBe('service_unavailable');
+    expect((await fetch(`${program.url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${program.url}/healthz`)).status).toBe(200);
+    const again = await startEmbeddedPostgres({ dataDir: DATA_DIR });
+    for (let i = 0; i < 20 && (await me(program, key)) !== 200; i++)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await me(program, key)).toBe(200);
+    await program.stop('SIGTERM');
+    await again.stop();
   });
 
   it('refuses a DATA_DIR that is in use, without disturbing whoever uses it', async () => {

@@ -176,7 +176,7 @@ export const integrations: readonly Operation<Caller>[] = [
     description: 'The token in the address is the credential. Stored before it is answered, applied afterwards.',
     auth: 'hook',
     effect: 'write',
-    body: only('hook_body'),
+    anyObject: true,
     bodyLimit: 256 * KB,
     answers: { 200: plain('Stored.', 'hook_receipt') },
     errors: ['not_found'],

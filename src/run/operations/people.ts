@@ -65,6 +65,21 @@ export const guests: readonly Operation<Caller>[] = [
   },
 ];
 
+export const agents: readonly Operation<Caller>[] = [
+  {
+    id: 'callTool',
+    method: 'POST',
+    path: '/mcp',
+    tag: 'Agents',
+    summary: 'The tool server',
+    description: 'MCP Streamable HTTP, stateless: each POST carries the key and is answered with one JSON-RPC message.',
+    auth: 'secret',
+    effect: 'read',
+    anyObject: true,
+    answers: { 200: { description: 'One JSON-RPC message.', schema: { type: 'object', properties: {} } } },
+  },
+];
+
 export const analytics: readonly Operation<Caller>[] = [
   {
     id: 'getAnalytics',

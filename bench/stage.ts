@@ -1,7 +1,7 @@
 // What all benches stand on: one embedded PostgreSQL with its durability on, in a folder of its own that goes at the end;
 // the built program; the load; and ways to start either side.
 
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,14 +52,14 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
   const scratch = mkdtempSync(join(tmpdir(), 'everyshare-bench-'));
   chmodSync(scratch, 0o711); // PostgreSQL runs as another user when we are root, and must get through.
   endings.add(() => rmSync(scratch, { recursive: true, force: true }));
-  await buildOurs();
+  const program = await freezeOurs(scratch);
   const scripts = await buildScripts(scratch);
   const url = await openDatabase(join(scratch, 'database'), endings);
   await migrate(url, join(packageRoot, 'migrations'));
   const db = openDb({ url, connections: 4, prepared: true, applicationName: 'everyshare-bench' });
   endings.add(() => db.close());
   await requireDurability(db);
-  const processes = makeProcesses(packageRoot);
+  const processes = makeProcesses(program);
   endings.add(() => processes.stopAll());
   const start = async (script: string, args: readonly string[], env: Env, path: string): Promise<Started> => {
     const port = await freePort();
@@ -79,10 +79,7 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
     seconds: quick ? { warm: 1, round: 0.4 } : { warm: 2, round: 0.5 },
     db,
     load: startLoad(processes, scripts.load),
-    startOurs: async () => {
-      await buildOurs(); // Somebody may have changed a source since: building it is no part of a start.
-      return start(join(packageRoot, 'bin', 'everyshare.js'), ['serve'], env, '/readyz');
-    },
+    startOurs: () => start(join(program, 'bin', 'everyshare.js'), ['serve'], env, '/readyz'),
     startBare: (route, body) => start(scripts.bare, [], { ROUTE: route, BODY: body }, route),
     makeKeys: (count) => makeKeys(db, count),
   };
@@ -101,9 +98,20 @@ interface Builder {
   isCurrent(): boolean;
 }
 
-async function buildOurs(): Promise<void> {
+/** Not part of the program, or not to be copied. */
+const LEFT_OUT = new Set(['node_modules', '.git', '.data', 'bench', 'test', 'screens']);
+
+/** The program as it is now, built and current: a copy, so that nobody who edits beside us changes what is measured. */
+async function freezeOurs(scratch: string): Promise<string> {
   const builder = (await import(join(packageRoot, 'build.js'))) as Builder;
   if (!builder.isCurrent()) await builder.build();
+  const folder = join(scratch, 'program');
+  for (const name of readdirSync(packageRoot)) {
+    if (LEFT_OUT.has(name)) continue;
+    cpSync(join(packageRoot, name), join(folder, name), { recursive: true, preserveTimestamps: true });
+  }
+  symlinkSync(join(packageRoot, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
 }
 
 /** The bench's own processes as JavaScript; packages stay in node_modules, as in any plain Fastify project. */

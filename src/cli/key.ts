@@ -4,12 +4,13 @@ import { createInterface } from 'node:readline';
 import { isAddressRange } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
 import { isTime } from '../base/schema/formats.ts';
+import { nearest } from '../base/schema/near-miss.ts';
 import { type IssuedKey, importKey, issueKey, type KeyWish } from '../domain/keys/issue-key.ts';
 import { isOlderKey, SCOPES } from '../domain/keys/key.ts';
 import { type KeyRow, listKeys } from '../domain/keys/queries.ts';
 import { revokeKey } from '../domain/keys/revoke-key.ts';
 import { everyPage } from './every-page.ts';
-import { lookedUp, mistyped, nearestWord, quoted, refused } from './fault.ts';
+import { lookedUp, mistyped, quoted, refused } from './fault.ts';
 import { choiceOf, uuidOf, wholeOf } from './options.ts';
 import type { Answer, Command, Given } from './shape.ts';
 import { block, shownTime, table } from './table.ts';
@@ -66,7 +67,7 @@ function scopesIn(given: Given): readonly string[] {
   const asked = given.texts('scope');
   for (const scope of asked) {
     if (scope === 'all' || (SCOPES as readonly string[]).includes(scope)) continue;
-    const near = nearestWord(scope, SCOPES);
+    const near = nearest(scope, SCOPES);
     throw mistyped(
       `--scope is ${quoted(scope)}: ${near === null ? `give all, or some of ${SCOPES.join(', ')}.` : `did you mean ${near}?`}`,
     );

@@ -6,6 +6,8 @@ export interface Endings {
   add(ending: Ending): void;
   /** Also when called twice, everything is ended once; both calls wait for it. */
   run(): Promise<void>;
+  /** True from the moment everything is being ended: what comes in after that is no result. */
+  begun(): boolean;
 }
 
 const SIGNALS: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
@@ -42,5 +44,6 @@ export function makeEndings(): Endings {
       all.push(ending);
     },
     run,
+    begun: () => running !== null,
   };
 }

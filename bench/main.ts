@@ -62,7 +62,10 @@ async function main(args: readonly string[]): Promise<void> {
     tell('building, and starting a database');
     const stage = await openStage(wish.quick, endings);
     const results: Result[] = [];
-    for (const bench of wish.benches) results.push(await runBench(bench, stage, tell));
+    for (const bench of wish.benches) {
+      results.push(await runBench(bench, stage, tell));
+      if (endings.begun()) return; // Stopped in the middle: there is nothing to tell.
+    }
     const machine = await describeMachine(stage.db, loadBefore);
     tell('');
     process.stdout.write(
@@ -76,7 +79,7 @@ async function main(args: readonly string[]): Promise<void> {
     }
     if (results.some((result) => ['error', 'below floor'].includes(verdictOf(result)))) process.exitCode = 1;
   } catch (error) {
-    process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (!endings.begun()) process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   } finally {
     await endings.run();

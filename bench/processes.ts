@@ -26,12 +26,14 @@ const PATIENCE_MS = 10_000;
 export function makeProcesses(cwd: string): Processes {
   const running = new Set<Running>();
   const live = new Set<ChildProcess>();
+  let closing = false;
   // The last resort, for ways out on which nothing can be awaited.
   process.on('exit', () => {
     for (const child of live) child.kill('SIGKILL');
   });
   return {
     start(script, args, env, channel = false) {
+      if (closing) throw new Error('the bench is ending');
       const child = spawn(process.execPath, [script, ...args], {
         cwd,
         env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
@@ -46,6 +48,7 @@ export function makeProcesses(cwd: string): Processes {
       return one;
     },
     async stopAll() {
+      closing = true;
       await Promise.all([...running].map((one) => one.stop()));
     },
   };

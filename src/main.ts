@@ -7,18 +7,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from './base/clock.ts';
 import { type Config, ConfigError, readConfig } from './base/config.ts';
 import { openDb } from './base/db.ts';
-import { makeIds } from './base/ids.ts';
 import { keptSecret } from './base/kept-secret.ts';
 import { type Log, makeLog } from './base/log.ts';
 import { migrate } from './base/migrate.ts';
 import { packageRoot } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
-import { readRegistry } from './base/schema/registry.ts';
-import { makeValidator } from './base/schema/validate.ts';
-import { makeSeal } from './base/seal.ts';
 import { proveEncryptionKey } from './domain/installation/key-proof.ts';
 import type { Act } from './domain/venues/audit.ts';
-import type { House } from './run/house.ts';
+import { actIn, type House, makeHouse } from './run/house.ts';
 
 /** Things to end, last one first. */
 type Ending = () => Promise<void>;
@@ -49,27 +45,22 @@ async function openHouse(config: Config, role: string, log: Log, url: string, en
     onLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
   });
   endings.push(() => db.close());
-  const seal = makeSeal(sealKey, systemRandom);
-  await proveEncryptionKey(db, seal, systemClock.now());
-  const registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
-  const house: House = {
+  const house = makeHouse({
     config,
     db,
     clock: systemClock,
     random: systemRandom,
-    ids: makeIds(systemClock, systemRandom),
-    seal,
     log,
-    registry,
-    validator: makeValidator(registry),
+    sealKey,
     operatorToken: config.operatorToken ?? token.text,
-  };
+    schemaFolder: join(packageRoot, 'schemas', 'v1'),
+  });
+  await proveEncryptionKey(db, house.seal, house.clock.now());
   return { house, newOperatorToken: token.isNew && config.operatorToken === null ? token.text : null };
 }
 
 function actOf(house: House, via: 'start' | 'cli', actor: string): Act {
-  const { ids, random, seal } = house;
-  return { by: { actor, via, address: null, requestId: null }, now: house.clock.now(), ids, random, seal };
+  return actIn(house, { actor, via, address: null, requestId: null });
 }
 
 function say(line: string): void {

@@ -9,20 +9,16 @@ import { inject } from 'vitest';
 import { systemClock } from '../src/base/clock.ts';
 import { type Mode, readConfig } from '../src/base/config.ts';
 import { type Db, openDb } from '../src/base/db.ts';
-import { makeIds } from '../src/base/ids.ts';
 import { makeLog } from '../src/base/log.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { systemRandom } from '../src/base/random.ts';
-import { readRegistry } from '../src/base/schema/registry.ts';
-import { makeValidator } from '../src/base/schema/validate.ts';
-import { makeSeal } from '../src/base/seal.ts';
 import { proveEncryptionKey } from '../src/domain/installation/key-proof.ts';
 import { type IssuedKey, issueKey, type KeyWish } from '../src/domain/keys/issue-key.ts';
 import { revokeKey } from '../src/domain/keys/revoke-key.ts';
 import { openVenue, type VenueWithKeys } from '../src/domain/keys/sandbox-venue.ts';
 import type { Act } from '../src/domain/venues/audit.ts';
 import { type RunningServer, startServer } from '../src/http/server.ts';
-import type { House } from '../src/run/house.ts';
+import { actIn, type House, makeHouse } from '../src/run/house.ts';
 import { createDatabase } from './fresh-database.ts';
 
 export interface Call {
@@ -85,38 +81,30 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
     ...wish.env,
   });
   const log = makeLog(config.logLevel, 'test', { write: (line: string) => logs.push(line) });
-  const registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
-  const makeHouse = (): House => ({
-    config,
-    db: openDb({
-      url,
-      connections: 12,
-      prepared: true,
-      applicationName: 'test',
-      onStatement: (text) => statements.push(text),
-    }),
-    clock: systemClock,
-    random: systemRandom,
-    ids: makeIds(systemClock, systemRandom),
-    seal: makeSeal(Buffer.alloc(32, 7), systemRandom),
-    log,
-    registry,
-    validator: makeValidator(registry),
-    operatorToken: OPERATOR_TOKEN,
-  });
-  const houses = Array.from({ length: wish.servers ?? 1 }, makeHouse);
+  const openHouse = (): House =>
+    makeHouse({
+      config,
+      db: openDb({
+        url,
+        connections: 12,
+        prepared: true,
+        applicationName: 'test',
+        onStatement: (text) => statements.push(text),
+      }),
+      clock: systemClock,
+      random: systemRandom,
+      log,
+      sealKey: Buffer.alloc(32, 7),
+      operatorToken: OPERATOR_TOKEN,
+      schemaFolder: join(packageRoot, 'schemas', 'v1'),
+    });
+  const houses = Array.from({ length: wish.servers ?? 1 }, openHouse);
   const house = houses[0] as House;
   await proveEncryptionKey(house.db, house.seal, Date.now());
   const servers: RunningServer[] = [];
   for (const one of houses) servers.push(await startServer(one));
   const urls = servers.map((server) => `http://127.0.0.1:${server.port}`);
-  const act = (): Act => ({
-    by: { actor: 'test', via: 'cli', address: null, requestId: null },
-    now: Date.now(),
-    ids: house.ids,
-    random: house.random,
-    seal: house.seal,
-  });
+  const act = (): Act => actIn(house, { actor: 'test', via: 'cli', address: null, requestId: null });
   return {
     db: house.db,
     house,

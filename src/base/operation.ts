@@ -2,7 +2,7 @@
 // reference are made. `Who` is the caller as the trade knows them; the ground does not look inside.
 
 import type { Queryable } from './db.ts';
-import type { ErrorCode } from './errors.ts';
+import type { ErrorCode, FieldProblem } from './errors.ts';
 
 /** How a caller proves who they are. */
 export type Auth =
@@ -40,6 +40,8 @@ export interface Input<Body = unknown> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Body;
+  /** What is wrong if this is to become a new object (a time that has passed); a replay is spared. */
+  readonly whenNew: readonly FieldProblem[];
 }
 
 /** What a command is handed besides its input: the database, and the caller. Never the outside world. */

@@ -88,6 +88,7 @@ export async function startServer(house: House): Promise<RunningServer> {
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
   urls = urlsFor(house, port);
+  house.address.base = urls.base;
   return { urls, port, close: () => drain(app) };
 }
 

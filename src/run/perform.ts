@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import { isUnavailable, sqlState } from '../base/db.ts';
-import { conflict, Problem } from '../base/errors.ts';
+import { conflict, invalid, Problem } from '../base/errors.ts';
 import { canonicalJson } from '../base/json/canonical.ts';
 import type { JsonValue } from '../base/json/parse.ts';
 import type { Answer, Command, Input, Operation } from '../base/operation.ts';
@@ -32,9 +32,12 @@ export type Perform = (operation: Operation<Caller>, caller: Caller | null, rece
 export function makePerform(house: House): Perform {
   const underway: Underway = new Map();
   return async (operation, caller, received) => {
-    const input = checkInput(house.validator, operation, caller, house.clock.now(), received);
+    const input = checkInput(house, operation, caller, received);
     const run = operation.run as Command<Caller> | undefined;
-    if (run === undefined || caller === null) throw new Problem('not_implemented');
+    if (run === undefined || caller === null) {
+      if (input.whenNew.length > 0) throw invalid(input.whenNew);
+      throw new Problem('not_implemented');
+    }
     try {
       if (operation.effect === 'read') return fresh(await run(house.db, caller, input));
       const key = operation.idempotent === true ? received.idempotencyKey : undefined;

@@ -1,14 +1,14 @@
 // What came in, from raw parts to a checked input: 415, 400 and 422 in that order. Every problem of body, query and
 // header is told at once.
 
-import type { Facts } from '../../schemas/rules/rule.ts';
-import { clockRules, rules } from '../../schemas/rules/rules.ts';
 import { type FieldProblem, invalid, notFound, Problem } from '../base/errors.ts';
 import { parseStrictJson } from '../base/json/parse.ts';
 import type { Input, Operation } from '../base/operation.ts';
-import type { Candidate, RuleRun, Validator } from '../base/schema/validate.ts';
+import type { Judgement } from '../base/schema/contract.ts';
+import type { Candidate, Validator } from '../base/schema/validate.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import { CATEGORIES } from '../domain/venues/venue.ts';
+import { factsFor } from '../domain/venues/venue.ts';
+import type { House } from './house.ts';
 
 export interface Received {
   readonly params: Readonly<Record<string, string>>;
@@ -23,22 +23,22 @@ const NO_MEMBERS = { type: 'object', properties: {}, additionalProperties: false
 const MOST_KEY = 255;
 
 export function checkInput(
-  validator: Validator,
+  house: House,
   operation: Operation<Caller>,
   caller: Caller | null,
-  now: number,
   received: Received,
 ): Input {
   for (const value of Object.values(received.params)) if (value.includes('\0')) throw notFound();
   const candidate = parseBody(operation, received);
   const query = readQuery(operation, received.query);
-  const problems = [
-    ...bodyProblems(validator, operation, caller, now, candidate),
-    ...queryProblems(validator, operation, query),
+  const judged = judgeBody(house, operation, caller, candidate);
+  const others = [
+    ...queryProblems(house.validator, operation, query),
     ...headerProblems(operation, received.idempotencyKey),
   ];
-  if (problems.length > 0) throw invalid(problems);
-  return { params: received.params, query, body: candidate?.value };
+  // Whoever has to mend something is told of everything at once, the rules of the clock included.
+  if (judged.problems.length + others.length > 0) throw invalid([...judged.whenNew, ...others]);
+  return { params: received.params, query, body: judged.body, whenNew: judged.whenNew };
 }
 
 function parseBody(operation: Operation<Caller>, received: Received): Candidate | null {
@@ -65,28 +65,27 @@ function isJson(contentType: string | undefined): boolean {
   return type === 'application/json' || /^application\/[a-z0-9.+-]+\+json$/.test(type);
 }
 
-function bodyProblems(
-  validator: Validator,
-  operation: Operation<Caller>,
-  caller: Caller | null,
-  now: number,
-  candidate: Candidate | null,
-): FieldProblem[] {
-  if (candidate === null) return [];
-  if (operation.anyObject === true) return [];
-  if (operation.body === undefined) return validator.inlineProblems(NO_MEMBERS, candidate.value);
-  const choice = operation.body.find(({ when }) => when(candidate.value)) ?? operation.body[0];
-  if (choice === undefined) throw new Error(`${operation.id} has an empty list of bodies`);
-  return validator.problems(choice.schema, candidate, rulesFor(choice.schema, caller, now));
+interface JudgedBody extends Judgement {
+  /** In its normal form, when there is nothing wrong with it. */
+  readonly body: unknown;
 }
 
-/** The rules that stand beside a schema, and those of the clock, with the facts of this caller. */
-export function rulesFor(schema: string, caller: Caller | null, now: number): RuleRun {
-  const facts: Facts = { now: new Date(now), categories: CATEGORIES, origins: caller?.venue.origins ?? [] };
-  return (value, report) => {
-    rules[schema]?.(value, '', report, facts);
-    clockRules[schema]?.(value, '', report, facts);
-  };
+function judgeBody(
+  house: House,
+  operation: Operation<Caller>,
+  caller: Caller | null,
+  candidate: Candidate | null,
+): JudgedBody {
+  if (candidate === null || operation.anyObject === true) return { problems: [], whenNew: [], body: candidate?.value };
+  if (operation.body === undefined) {
+    const problems = house.validator.inlineProblems(NO_MEMBERS, candidate.value);
+    return { problems, whenNew: problems, body: candidate.value };
+  }
+  const choice = operation.body.find(({ when }) => when(candidate.value)) ?? operation.body[0];
+  if (choice === undefined) throw new Error(`${operation.id} has an empty list of bodies`);
+  const judgement = house.contract.judge(choice.schema, candidate, factsFor(house.clock.now(), caller?.venue ?? null));
+  const fine = judgement.problems.length === 0;
+  return { ...judgement, body: fine ? house.contract.normal(choice.schema, candidate.value) : candidate.value };
 }
 
 function readQuery(operation: Operation<Caller>, given: Received['query']): Record<string, unknown> {

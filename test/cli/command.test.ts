@@ -9,18 +9,15 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { type Config, readConfig } from '../../src/base/config.ts';
 import { openDb } from '../../src/base/db.ts';
-import { makeIds } from '../../src/base/ids.ts';
 import { keptSecret } from '../../src/base/kept-secret.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { readRegistry } from '../../src/base/schema/registry.ts';
-import { makeValidator } from '../../src/base/schema/validate.ts';
 import { makeSeal } from '../../src/base/seal.ts';
 import { runCommand } from '../../src/cli/command.ts';
 import { checkNode } from '../../src/cli/doctor.ts';
-import type { House } from '../../src/run/house.ts';
+import { actIn, type House, makeHouse } from '../../src/run/house.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
 
 interface Said {
@@ -49,19 +46,16 @@ beforeAll(async () => {
   postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
   await migrate(postgres.url, join(packageRoot, 'migrations'));
   const key = keptSecret(join(dataDir, 'encryption-key'), () => systemRandom.bytes(32).toString('base64'));
-  const registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
-  house = {
+  house = makeHouse({
     config: readConfig({ DATA_DIR: dataDir }),
     db: openDb({ url: postgres.url, connections: 4, prepared: true, applicationName: 'cli-test' }),
     clock: systemClock,
     random: systemRandom,
-    ids: makeIds(systemClock, systemRandom),
-    seal: makeSeal(Buffer.from(key.text, 'base64'), systemRandom),
     log: makeLog('silent', 'test'),
-    registry,
-    validator: makeValidator(registry),
+    sealKey: Buffer.from(key.text, 'base64'),
     operatorToken: 'opt_for_tests_0123456789abcdef',
-  };
+    schemaFolder: join(packageRoot, 'schemas', 'v1'),
+  });
 });
 
 afterAll(async () => {
@@ -71,12 +65,8 @@ afterAll(async () => {
 });
 
 async function openHouse(changes: Partial<Config> = {}) {
-  const { ids, random, seal } = house;
   const by = { actor: 'operator ada', via: 'cli', address: null, requestId: null } as const;
-  return {
-    house: { ...house, config: { ...house.config, ...changes } },
-    act: { by, now: Date.now(), ids, random, seal },
-  };
+  return { house: { ...house, config: { ...house.config, ...changes } }, act: actIn(house, by) };
 }
 
 /** The command in this process. */

@@ -1,8 +1,10 @@
 // The audit log: who did what, when and from where, written in the transaction of what was done.
 
+import type { Facts } from '../../../schemas/rules/rule.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { Random } from '../../base/random.ts';
+import type { Contract } from '../../base/schema/contract.ts';
 import type { Seal } from '../../base/seal.ts';
 
 /** Who is acting, as the log names them. */
@@ -13,13 +15,20 @@ export interface Actor {
   readonly requestId: string | null;
 }
 
-/** An act: somebody does something now. All that a command is handed besides the transaction and its input. */
-export interface Act {
-  readonly by: Actor;
-  readonly now: number;
+/** What commands work with; made once when the process starts. */
+export interface Tools {
   readonly ids: Ids;
   readonly random: Random;
   readonly seal: Seal;
+  readonly contract: Contract<Facts>;
+  /** The page that explains an error code. */
+  readonly docUrl: (code: string) => string;
+}
+
+/** An act: somebody does something now. All that a command is handed besides the transaction and its input. */
+export interface Act extends Tools {
+  readonly by: Actor;
+  readonly now: number;
 }
 
 export interface AuditEntry {

@@ -1,6 +1,8 @@
 // What a venue is, and how an outsider sees it. A console sandbox is a venue that is not linked: the API shows its id
 // as null, while the operator's command line shows the real one.
 
+import type { Facts } from '../../../schemas/rules/rule.ts';
+
 export interface Venue {
   readonly id: string;
   readonly name: string;
@@ -36,6 +38,11 @@ export const CATEGORIES: readonly string[] = [
   'wellness',
   'other',
 ];
+
+/** What the rules between fields need to know of the world. */
+export function factsFor(now: number, venue: Venue | null): Facts {
+  return { now: new Date(now), categories: CATEGORIES, origins: venue?.origins ?? [] };
+}
 
 /** An origin is scheme, host and port, compared as a whole, never by prefix. Null: not an origin that we can register. */
 export function normalOrigin(text: string): string | null {

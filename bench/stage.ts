@@ -6,19 +6,13 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { systemClock } from '../src/base/clock.ts';
 import { type Db, openDb } from '../src/base/db.ts';
-import { makeIds } from '../src/base/ids.ts';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
-import { systemRandom } from '../src/base/random.ts';
-import { makeSeal } from '../src/base/seal.ts';
-import { issueKey } from '../src/domain/keys/issue-key.ts';
-import type { Act } from '../src/domain/venues/audit.ts';
-import { createVenue } from '../src/domain/venues/create-venue.ts';
 import { findCluster } from '../src/sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../src/sandbox/postgres/embedded.ts';
 import type { Endings } from './endings.ts';
+import { makeKeys } from './keys.ts';
 import { type Load, startLoad } from './load.ts';
 import { type Env, firstAnswer, freePort, makeProcesses, type Running } from './processes.ts';
 
@@ -46,7 +40,6 @@ export interface Stage {
 }
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 7);
-const NO_LIMIT = 1_000_000_000;
 
 export async function openStage(quick: boolean, endings: Endings): Promise<Stage> {
   const scratch = mkdtempSync(join(tmpdir(), 'everyshare-bench-'));
@@ -81,7 +74,7 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
     load: startLoad(processes, scripts.load),
     startOurs: () => start(join(program, 'bin', 'everyshare.js'), ['serve'], env, '/readyz'),
     startBare: (route, body) => start(scripts.bare, [], { ROUTE: route, BODY: body }, route),
-    makeKeys: (count) => makeKeys(db, count),
+    makeKeys: (count) => makeKeys(db, ENCRYPTION_KEY, count),
   };
 }
 
@@ -150,30 +143,4 @@ async function requireDurability(db: Db): Promise<void> {
   );
   const off = rows.filter(({ setting }) => setting !== 'on').map(({ name }) => name);
   if (rows.length !== 3 || off.length > 0) throw new Error(`durability is off: ${off.join(', ')}`);
-}
-
-async function makeKeys(db: Db, count: number): Promise<string[]> {
-  const act: Act = {
-    by: { actor: 'bench', via: 'cli', address: null, requestId: null },
-    now: systemClock.now(),
-    ids: makeIds(systemClock, systemRandom),
-    random: systemRandom,
-    seal: makeSeal(ENCRYPTION_KEY, systemRandom),
-  };
-  return db.transaction(async (tx) => {
-    const venue = await createVenue(tx, act, { name: 'Harbor House', origins: [], sandbox: true });
-    const wish = {
-      venueId: venue.id,
-      kind: 'secret',
-      mode: 'test',
-      scopes: [],
-      expiresAt: null,
-      allowIps: [],
-    } as const;
-    const keys: string[] = [];
-    while (keys.length < count) {
-      keys.push((await issueKey(tx, act, { ...wish, writesPerHour: NO_LIMIT, readsPerHour: NO_LIMIT })).key);
-    }
-    return keys;
-  });
 }

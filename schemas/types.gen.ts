@@ -1216,6 +1216,24 @@ export type StoredBoat = {
   readonly updated_at: string;
   /** When it was last reviewed, in UTC; null before. */
   readonly reviewed_at: string | null;
+  /** What was read from `availability.ical_url`; absent when there is none, or while the boat is inactive. */
+  readonly calendar?: {
+    /** When the address was last asked, in UTC; null before. */
+    readonly checked_at: string | null;
+    /** When it was last read with success: how fresh the blocks are; null before. */
+    readonly read_at: string | null;
+    /** Why the last try failed; null when it did not. */
+    readonly last_error: string | null;
+    /** The times that the calendar says are taken, in order. */
+    readonly blocks: readonly ({
+      /** When the stretch starts. */
+      readonly starts_at: string;
+      /** When the stretch ends; after its start. */
+      readonly ends_at: string;
+      /** How the boat stands in it. */
+      readonly status?: "busy" | "tentative" | "free";
+    })[];
+  };
 };
 
 /** A connection to a venue system; its token is never listed. */

@@ -1,23 +1,23 @@
 // What a venue sells: offerings, dated events and boats.
 
 import type { Operation } from '../../base/operation.ts';
+import { deactivateBoat, getBoat, listBoats } from '../../domain/boats/read-boats.ts';
+import { upsertBoats } from '../../domain/boats/upsert-boats.ts';
+import { formOf } from '../../domain/experiences/experience.ts';
+import { getExperience, listExperiences } from '../../domain/experiences/read-experiences.ts';
+import { submitExperience } from '../../domain/experiences/submit-experience.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
+import { getOffering, listOfferings } from '../../domain/offerings/read-offerings.ts';
+import { upsertOfferings } from '../../domain/offerings/upsert-offerings.ts';
 import { closed, enveloped, flag, has, MB, oneOrMany, paged, pageQuery, REVIEW_STATUSES, time } from './shapes.ts';
 
 const duplicate = flag('True when the same content was sent before: nothing was written.');
 const updated = flag('True when an existing object was changed.');
-const EVENT_ONLY = ['offering_external_id', 'tiers', 'on_sale', 'media', 'policy', 'metadata'];
-const LEGACY_ONLY = ['price_per_person', 'photo_urls'];
 const boatResult = {
   type: 'string',
   enum: ['created', 'updated', 'unchanged'],
   description: 'What happened to the boat.',
 };
-
-/** A body with a field that only an Event has is an Event; else one with a field of the older body is that; else an Event. */
-export function isLegacyExperience(body: unknown): boolean {
-  return !EVENT_ONLY.some((name) => has(body, name)) && LEGACY_ONLY.some((name) => has(body, name));
-}
 
 export const experiences: readonly Operation<Caller>[] = [
   {
@@ -32,7 +32,7 @@ export const experiences: readonly Operation<Caller>[] = [
     scopes: ['offerings:write'],
     effect: 'write',
     body: [
-      { schema: 'legacy_experience', when: isLegacyExperience },
+      { schema: 'legacy_experience', when: (body) => formOf(body) === 'legacy_experience' },
       { schema: 'event', when: () => true },
     ],
     answers: {
@@ -40,6 +40,7 @@ export const experiences: readonly Operation<Caller>[] = [
       201: enveloped('Submitted for review.', 'submission', { duplicate }),
     },
     errors: ['review_queue_full'],
+    run: submitExperience,
   },
   {
     id: 'listExperiences',
@@ -53,6 +54,7 @@ export const experiences: readonly Operation<Caller>[] = [
     effect: 'read',
     query: pageQuery(REVIEW_STATUSES),
     answers: { 200: paged('One page of submissions.', 'submission') },
+    run: listExperiences,
   },
   {
     id: 'getExperience',
@@ -65,6 +67,7 @@ export const experiences: readonly Operation<Caller>[] = [
     effect: 'read',
     answers: { 200: enveloped('The submission.', 'submission') },
     errors: ['not_found'],
+    run: getExperience,
   },
 ];
 
@@ -90,6 +93,7 @@ export const offerings: readonly Operation<Caller>[] = [
       200: oneOrMany('Replayed or updated; for a batch, the result of each.', offeringAnswer, 'offering_batch_result'),
       201: { ...offeringAnswer, description: 'Created.' },
     },
+    run: upsertOfferings,
   },
   {
     id: 'listOfferings',
@@ -103,6 +107,7 @@ export const offerings: readonly Operation<Caller>[] = [
     effect: 'read',
     query: pageQuery(REVIEW_STATUSES),
     answers: { 200: paged('One page of offerings.', 'stored_offering') },
+    run: listOfferings,
   },
   {
     id: 'getOffering',
@@ -116,6 +121,7 @@ export const offerings: readonly Operation<Caller>[] = [
     effect: 'read',
     answers: { 200: enveloped('The offering.', 'stored_offering') },
     errors: ['not_found'],
+    run: getOffering,
   },
   {
     id: 'listSlots',
@@ -178,6 +184,7 @@ export const boats: readonly Operation<Caller>[] = [
       200: oneOrMany('Replayed or updated; for a fleet, the result of each.', boatAnswer, 'fleet_result'),
       201: { ...boatAnswer, description: 'Created.' },
     },
+    run: upsertBoats,
   },
   {
     id: 'listBoats',
@@ -191,6 +198,7 @@ export const boats: readonly Operation<Caller>[] = [
     effect: 'read',
     query: pageQuery([...REVIEW_STATUSES, 'inactive']),
     answers: { 200: paged('One page of boats.', 'stored_boat') },
+    run: listBoats,
   },
   {
     id: 'getBoat',
@@ -204,6 +212,7 @@ export const boats: readonly Operation<Caller>[] = [
     effect: 'read',
     answers: { 200: enveloped('The boat.', 'stored_boat') },
     errors: ['not_found'],
+    run: getBoat,
   },
   {
     id: 'deactivateBoat',
@@ -217,5 +226,6 @@ export const boats: readonly Operation<Caller>[] = [
     effect: 'write',
     answers: { 200: enveloped('The boat, now inactive.', 'stored_boat') },
     errors: ['not_found'],
+    run: deactivateBoat,
   },
 ];

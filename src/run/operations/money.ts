@@ -2,6 +2,7 @@
 
 import type { Operation } from '../../base/operation.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
+import { testReview } from '../../domain/review/test-review.ts';
 import { closed, only, paged, pageQuery, plain } from './shapes.ts';
 
 const CHECKOUT_STATUSES = ['open', 'collecting', 'funded', 'completed', 'expired', 'canceled'];
@@ -101,6 +102,7 @@ export const testHelpers: readonly Operation<Caller>[] = [
         }),
       },
     },
+    run: testReview,
   },
   {
     ...HELPER,

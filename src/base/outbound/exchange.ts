@@ -1,0 +1,134 @@
+// One request and its answer on a pool that is already pinned. Bounded by one deadline for the headers, one for the
+// whole, and a size; whoever breaks a bound loses the connection. Nothing is followed, decoded or tried a second time,
+// and nothing goes out once the deadline has passed.
+
+import type { Dispatcher, Pool } from 'undici';
+import { OutboundError, outboundErrorFrom } from './outbound-error.ts';
+
+export interface OutboundAnswer {
+  readonly status: number;
+  /** Lower case; a header that came more than once is joined with ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly truncated: boolean;
+  readonly durationMs: number;
+}
+
+export interface Exchange {
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string | null;
+  /** Both count from `startedAt`, on the clock of performance.now(). */
+  readonly startedAt: number;
+  readonly headersMs: number;
+  readonly totalMs: number;
+  readonly maxBytes: number;
+  readonly truncate: boolean;
+}
+
+type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export function exchange(pool: Pool, wanted: Exchange): Promise<OutboundAnswer> {
+  return new Promise((resolve, reject) => {
+    const reading = new Reading(wanted, resolve, reject);
+    const { path, method, headers, body } = wanted;
+    try {
+      pool.dispatch({ path, method, headers: { ...headers }, body }, reading);
+    } catch (error) {
+      reading.fail(error);
+    }
+  });
+}
+
+class Reading implements Dispatcher.DispatchHandler {
+  readonly #wanted: Exchange;
+  readonly #resolve: (answer: OutboundAnswer) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #status = 0;
+  #headers: Readonly<Record<string, string>> = {};
+  #controller: Dispatcher.DispatchController | null = null;
+  #settled: Error | null = null;
+  #timer: NodeJS.Timeout;
+
+  constructor(wanted: Exchange, resolve: (answer: OutboundAnswer) => void, reject: (error: unknown) => void) {
+    this.#wanted = wanted;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = this.#deadline(Math.min(wanted.headersMs, wanted.totalMs));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#settled !== null) controller.abort(this.#settled);
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHeaders): void {
+    if (status < 200 || this.#settled !== null) return;
+    this.#status = status;
+    this.#headers = plain(headers);
+    clearTimeout(this.#timer);
+    this.#timer = this.#deadline(this.#wanted.totalMs);
+    const announced = Number(this.#headers['content-length'] ?? 0);
+    if (announced > this.#wanted.maxBytes && !this.#wanted.truncate) this.fail(new OutboundError('too_large'));
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#settled !== null) return;
+    const room = this.#wanted.maxBytes - this.#size;
+    this.#chunks.push(Buffer.from(chunk.subarray(0, room)));
+    this.#size += Math.min(chunk.length, room);
+    if (chunk.length <= room) return;
+    if (this.#wanted.truncate) this.#finish(true);
+    else this.fail(new OutboundError('too_large'));
+  }
+
+  onResponseEnd(): void {
+    this.#finish(false);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.fail(error);
+  }
+
+  fail(error: unknown): void {
+    if (this.#settled !== null) return;
+    const reason = outboundErrorFrom(error, this.#controller !== null);
+    this.#settle(reason);
+    this.#reject(reason);
+  }
+
+  #finish(truncated: boolean): void {
+    if (this.#settled !== null) return;
+    this.#settle(new Error(truncated ? 'enough was read' : 'the answer is complete'), truncated);
+    this.#resolve({
+      status: this.#status,
+      headers: this.#headers,
+      body: Buffer.concat(this.#chunks, this.#size),
+      truncated,
+      durationMs: performance.now() - this.#wanted.startedAt,
+    });
+  }
+
+  /** From here on nothing is read; the connection is cut unless the answer was complete. */
+  #settle(reason: Error, cut = true): void {
+    this.#settled = reason;
+    clearTimeout(this.#timer);
+    if (cut) this.#controller?.abort(reason);
+  }
+
+  #deadline(afterMs: number): NodeJS.Timeout {
+    const left = Math.max(0, this.#wanted.startedAt + afterMs - performance.now());
+    return setTimeout(() => this.fail(new OutboundError('timeout')), left);
+  }
+}
+
+function plain(headers: IncomingHeaders): Readonly<Record<string, string>> {
+  const pairs = Object.entries(headers).map(([name, value]): [string, string] => [
+    name.toLowerCase(),
+    Array.isArray(value) ? value.join(', ') : String(value ?? ''),
+  ]);
+  return Object.fromEntries(pairs);
+}

@@ -1,0 +1,127 @@
+// The one guarded client for every address that somebody else gave us: webhook endpoints, calendars, media. https only,
+// the name resolved once and judged, the connection pinned to what was judged, no redirects, no proxy from the
+// environment, size and time bounded. It does not retry and does not sign; it promises nothing about what comes back.
+
+import { exchange, type OutboundAnswer } from './exchange.ts';
+import { Names, type Resolve } from './names.ts';
+import { OutboundError } from './outbound-error.ts';
+import { Pools } from './pools.ts';
+import { readTarget } from './target.ts';
+
+export interface OutboundOptions {
+  /** For development and tests: loopback addresses and certificates that nobody vouches for. Never http. */
+  readonly allowInsecureTargets: boolean;
+  /** Instead of the name servers. */
+  readonly resolve?: Resolve;
+  readonly dnsMs?: number;
+  readonly connectMs?: number;
+  readonly headersMs?: number;
+  readonly totalMs?: number;
+  readonly keepNamesMs?: number;
+  readonly maxOrigins?: number;
+  readonly connectionsPerOrigin?: number;
+}
+
+export interface OutboundRequest {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string;
+  /** The whole of it: name, connection, headers, body. */
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+  /** Past maxBytes: the first of them with `truncated: true`, instead of the error `too_large`. */
+  readonly truncate?: boolean;
+}
+
+export interface Outbound {
+  /** Rejects with OutboundError alone, unless the caller's own headers are wrong. A 3xx is an answer like any other. */
+  request(wanted: OutboundRequest): Promise<OutboundAnswer>;
+  /**
+   * Would this address be refused? Nothing is sent to it. A sentence for whoever gave it to us, or null. A name that
+   * does not resolve now is not refused: every request judges again.
+   */
+  refusal(url: string): Promise<string | null>;
+  close(): Promise<void>;
+}
+
+const DEFAULT_MAX_BYTES = 1_048_576;
+const REFUSAL_DNS_MS = 1_500;
+/** Ours to set: another `host` would change whose certificate is checked. */
+const OURS =
+  /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|accept-encoding)$/;
+
+export function makeOutbound(options: OutboundOptions): Outbound {
+  const { allowInsecureTargets, headersMs = 10_000, totalMs = 10_000 } = options;
+  const names = new Names({
+    allowInsecureTargets,
+    dnsMs: options.dnsMs ?? 3_000,
+    keepNamesMs: options.keepNamesMs ?? 10_000,
+    ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
+  });
+  const pools = new Pools({
+    allowInsecureTargets,
+    maxOrigins: options.maxOrigins ?? 200,
+    connectionsPerOrigin: options.connectionsPerOrigin ?? 32,
+    connectMs: options.connectMs ?? 5_000,
+  });
+  let closed = false;
+
+  return {
+    async request(wanted) {
+      const startedAt = performance.now();
+      const headers = headersOf(wanted.headers ?? {});
+      const target = readTarget(wanted.url, allowInsecureTargets);
+      const total = wanted.timeoutMs ?? totalMs;
+      const addresses = await within(names.addressesOf(target), total, () => new OutboundError('timeout'));
+      if (closed) throw new OutboundError('closed');
+      return exchange(pools.for(target.origin, addresses), {
+        path: target.path,
+        method: wanted.method,
+        headers,
+        body: wanted.body ?? null,
+        startedAt,
+        headersMs: Math.min(headersMs, total),
+        totalMs: total,
+        maxBytes: wanted.maxBytes ?? DEFAULT_MAX_BYTES,
+        truncate: wanted.truncate ?? false,
+      });
+    },
+    async refusal(url) {
+      try {
+        const target = readTarget(url, allowInsecureTargets);
+        await within(names.addressesOf(target), REFUSAL_DNS_MS, () => new OutboundError('dns'));
+        return null;
+      } catch (error) {
+        if (error instanceof OutboundError) return error.kind === 'refused' ? error.forCaller : null;
+        throw error;
+      }
+    },
+    async close() {
+      closed = true;
+      await pools.close();
+    },
+  };
+}
+
+function headersOf(given: Readonly<Record<string, string>>): Record<string, string> {
+  const headers: Record<string, string> = { 'user-agent': 'Everyshare', accept: '*/*' };
+  for (const [name, value] of Object.entries(given)) {
+    if (OURS.test(name.toLowerCase())) throw new TypeError(`the header ${name} is set by the client itself`);
+    headers[name.toLowerCase()] = value;
+  }
+  headers['accept-encoding'] = 'identity';
+  return headers;
+}
+
+async function within<Value>(work: Promise<Value>, ms: number, late: () => Error): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), ms);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,85 @@
+// Keep-alive connections, one bounded pool for each origin and the addresses it is pinned to. Whatever DNS says later, a
+// pool connects to those addresses alone; the certificate is still checked against the name. The pools are bounded in
+// number: the one unused for longest is closed, after what runs on it has ended.
+
+import type { LookupFunction } from 'node:net';
+import { Pool } from 'undici';
+
+export interface PoolsOptions {
+  readonly allowInsecureTargets: boolean;
+  readonly maxOrigins: number;
+  readonly connectionsPerOrigin: number;
+  readonly connectMs: number;
+}
+
+const ANSWER_HEADER_BYTES = 16_384;
+
+/** Answers every question with the checked addresses: the socket cannot be led anywhere else. */
+function pinnedTo(addresses: readonly string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  return (_host, options, done) => {
+    const [first] = all;
+    if (first === undefined) done(new Error('nothing to connect to'), '');
+    else if (options.all) done(null, all);
+    else done(null, first.address, first.family);
+  };
+}
+
+export class Pools {
+  readonly #options: PoolsOptions;
+  readonly #pools = new Map<string, Pool>();
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(options: PoolsOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#pools.size;
+  }
+
+  for(origin: string, addresses: readonly string[]): Pool {
+    const key = [origin, ...[...addresses].sort()].join(' ');
+    const pool = this.#pools.get(key) ?? this.#open(origin, addresses);
+    this.#pools.delete(key);
+    this.#pools.set(key, pool);
+    if (this.#pools.size > this.#options.maxOrigins) this.#closeOldest();
+    return pool;
+  }
+
+  /** Waits for what is running; every request has its own deadline, so this ends. */
+  async close(): Promise<void> {
+    while (this.#pools.size > 0) this.#closeOldest();
+    await Promise.all(this.#closing);
+  }
+
+  #open(origin: string, addresses: readonly string[]): Pool {
+    return new Pool(origin, {
+      connections: this.#options.connectionsPerOrigin,
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: ANSWER_HEADER_BYTES,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: 4_000,
+      keepAliveMaxTimeout: 30_000,
+      connect: {
+        lookup: pinnedTo(addresses),
+        timeout: this.#options.connectMs,
+        autoSelectFamily: true,
+        autoSelectFamilyAttemptTimeout: Math.max(250, Math.floor(this.#options.connectMs / 3)),
+        rejectUnauthorized: !this.#options.allowInsecureTargets,
+        minVersion: 'TLSv1.2',
+      },
+    });
+  }
+
+  #closeOldest(): void {
+    const oldest = this.#pools.entries().next();
+    if (oldest.done) return;
+    const [key, pool] = oldest.value;
+    this.#pools.delete(key);
+    const closing = pool.close().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+}

@@ -1,0 +1,30 @@
+// One page of a list: newest first, by a time that no two rows of a list share. One row more than asked for is read, and
+// tells whether there is a next page.
+
+export interface PageQuestion {
+  readonly status: string | null;
+  readonly limit: number;
+  /** Only what is older than this. */
+  readonly before: string | null;
+}
+
+/** From a query that has been checked against the list's schema. */
+export function pageQuestion(query: Readonly<Record<string, unknown>>): PageQuestion {
+  return {
+    status: typeof query.status === 'string' ? query.status : null,
+    limit: typeof query.limit === 'number' ? query.limit : 50,
+    before: typeof query.before === 'string' ? query.before : null,
+  };
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly nextBefore: string | null;
+}
+
+/** `found` has up to `limit` + 1 rows. */
+export function pageOf<Row>(found: readonly Row[], limit: number, timeOf: (row: Row) => string): Page<Row> {
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  return { rows, nextBefore: found.length > limit && last !== undefined ? timeOf(last) : null };
+}

@@ -1,0 +1,164 @@
+// The only place that touches the table of boats.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import { isUuid } from '../../base/ids.ts';
+import type { PageQuestion } from '../../base/page.ts';
+import type { BoatContent, BoatRow, CalendarBlock } from './boat.ts';
+
+const COLUMNS = `boat_id as id, venue_id, mode, external_id, status, review_note, content, extra, fingerprint, created_at,
+  changed_at, reviewed_at, calendar_url, calendar_checked_at, calendar_read_at, calendar_error, calendar_blocks`;
+
+export async function findByExternalIds(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  externalIds: readonly string[],
+): Promise<Map<string, BoatRow>> {
+  const rows = await db.query<BoatRow>(
+    `select ${COLUMNS} from boats where venue_id = $1 and mode = $2 and external_id = any($3)`,
+    [venueId, mode, externalIds],
+  );
+  return new Map(rows.map((row) => [row.external_id, row]));
+}
+
+/** By its id or by the venue's own id; an id match wins. */
+export async function findBoat(db: Queryable, venueId: string, mode: Mode, reference: string): Promise<BoatRow | null> {
+  const rows = await db.query<BoatRow>(
+    `select ${COLUMNS} from boats where venue_id = $1 and mode = $2 and (boat_id = $3::uuid or external_id = $4)
+     order by boat_id = $3::uuid desc nulls last limit 1`,
+    [venueId, mode, isUuid(reference) ? reference : null, reference],
+  );
+  return rows[0] ?? null;
+}
+
+export async function listBoatRows(db: Queryable, venueId: string, mode: Mode, page: PageQuestion): Promise<BoatRow[]> {
+  return db.query<BoatRow>(
+    `select ${COLUMNS} from boats
+     where venue_id = $1 and mode = $2 and ($3::text is null or status = $3)
+       and changed_at < coalesce($4::timestamptz, 'infinity')
+     order by changed_at desc limit $5`,
+    [venueId, mode, page.status, page.before, page.limit + 1],
+  );
+}
+
+export interface BoatWrite {
+  readonly id: string;
+  readonly externalId: string;
+  readonly status: string;
+  readonly content: BoatContent;
+  readonly extra: unknown;
+  readonly fingerprint: Buffer;
+  readonly calendarUrl: string | null;
+  readonly at: string;
+}
+
+/** New ones are created at `at`, known ones changed at it. A calendar with another address is read anew, at once. */
+export async function writeBoats(
+  tx: Queryable,
+  venueId: string,
+  mode: Mode,
+  writes: readonly BoatWrite[],
+): Promise<Map<string, BoatRow>> {
+  const rows = await tx.query<BoatRow>(
+    `insert into boats (venue_id, mode, boat_id, external_id, status, content, extra, fingerprint, created_at, changed_at,
+       calendar_url, calendar_due_at)
+     select $1, $2, n.id, n.external_id, n.status, n.content::json, n.extra::json, n.fingerprint, n.at, n.at,
+       n.calendar_url, case when n.calendar_url is not null then n.at end
+     from unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::timestamptz[], $10::text[])
+       as n(id, external_id, status, content, extra, fingerprint, at, calendar_url)
+     on conflict (venue_id, mode, external_id) do update
+       set status = excluded.status, review_note = null, content = excluded.content, extra = excluded.extra,
+         fingerprint = excluded.fingerprint, changed_at = excluded.changed_at, calendar_url = excluded.calendar_url,
+         calendar_due_at = excluded.calendar_due_at, calendar_failures = 0,
+         calendar_checked_at = case when excluded.calendar_url = boats.calendar_url then boats.calendar_checked_at end,
+         calendar_read_at = case when excluded.calendar_url = boats.calendar_url then boats.calendar_read_at end,
+         calendar_error = case when excluded.calendar_url = boats.calendar_url then boats.calendar_error end,
+         calendar_blocks = case when excluded.calendar_url = boats.calendar_url then boats.calendar_blocks end
+     returning ${COLUMNS}`,
+    [
+      venueId,
+      mode,
+      writes.map(({ id }) => id),
+      writes.map(({ externalId }) => externalId),
+      writes.map(({ status }) => status),
+      writes.map(({ content }) => JSON.stringify(content)),
+      writes.map(({ extra }) => (extra === undefined ? null : JSON.stringify(extra))),
+      writes.map(({ fingerprint }) => fingerprint),
+      writes.map(({ at }) => at),
+      writes.map(({ calendarUrl }) => calendarUrl),
+    ],
+  );
+  return new Map(rows.map((row) => [row.external_id, row]));
+}
+
+/** Moves a pending boat by its review; null: it is not pending (any more). */
+export async function setReviewed(
+  tx: Queryable,
+  venueId: string,
+  id: string,
+  verdict: { readonly status: 'approved' | 'rejected'; readonly note: string | null; readonly at: string },
+): Promise<BoatRow | null> {
+  const rows = await tx.query<BoatRow>(
+    `update boats set status = $3, review_note = $4, reviewed_at = $5, changed_at = $5
+     where venue_id = $1 and boat_id = $2 and status = 'pending' returning ${COLUMNS}`,
+    [venueId, id, verdict.status, verdict.note, verdict.at],
+  );
+  return rows[0] ?? null;
+}
+
+export interface DueCalendar {
+  readonly venue_id: string;
+  readonly id: string;
+  readonly calendar_url: string;
+  readonly calendar_due_at: string;
+  readonly calendar_failures: number;
+  readonly timezone: string | null;
+}
+
+/** Takes calendars that are due, and puts them off by the lease: a worker that dies gives them back by itself. */
+export async function claimDueCalendars(
+  db: Queryable,
+  now: number,
+  leaseSeconds: number,
+  most: number,
+): Promise<DueCalendar[]> {
+  return db.query<DueCalendar>(
+    `update boats b set calendar_due_at = to_timestamp($1 / 1000.0) + $2 * interval '1 second'
+     from (select venue_id, boat_id from boats where calendar_due_at <= to_timestamp($1 / 1000.0)
+       order by calendar_due_at limit $3 for update skip locked) due
+     where b.venue_id = due.venue_id and b.boat_id = due.boat_id
+     returning b.venue_id, b.boat_id as id, b.calendar_url, b.calendar_due_at, b.calendar_failures,
+       b.content #>> '{availability,timezone}' as timezone`,
+    [now, leaseSeconds, most],
+  );
+}
+
+export interface CalendarOutcome {
+  readonly checkedAt: number;
+  readonly dueAt: number;
+  readonly error: string | null;
+  /** Null: what was read before stays. */
+  readonly blocks: readonly CalendarBlock[] | null;
+}
+
+/** False: somebody else has had it since (the lease ran out, or the boat was sent again), so nothing is written. */
+export async function recordCalendar(db: Queryable, due: DueCalendar, outcome: CalendarOutcome): Promise<boolean> {
+  const rows = await db.query(
+    `update boats set calendar_checked_at = to_timestamp($4 / 1000.0), calendar_due_at = to_timestamp($5 / 1000.0),
+       calendar_error = $6, calendar_failures = case when $6::text is null then 0 else calendar_failures + 1 end,
+       calendar_read_at = case when $7::json is null then calendar_read_at else to_timestamp($4 / 1000.0) end,
+       calendar_blocks = coalesce($7::json, calendar_blocks)
+     where venue_id = $1 and boat_id = $2 and calendar_due_at = $3 returning 1`,
+    [
+      due.venue_id,
+      due.id,
+      due.calendar_due_at,
+      outcome.checkedAt,
+      outcome.dueAt,
+      outcome.error,
+      outcome.blocks === null ? null : JSON.stringify(outcome.blocks),
+    ],
+  );
+  return rows.length > 0;
+}

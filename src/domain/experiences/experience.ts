@@ -1,0 +1,48 @@
+// A submission: a dated event, or the older body of one, and where its review stands.
+
+import type { Event, LegacyExperience } from '../../../schemas/types.gen.ts';
+import type { Mode } from '../../base/config.ts';
+
+export type ExperienceForm = 'event' | 'legacy_experience';
+export type ExperienceContent = Event | LegacyExperience;
+
+export interface ExperienceRow {
+  readonly id: string;
+  readonly venue_id: string;
+  readonly mode: Mode;
+  readonly external_id: string | null;
+  readonly form: ExperienceForm;
+  readonly status: 'pending' | 'approved' | 'rejected';
+  readonly review_note: string | null;
+  readonly content: ExperienceContent;
+  readonly experience_id: string | null;
+  readonly created_at: string;
+  readonly reviewed_at: string | null;
+}
+
+const EVENT_ONLY = ['offering_external_id', 'tiers', 'on_sale', 'media', 'policy', 'metadata'];
+const LEGACY_ONLY = ['price_per_person', 'photo_urls'];
+
+/** A body with a field that only an Event has is an Event; else one with a field of the older body is that; else an Event. */
+export function formOf(body: unknown): ExperienceForm {
+  const has = (name: string): boolean =>
+    typeof body === 'object' && body !== null && !Array.isArray(body) && Object.hasOwn(body, name);
+  return !EVENT_ONLY.some(has) && LEGACY_ONLY.some(has) ? 'legacy_experience' : 'event';
+}
+
+export function shownSubmission(row: ExperienceRow): Record<string, unknown> {
+  return {
+    id: row.id,
+    object: 'submission',
+    mode: row.mode,
+    price_per_person: null,
+    capacity: null,
+    ...row.content,
+    external_id: row.external_id,
+    status: row.status,
+    experience_id: row.experience_id,
+    review_note: row.review_note,
+    created_at: row.created_at,
+    reviewed_at: row.reviewed_at,
+  };
+}

@@ -1,0 +1,67 @@
+// POST /v1/experiences: submit a dated event for review. The same external_id again gives the original back and changes
+// nothing, however much later; a new one must start in the future, and at most 500 may wait at once.
+
+import type { Queryable } from '../../base/db.ts';
+import { type FieldProblem, invalid } from '../../base/errors.ts';
+import type { Answer, Input } from '../../base/operation.ts';
+import type { Caller } from '../keys/caller.ts';
+import { findByExternalIds } from '../offerings/queries.ts';
+import { routeForReview } from '../venues/review-routes.ts';
+import { takeTicks } from '../venues/ticks.ts';
+import { type ExperienceContent, type ExperienceRow, formOf, shownSubmission } from './experience.ts';
+import { countWaiting, findByExternalId, insertExperience } from './queries.ts';
+
+export const MOST_WAITING = 500;
+
+export async function submitExperience(
+  tx: Queryable,
+  caller: Caller,
+  input: Input<ExperienceContent>,
+): Promise<Answer> {
+  const { venue, mode } = caller;
+  const content = input.body;
+  await refuseUnknownOffering(tx, caller, content);
+  const externalId = content.external_id ?? null;
+  const known = await original(tx, caller, externalId);
+  if (known !== null) return { status: 200, body: { data: shownSubmission(known), duplicate: true } };
+  if (input.whenNew.length > 0) throw invalid(input.whenNew);
+  const ticks = await takeTicks(tx, venue.id, mode, caller.now, 1);
+  const meanwhile = await original(tx, caller, externalId);
+  if (meanwhile !== null) return { status: 200, body: { data: shownSubmission(meanwhile), duplicate: true } };
+  if ((await countWaiting(tx, venue.id, mode)) >= MOST_WAITING) throw invalid([queueFull()]);
+  const id = caller.ids.uuid();
+  const form = formOf(content);
+  const row = await insertExperience(tx, { venueId: venue.id, mode, id, externalId, form, content, at: ticks.at(0) });
+  await routeForReview(tx, 'experience', venue.id, [id]);
+  return { status: 201, body: { data: shownSubmission(row), duplicate: false } };
+}
+
+async function original(tx: Queryable, caller: Caller, externalId: string | null): Promise<ExperienceRow | null> {
+  return externalId === null ? null : findByExternalId(tx, caller.venue.id, caller.mode, externalId);
+}
+
+async function refuseUnknownOffering(tx: Queryable, caller: Caller, content: ExperienceContent): Promise<void> {
+  const wanted = 'offering_external_id' in content ? content.offering_external_id : undefined;
+  if (wanted === undefined) return;
+  const found = await findByExternalIds(tx, caller.venue.id, caller.mode, [wanted]);
+  if (found.has(wanted)) return;
+  throw invalid([
+    {
+      code: 'invalid_value',
+      field: '/offering_external_id',
+      message: `This venue has no offering "${wanted}": send it with POST /v1/offerings first, or leave this out.`,
+      expected: 'the external_id of one of the venue’s offerings',
+      example_fix: null,
+    },
+  ]);
+}
+
+function queueFull(): FieldProblem {
+  return {
+    code: 'review_queue_full',
+    field: '',
+    message: `${MOST_WAITING} experiences of this venue are waiting for review: submit more when some have been reviewed.`,
+    expected: `at most ${MOST_WAITING} experiences waiting for review`,
+    example_fix: null,
+  };
+}

@@ -1,0 +1,39 @@
+// What an offering is in the books, and how its partner sees it.
+
+import type { Offering } from '../../../schemas/types.gen.ts';
+import type { Mode } from '../../base/config.ts';
+
+export type OfferingContent = Offering;
+
+export interface OfferingRow {
+  readonly id: string;
+  readonly venue_id: string;
+  readonly mode: Mode;
+  readonly external_id: string;
+  readonly status: 'pending' | 'approved' | 'rejected';
+  readonly review_note: string | null;
+  readonly content: OfferingContent;
+  readonly fingerprint: Buffer;
+  /** The version that members see: the last one approved. */
+  readonly approved: OfferingContent | null;
+  readonly created_at: string;
+  readonly changed_at: string;
+  readonly reviewed_at: string | null;
+}
+
+export function shownOffering(row: OfferingRow): Record<string, unknown> {
+  return {
+    id: row.id,
+    object: 'offering',
+    mode: row.mode,
+    status: row.status,
+    ...row.content,
+    review_note: row.review_note,
+    created_at: row.created_at,
+    updated_at: row.changed_at,
+    reviewed_at: row.reviewed_at,
+  };
+}
+
+/** What members read: a change of any of these is reviewed again. Tiers, availability and metadata are not among them. */
+export const READ_BY_MEMBERS = ['title', 'description', 'kind', 'category', 'media', 'policy', 'booking_url'] as const;

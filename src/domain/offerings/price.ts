@@ -1,0 +1,127 @@
+// What a slot costs a party: which tiers apply to it, and what each comes to with its fees and its deposit. All of it is
+// reckoned in whole minor units and exact fractions, and rounded half up, once for each figure that is shown. Whether the
+// slot can be booked at all is not its business.
+
+import type { PriceTier, Slot } from '../../../schemas/types.gen.ts';
+
+export type Price = Slot['prices'][number];
+type Fee = NonNullable<PriceTier['fees']>[number];
+
+/** What a price depends on. */
+export interface PricedSlot {
+  /** What the wall shows when the slot starts, in milliseconds as if the wall were in UTC. */
+  readonly startsOnWall: number;
+  /** How long it lasts, in whole minutes; null when its end is not known. */
+  readonly minutes: number | null;
+}
+
+/** A number that is not negative, as an exact fraction. */
+interface Fraction {
+  readonly over: bigint;
+  readonly under: bigint;
+}
+
+const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+/** 31 days, as long as a recurring slot may last; by the hour, nothing longer is priced. */
+export const LONGEST_BY_THE_HOUR = 44_640;
+
+/** The fraction that a JSON number's shortest decimal text stands for: 8.875 is 8875/1000, not its nearest binary. */
+export function exactly(number: number): Fraction {
+  const [digits = '0', exponent = '0'] = String(number).split('e');
+  const [whole = '0', decimals = ''] = digits.split('.');
+  const shift = Number(exponent) - decimals.length;
+  const over = BigInt(whole + decimals);
+  return shift >= 0 ? { over: over * 10n ** BigInt(shift), under: 1n } : { over, under: 10n ** BigInt(-shift) };
+}
+
+/** The nearest whole number; a half goes up. */
+export function roundedHalfUp({ over, under }: Fraction): bigint {
+  return (2n * over + under) / (2n * under);
+}
+
+const minutesOfDay = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
+
+/** Whether a start time is in a window, its end not included; a window whose end is not after its start crosses midnight. */
+function inWindow(minute: number, window: NonNullable<PriceTier['time_window']>): boolean {
+  const [from, to] = [minutesOfDay(window.from), minutesOfDay(window.to)];
+  return from < to ? from <= minute && minute < to : from <= minute || minute < to;
+}
+
+/** Whether a tier holds for a party in a slot. The weekday is that on which the slot starts, also after midnight. */
+export function tierApplies(tier: PriceTier, slot: PricedSlot, partySize: number): boolean {
+  if (partySize < (tier.min_party ?? 1) || partySize > (tier.max_party ?? Number.POSITIVE_INFINITY)) return false;
+  if (tier.unit === 'per_hour' && (slot.minutes === null || slot.minutes > LONGEST_BY_THE_HOUR)) return false;
+  const start = new Date(slot.startsOnWall);
+  const weekday = WEEKDAYS[start.getUTCDay()];
+  if (tier.days !== undefined && !tier.days.some((day) => day === weekday)) return false;
+  const minute = start.getUTCHours() * 60 + start.getUTCMinutes();
+  return tier.time_window === undefined || inWindow(minute, tier.time_window);
+}
+
+/** The amount times what it is for, before fees. */
+function baseOf(unit: PriceTier['unit'], amount: number, minutes: number, partySize: number): bigint {
+  if (unit === 'per_person') return BigInt(amount) * BigInt(partySize);
+  if (unit === 'per_hour') return roundedHalfUp({ over: BigInt(amount) * BigInt(minutes), under: 60n });
+  return BigInt(amount);
+}
+
+/** What a fee comes to. A percentage is of the base; one that the base contains is the part of the base that it makes up. */
+function feeOf(fee: Fee, base: bigint): bigint {
+  if (fee.percent === undefined) return BigInt(fee.amount ?? 0);
+  const { over, under } = exactly(fee.percent);
+  return roundedHalfUp({ over: base * over, under: fee.included ? 100n * under + over : 100n * under });
+}
+
+function depositOf(deposit: NonNullable<PriceTier['deposit']>, total: bigint): bigint {
+  const { over, under } = exactly(deposit.percent ?? 0);
+  const asked =
+    deposit.percent === undefined
+      ? BigInt(deposit.amount ?? 0)
+      : roundedHalfUp({ over: total * over, under: 100n * under });
+  return asked < total ? asked : total;
+}
+
+/**
+ * What a tier comes to for a party, at `amount` for its unit: the tier's own, or the one that the slot sets instead. The
+ * minutes count for per_hour alone.
+ */
+export function priceOf(tier: PriceTier, amount: number, minutes: number, partySize: number): Price {
+  const base = baseOf(tier.unit, amount, minutes, partySize);
+  const fees = (tier.fees ?? []).map((fee) => ({ fee, comesTo: feeOf(fee, base) }));
+  const total = fees.reduce((sum, { fee, comesTo }) => (fee.included ? sum : sum + comesTo), base);
+  return {
+    tier: tier.external_id ?? null,
+    label: tier.label ?? null,
+    unit: tier.unit,
+    amount,
+    currency: tier.currency,
+    fees: fees.map(({ fee, comesTo }) => ({
+      type: fee.type,
+      label: fee.label ?? null,
+      percent: fee.percent ?? null,
+      amount: Number(comesTo),
+      included: fee.included,
+    })),
+    total: Number(total),
+    deposit: tier.deposit === undefined ? null : Number(depositOf(tier.deposit, total)),
+    minimum_spend: tier.minimum_spend ?? null,
+  };
+}
+
+/** Prices slots for one party. Slots that cost the same share one price, which is reckoned once. */
+export function pricesFor(
+  tiers: readonly PriceTier[],
+  partySize: number,
+): (slot: PricedSlot, overrides: ReadonlyMap<string, number>) => Price[] {
+  const reckoned = new Map<string, Price>();
+  return (slot, overrides) =>
+    tiers.flatMap((tier, index) => {
+      if (!tierApplies(tier, slot, partySize)) return [];
+      const amount = overrides.get(tier.external_id ?? '') ?? tier.amount;
+      const minutes = tier.unit === 'per_hour' ? (slot.minutes ?? 0) : 0;
+      const key = `${index} ${amount} ${minutes}`;
+      const price = reckoned.get(key) ?? priceOf(tier, amount, minutes, partySize);
+      reckoned.set(key, price);
+      return [price];
+    });
+}

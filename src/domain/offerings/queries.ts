@@ -1,0 +1,111 @@
+// The only place that touches the table of offerings.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import { isUuid } from '../../base/ids.ts';
+import type { PageQuestion } from '../../base/page.ts';
+import type { OfferingContent, OfferingRow } from './offering.ts';
+
+const COLUMNS = `offering_id as id, venue_id, mode, external_id, status, review_note, content, fingerprint, approved,
+  created_at, changed_at, reviewed_at`;
+
+export async function findByExternalIds(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  externalIds: readonly string[],
+): Promise<Map<string, OfferingRow>> {
+  const rows = await db.query<OfferingRow>(
+    `select ${COLUMNS} from offerings where venue_id = $1 and mode = $2 and external_id = any($3)`,
+    [venueId, mode, externalIds],
+  );
+  return new Map(rows.map((row) => [row.external_id, row]));
+}
+
+/** By its id or by the venue's own id; an id match wins. */
+export async function findOffering(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  reference: string,
+): Promise<OfferingRow | null> {
+  const rows = await db.query<OfferingRow>(
+    `select ${COLUMNS} from offerings
+     where venue_id = $1 and mode = $2 and (offering_id = $3::uuid or external_id = $4)
+     order by offering_id = $3::uuid desc nulls last limit 1`,
+    [venueId, mode, isUuid(reference) ? reference : null, reference],
+  );
+  return rows[0] ?? null;
+}
+
+export async function listOfferingRows(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  page: PageQuestion,
+): Promise<OfferingRow[]> {
+  return db.query<OfferingRow>(
+    `select ${COLUMNS} from offerings
+     where venue_id = $1 and mode = $2 and ($3::text is null or status = $3)
+       and changed_at < coalesce($4::timestamptz, 'infinity')
+     order by changed_at desc limit $5`,
+    [venueId, mode, page.status, page.before, page.limit + 1],
+  );
+}
+
+export interface OfferingWrite {
+  readonly id: string;
+  readonly externalId: string;
+  readonly status: string;
+  readonly reviewNote: string | null;
+  readonly content: OfferingContent;
+  readonly fingerprint: Buffer;
+  readonly at: string;
+}
+
+/** New ones are created at `at`, known ones changed at it; one statement for all of them. */
+export async function writeOfferings(
+  tx: Queryable,
+  venueId: string,
+  mode: Mode,
+  writes: readonly OfferingWrite[],
+): Promise<Map<string, OfferingRow>> {
+  const rows = await tx.query<OfferingRow>(
+    `insert into offerings (venue_id, mode, offering_id, external_id, status, review_note, content, fingerprint, created_at, changed_at)
+     select $1, $2, n.id, n.external_id, n.status, n.note, n.content::json, n.fingerprint, n.at, n.at
+     from unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::timestamptz[])
+       as n(id, external_id, status, note, content, fingerprint, at)
+     on conflict (venue_id, mode, external_id) do update
+       set status = excluded.status, review_note = excluded.review_note, content = excluded.content,
+         fingerprint = excluded.fingerprint, changed_at = excluded.changed_at
+     returning ${COLUMNS}`,
+    [
+      venueId,
+      mode,
+      writes.map(({ id }) => id),
+      writes.map(({ externalId }) => externalId),
+      writes.map(({ status }) => status),
+      writes.map(({ reviewNote }) => reviewNote),
+      writes.map(({ content }) => JSON.stringify(content)),
+      writes.map(({ fingerprint }) => fingerprint),
+      writes.map(({ at }) => at),
+    ],
+  );
+  return new Map(rows.map((row) => [row.external_id, row]));
+}
+
+/** Moves a pending offering by its review; null: it is not pending (any more). */
+export async function setReviewed(
+  tx: Queryable,
+  venueId: string,
+  id: string,
+  verdict: { readonly status: 'approved' | 'rejected'; readonly note: string | null; readonly at: string },
+): Promise<OfferingRow | null> {
+  const rows = await tx.query<OfferingRow>(
+    `update offerings set status = $3, review_note = $4, reviewed_at = $5, changed_at = $5,
+       approved = case when $3 = 'approved' then content else approved end
+     where venue_id = $1 and offering_id = $2 and status = 'pending' returning ${COLUMNS}`,
+    [venueId, id, verdict.status, verdict.note, verdict.at],
+  );
+  return rows[0] ?? null;
+}

@@ -1,0 +1,425 @@
+// The guarded client against real receivers: pinning and rebinding, redirects, certificates, bounds of size and time,
+// broken answers, and what a caller is told. Nothing here leaves the machine: where a public address is wanted, the
+// socket is led to a local receiver below the client, and what the client asked for is kept.
+
+import { connect as connectTcp, type Socket } from 'node:net';
+import tls from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { makeOutbound, type Outbound, type OutboundOptions } from '../../src/base/outbound/outbound.ts';
+import { OutboundError } from '../../src/base/outbound/outbound-error.ts';
+import { type Canary, type Listening, startCanary, startRawReceiver, startReceiver, startTcp } from './receiver.ts';
+import { certificate } from './receiver-certificate.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const thing of open.splice(0)) await thing.close();
+});
+
+async function opened<Thing extends { close(): Promise<void> }>(thing: Promise<Thing> | Thing): Promise<Thing> {
+  const made = await thing;
+  open.unshift(made);
+  return made;
+}
+
+const client = (options: Partial<OutboundOptions> = {}): Promise<Outbound> =>
+  opened(makeOutbound({ allowInsecureTargets: true, ...options }));
+
+async function failureOf(request: Promise<unknown>): Promise<OutboundError> {
+  const failure = await request.then(
+    () => new Error('it was answered'),
+    (error: unknown) => error,
+  );
+  if (!(failure instanceof OutboundError)) throw failure;
+  expect(`${failure.forCaller} ${failure.message} ${String(failure)}`).not.toMatch(
+    /\d+\.\d+\.\d+|::|:\d{2,}|E[A-Z]{4,}/,
+  );
+  return failure;
+}
+
+const startOnward = (port: number): Socket => connectTcp(port, '127.0.0.1').on('error', () => {});
+
+/** Below the client: notes the addresses it would connect to, then leads the socket to a receiver of ours. */
+function leadTo(port: number, trusted: boolean): { addresses: string[][]; servernames: unknown[] } {
+  const seen = { addresses: [] as string[][], servernames: [] as unknown[] };
+  const connect = tls.connect as (options: tls.ConnectionOptions) => tls.TLSSocket;
+  vi.spyOn(tls, 'connect').mockImplementation(((options: tls.ConnectionOptions) => {
+    options.lookup?.(String(options.host), { all: true }, (_error, addresses) => {
+      seen.addresses.push((addresses as { address: string }[]).map(({ address }) => address));
+    });
+    seen.servernames.push(options.servername);
+    const here: tls.ConnectionOptions = { ...options, port };
+    here.lookup = (_host, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]);
+    if (trusted) here.ca = certificate;
+    return connect(here);
+  }) as typeof tls.connect);
+  return seen;
+}
+
+describe('pinning', () => {
+  it('a resolver that turns to loopback after the first answer changes nothing', async () => {
+    const receiver = await opened(startReceiver((_request, response) => response.end('ok')));
+    const seen = leadTo(receiver.port, true);
+    const answers = [['8.8.8.8'], ['127.0.0.1'], ['127.0.0.1']];
+    let asked = 0;
+    const outbound = await client({
+      allowInsecureTargets: false,
+      keepNamesMs: 0,
+      resolve: async () => answers[asked++] ?? ['127.0.0.1'],
+    });
+    const url = 'https://receiver.example/';
+    expect((await outbound.request({ url, method: 'GET' })).body.toString()).toBe('ok');
+    expect(asked).toBe(1);
+    expect(seen.addresses).toEqual([['8.8.8.8']]);
+    expect((await failureOf(outbound.request({ url, method: 'GET' }))).kind).toBe('refused');
+    expect(seen.addresses).toHaveLength(1);
+  });
+
+  it('an answer is kept for a while, and calls at the same time share one question', async () => {
+    const receiver = await opened(startReceiver((_request, response) => response.end('ok')));
+    leadTo(receiver.port, true);
+    let asked = 0;
+    const resolve = async (): Promise<string[]> => [asked++ === 0 ? '8.8.8.8' : '127.0.0.1'];
+    const outbound = await client({ allowInsecureTargets: false, resolve });
+    const once = (): Promise<unknown> => outbound.request({ url: 'https://receiver.example/', method: 'GET' });
+    await Promise.all([once(), once(), once()]);
+    await once();
+    expect(asked).toBe(1);
+  });
+
+  it.each([
+    [['8.8.8.8', '127.0.0.1']],
+    [['127.0.0.1', '8.8.8.8']],
+    [['8.8.8.8', '::1']],
+    [['2606:4700::1', '8.8.8.8', '10.0.0.1']],
+    [['8.8.8.8', '::ffff:7f00:1']],
+    [Array.from({ length: 65 }, (_, last) => `8.8.8.${last}`)],
+  ])('a mixed answer is refused as a whole: %s', async (addresses) => {
+    const seen = leadTo(1, true);
+    const outbound = await client({ allowInsecureTargets: false, resolve: async () => addresses });
+    const failure = await failureOf(outbound.request({ url: 'https://receiver.example/', method: 'GET' }));
+    expect(failure.kind).toBe('refused');
+    expect(seen.addresses).toEqual([]);
+  });
+
+  it('the name is what the certificate is checked for, and IPv4 is tried first', async () => {
+    const receiver = await opened(startReceiver((request, response) => response.end(request.headers.host)));
+    const seen = leadTo(receiver.port, true);
+    const outbound = await client({
+      allowInsecureTargets: false,
+      resolve: async () => ['2606:4700::1', '8.8.8.8', '8.8.4.4'],
+    });
+    const answer = await outbound.request({ url: 'https://RECEIVER.example./', method: 'GET' });
+    expect(answer.body.toString()).toBe('receiver.example');
+    expect(seen).toEqual({ addresses: [['8.8.8.8', '8.8.4.4', '2606:4700::1']], servernames: ['receiver.example'] });
+    const failure = await failureOf(outbound.request({ url: 'https://other.example/', method: 'GET' }));
+    expect(failure.kind).toBe('tls');
+    expect(seen.servernames.at(-1)).toBe('other.example');
+  });
+
+  it('a second address is tried when the first does not answer', async () => {
+    const receiver = await opened(startReceiver((_request, response) => response.end('second')));
+    const outbound = await client({ resolve: async () => ['127.0.0.99', '127.0.0.1'] });
+    const answer = await outbound.request({ url: `https://receiver.example:${receiver.port}/`, method: 'GET' });
+    expect(answer.body.toString()).toBe('second');
+  });
+});
+
+describe('redirects and proxies', () => {
+  let canary: Canary;
+  beforeAll(async () => {
+    canary = await startCanary();
+  });
+  afterAll(() => canary.close());
+
+  it.each([301, 302, 303, 307, 308, 300, 305])('%s is an answer, never followed', async (status) => {
+    const location = `https://127.0.0.1:${canary.httpsPort}/`;
+    const receiver = await opened(
+      startReceiver((_request, response) => response.writeHead(status, { location, refresh: `0;${location}` }).end()),
+    );
+    const outbound = await client();
+    for (const method of ['GET', 'POST'] as const) {
+      const answer = await outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method });
+      expect([answer.status, answer.headers.location]).toEqual([status, location]);
+    }
+    expect(canary.touched()).toBe(0);
+  });
+
+  it('proxies of the environment are not used', async () => {
+    const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
+    const before = names.map((name) => process.env[name]);
+    for (const name of names) process.env[name] = `http://127.0.0.1:${canary.httpPort}`;
+    try {
+      const receiver = await opened(startReceiver((_request, response) => response.end('direct')));
+      const outbound = await client();
+      const answer = await outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'GET' });
+      expect(answer.body.toString()).toBe('direct');
+      expect(canary.touched()).toBe(0);
+    } finally {
+      for (const [at, name] of names.entries()) {
+        const value = before[at];
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+    }
+  });
+});
+
+describe('certificates', () => {
+  it('one that nobody vouches for is taken with allowInsecureTargets alone', async () => {
+    const receiver = await opened(startReceiver((_request, response) => response.end('ok')));
+    const url = `https://receiver.example:${receiver.port}/`;
+    const insecure = await client({ resolve: async () => ['127.0.0.1'] });
+    expect((await insecure.request({ url, method: 'GET' })).status).toBe(200);
+    leadTo(receiver.port, false);
+    const strict = await client({ allowInsecureTargets: false, resolve: async () => ['8.8.8.8'] });
+    const failure = await failureOf(strict.request({ url, method: 'GET' }));
+    expect(failure.kind).toBe('tls');
+    expect(failure.forCaller).toMatch(/certificate/);
+  });
+
+  it('plain http behind https:// is a failure of TLS', async () => {
+    const plain = await opened(startTcp((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')));
+    const outbound = await client();
+    const failure = await failureOf(outbound.request({ url: `https://127.0.0.1:${plain.port}/`, method: 'GET' }));
+    expect(failure.kind).toBe('tls');
+  });
+});
+
+describe('what goes out and comes back', () => {
+  it('bytes, headers, path and query go out as given; nothing compressed is asked for or decoded', async () => {
+    const seen: unknown[] = [];
+    const receiver = await opened(
+      startReceiver((request, response, body) => {
+        const { host, 'x-sign': sign, 'accept-encoding': encoding, 'user-agent': agent } = request.headers;
+        seen.push([request.method, request.url, host, sign, encoding, agent, request.headers['content-length'], body]);
+        response.writeHead(201, { 'Content-Encoding': 'gzip', 'X-Many': ['a', 'b'], __proto__: 'x' });
+        response.end('not really gzip');
+      }),
+    );
+    const outbound = await client();
+    const url = `https://localhost:${receiver.port}/a/b%20c?d=%C3%A9&e#fragment`;
+    const sent = { url, method: 'POST', body: Buffer.from('{"é":1}'), headers: { 'X-Sign': 't=1' } } as const;
+    const answer = await outbound.request(sent);
+    const host = `localhost:${receiver.port}`;
+    expect(seen).toEqual([['POST', '/a/b%20c?d=%C3%A9&e', host, 't=1', 'identity', 'Everyshare', '8', '{"é":1}']]);
+    expect(answer).toMatchObject({ status: 201, truncated: false, body: Buffer.from('not really gzip') });
+    expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', 'x-many': 'a, b' });
+    expect(answer.durationMs).toBeGreaterThan(0);
+  });
+
+  it.each(['host', 'Host', 'Transfer-Encoding', 'connection', 'Content-Length', 'accept-encoding'])(
+    'the header %s cannot be set from outside',
+    async (name) => {
+      const outbound = await client();
+      const request = outbound.request({ url: 'https://127.0.0.1:9/', method: 'GET', headers: { [name]: 'x' } });
+      await expect(request).rejects.toThrow(TypeError);
+    },
+  );
+
+  it('connections are kept and used again, and the pools are bounded', async () => {
+    const ports = new Set<number | undefined>();
+    const receiver = await opened(
+      startReceiver((request, response) => {
+        ports.add(request.socket.remotePort);
+        response.end('ok');
+      }),
+    );
+    const outbound = await client({ maxOrigins: 3, resolve: async () => ['127.0.0.1'] });
+    for (let turn = 0; turn < 5; turn++)
+      await outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'POST', body: 'x' });
+    expect(ports.size).toBe(1);
+    const all = Array.from({ length: 20 }, (_, at) =>
+      outbound.request({ url: `https://host${at}.example:${receiver.port}/`, method: 'GET' }),
+    );
+    expect((await Promise.all(all)).every(({ status }) => status === 200)).toBe(true);
+  });
+
+  it('close() lets what runs end, and refuses what comes after', async () => {
+    const receiver = await opened(
+      startReceiver((_request, response) => void setTimeout(() => response.end('ok'), 100)),
+    );
+    const outbound = await client();
+    const url = `https://127.0.0.1:${receiver.port}/`;
+    const running = outbound.request({ url, method: 'GET' });
+    await new Promise((done) => setTimeout(done, 50));
+    await outbound.close();
+    expect((await running).status).toBe(200);
+    expect((await failureOf(outbound.request({ url, method: 'GET' }))).kind).toBe('closed');
+  });
+});
+
+describe('bounds of size', () => {
+  const big = 'x'.repeat(100_000);
+  let receiver: Listening;
+  beforeAll(async () => {
+    receiver = await startReceiver((request, response) => {
+      if (request.url === '/endless') {
+        const more = setInterval(() => response.write(big), 1);
+        response.on('close', () => clearInterval(more));
+      } else if (request.url === '/chunked') {
+        response.write(big);
+        response.end(big);
+      } else response.end(request.url === '/exact' ? 'x'.repeat(1000) : big);
+    });
+  });
+  afterAll(() => receiver.close());
+
+  it.each(['/announced', '/chunked', '/endless'])('%s: too_large, or the first bytes when asked so', async (path) => {
+    const outbound = await client();
+    const wanted = { url: `https://127.0.0.1:${receiver.port}${path}`, method: 'GET', maxBytes: 1000 } as const;
+    expect((await failureOf(outbound.request(wanted))).kind).toBe('too_large');
+    const answer = await outbound.request({ ...wanted, truncate: true });
+    expect(answer).toMatchObject({ status: 200, truncated: true, body: Buffer.from('x'.repeat(1000)) });
+  });
+
+  it('exactly the bound is whole', async () => {
+    const outbound = await client();
+    const url = `https://127.0.0.1:${receiver.port}/exact`;
+    const answer = await outbound.request({ url, method: 'GET', maxBytes: 1000 });
+    expect([answer.truncated, answer.body.length]).toEqual([false, 1000]);
+  });
+
+  it('headers without end are too large', async () => {
+    const endless = await opened(
+      startRawReceiver((socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        const more = setInterval(() => socket.write(`x-more: ${'y'.repeat(5000)}\r\n`), 1);
+        socket.on('close', () => clearInterval(more));
+      }),
+    );
+    const outbound = await client();
+    const failure = await failureOf(outbound.request({ url: `https://127.0.0.1:${endless.port}/`, method: 'GET' }));
+    expect(failure.kind).toBe('too_large');
+  });
+});
+
+describe('bounds of time', () => {
+  const slow: Readonly<Record<string, () => Promise<Listening>>> = {
+    'headers that never come': () => startReceiver(() => {}),
+    'headers that drip': () =>
+      startRawReceiver((socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        const drip = setInterval(() => socket.write('x: y\r\n'), 20);
+        socket.on('close', () => clearInterval(drip));
+      }),
+    'a body that drips': () =>
+      startReceiver((_request, response) => {
+        const drip = setInterval(() => response.write('.'), 20);
+        response.on('close', () => clearInterval(drip));
+      }),
+    'interim answers without end': () =>
+      startRawReceiver((socket) => {
+        const drip = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20);
+        socket.on('close', () => clearInterval(drip));
+      }),
+    'a handshake that never comes': () => startTcp(() => {}),
+  };
+
+  it.each(Object.keys(slow))('%s: cut at the deadline', async (name) => {
+    const receiver = await opened((slow[name] as () => Promise<Listening>)());
+    const outbound = await client({ connectMs: 1000 });
+    const started = performance.now();
+    const wanted = { url: `https://127.0.0.1:${receiver.port}/`, method: 'POST', timeoutMs: 300 } as const;
+    expect((await failureOf(outbound.request(wanted))).kind).toBe('timeout');
+    expect(performance.now() - started).toBeGreaterThanOrEqual(290);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it('headers have a deadline of their own', async () => {
+    const receiver = await opened(startReceiver(() => {}));
+    const outbound = await client({ headersMs: 200, totalMs: 30_000 });
+    const failure = await failureOf(outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'GET' }));
+    expect(failure.kind).toBe('timeout');
+  });
+
+  it('a name server that never answers: dns, or the deadline if that comes first', async () => {
+    const outbound = await client({ dnsMs: 200, resolve: () => new Promise(() => {}) });
+    const url = 'https://slow.example/';
+    expect((await failureOf(outbound.request({ url, method: 'GET' }))).kind).toBe('dns');
+    expect((await failureOf(outbound.request({ url, method: 'GET', timeoutMs: 50 }))).kind).toBe('timeout');
+    expect(await outbound.refusal(url)).toBeNull();
+  });
+
+  it('nothing is sent once the deadline has passed', async () => {
+    let requests = 0;
+    const receiver = await opened(
+      startReceiver((_request, response) => {
+        requests += 1;
+        response.end();
+      }),
+    );
+    const late = await opened(
+      startTcp((socket) => {
+        const onward = startOnward(receiver.port);
+        setTimeout(() => socket.pipe(onward).pipe(socket), 400);
+      }),
+    );
+    const outbound = await client();
+    const wanted = { url: `https://127.0.0.1:${late.port}/`, method: 'POST', body: 'x' } as const;
+    expect((await failureOf(outbound.request({ ...wanted, timeoutMs: 150 }))).kind).toBe('timeout');
+    await new Promise((done) => setTimeout(done, 800));
+    expect(requests).toBe(0);
+    expect((await outbound.request(wanted)).status).toBe(200);
+    expect(requests).toBe(1);
+  });
+});
+
+describe('broken answers', () => {
+  const broken: Readonly<Record<string, string>> = {
+    'no HTTP at all': 'SSH-2.0-OpenSSH_9.6\r\n',
+    'binary rubbish': '\x00\x01\x02\xff\xfe rubbish \r\n\r\n',
+    'two lengths': 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello',
+    'length and chunks':
+      'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n',
+    'a broken chunk': 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello',
+    'a header with NUL': 'HTTP/1.1 200 OK\r\nx: a\x00b\r\ncontent-length: 0\r\n\r\n',
+    'a status of letters': 'HTTP/1.1 abc OK\r\n\r\n',
+  };
+
+  it.each(Object.keys(broken))('%s: protocol', async (name) => {
+    const receiver = await opened(
+      startRawReceiver((socket) => void socket.end(Buffer.from(broken[name] ?? '', 'latin1'))),
+    );
+    const outbound = await client();
+    const failure = await failureOf(outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'GET' }));
+    expect(failure.kind).toBe('protocol');
+  });
+
+  const cut: Readonly<Record<string, string>> = {
+    'before the answer': '',
+    'in the headers': 'HTTP/1.1 200 OK\r\nx-a',
+    'in the body': 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf',
+    'an upgrade nobody asked for': 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+  };
+  it.each(Object.keys(cut))('cut %s: interrupted', async (name) => {
+    const receiver = await opened(startRawReceiver((socket) => socket.end(cut[name] ?? '', () => socket.destroy())));
+    const outbound = await client();
+    const failure = await failureOf(outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'POST' }));
+    expect(failure.kind).toMatch(/interrupted|protocol/);
+  });
+
+  it('a reset, a closed port, a handshake that is cut', async () => {
+    const outbound = await client();
+    const reset = await opened(startRawReceiver((socket) => socket.destroy()));
+    const cutOff = await opened(startTcp((socket) => void socket.once('data', () => socket.resetAndDestroy())));
+    const gone = await startTcp(() => {});
+    await gone.close();
+    const kind = async (port: number): Promise<string> =>
+      (await failureOf(outbound.request({ url: `https://127.0.0.1:${port}/`, method: 'GET' }))).kind;
+    expect([await kind(reset.port), await kind(cutOff.port), await kind(gone.port)]).toEqual([
+      'interrupted',
+      'connect',
+      'connect',
+    ]);
+  });
+
+  it('a name that does not resolve and one that leads inside read alike', async () => {
+    const gone = await client({ allowInsecureTargets: false, resolve: () => Promise.reject(new Error('ENOTFOUND x')) });
+    const inside = await client({ allowInsecureTargets: false, resolve: async () => ['10.1.2.3'] });
+    const empty = await client({ allowInsecureTargets: false, resolve: async () => [] });
+    const said = async (outbound: Outbound): Promise<string> =>
+      (await failureOf(outbound.request({ url: 'https://x.example/', method: 'GET' }))).forCaller;
+    expect(new Set([await said(gone), await said(inside), await said(empty)]).size).toBe(1);
+  });
+});

@@ -124,8 +124,11 @@ begin
   if granted > 0 then
     insert into limit_calls values (p_subject, counted_at, granted, v_total + granted);
     update limit_windows set total = v_total + granted, last_at = counted_at where subject = p_subject;
-    delete from limit_calls c where c.subject = p_subject and c.at in (
-      select d.at from limit_calls d where d.subject = p_subject and d.at <= v_cutoff order by d.at limit 16);
+    -- Now and then the calls that have left the hour are swept up here; the worker sweeps up the rest.
+    if (v_total + granted) / 64 <> v_total / 64 then
+      delete from limit_calls c where c.subject = p_subject and c.at in (
+        select d.at from limit_calls d where d.subject = p_subject and d.at <= v_cutoff order by d.at limit 256);
+    end if;
   end if;
   reset_at := coalesce(v_oldest, case when granted > 0 then counted_at end) + interval '1 hour';
   if granted < p_wanted then
@@ -134,38 +137,51 @@ begin
   end if;
 end $$;
 
--- Who is calling, and may they: one round trip for the key, its venue and its limit. An unknown, revoked or expired key
--- and no key at all are counted for the address they come from.
+-- Who is calling, and may they: one round trip for the keys, their venues and their limits, for as many callers as are
+-- waiting at the same moment. An unknown, revoked or expired key and no key at all are counted for the address they come
+-- from. Subjects are taken in one order, so that two servers cannot wait for each other.
 create function admit(
-  p_hash bytea, p_effect text, p_wanted integer, p_address text, p_origin text,
-  out venue_id uuid, out venue_name text, out venue_linked boolean, out venue_origins text[],
-  out key_id text, out kind text, out mode text, out scopes text[], out allow_ips text[],
-  out writes_per_hour integer, out reads_per_hour integer, out created_at timestamptz, out expires_at timestamptz,
-  out call_limit integer, out granted integer, out remaining integer,
-  out reset_at timestamptz, out retry_at timestamptz, out counted_at timestamptz
+  p_hashes bytea[], p_effects text[], p_wanted integer[], p_addresses text[], p_origins text[]
+) returns table (
+  place integer, venue_id uuid, venue_name text, venue_linked boolean, venue_origins text[],
+  key_id text, kind text, mode text, scopes text[], allow_ips text[],
+  writes_per_hour integer, reads_per_hour integer, created_at timestamptz, expires_at timestamptz,
+  call_limit integer, granted integer, remaining integer,
+  reset_at timestamptz, retry_at timestamptz, counted_at timestamptz
 ) language plpgsql as $$
+#variable_conflict use_column
 declare
-  v_subject text := 'address ' || p_address;
+  v_caller record;
 begin
-  call_limit := 600;
-  select v.venue_id, v.name, v.linked_at is not null, v.origins, k.key_id, k.kind, k.mode, k.scopes, k.allow_ips,
-      k.writes_per_hour, k.reads_per_hour, k.created_at, k.expires_at
-    into venue_id, venue_name, venue_linked, venue_origins, key_id, kind, mode, scopes, allow_ips,
-      writes_per_hour, reads_per_hour, created_at, expires_at
-    from key_routes r
-    join keys k on k.venue_id = r.venue_id and k.key_id = r.key_id
-    join venues v on v.venue_id = r.venue_id
-    where r.key_hash = p_hash and k.revoked_at is null and v.revoked_at is null
-      and (k.expires_at is null or k.expires_at > clock_timestamp());
-  if kind = 'secret' then
-    v_subject := 'key ' || key_id || ' ' || p_effect;
-    call_limit := case p_effect when 'read' then reads_per_hour else writes_per_hour end;
-  elsif kind = 'publishable' then
-    v_subject := 'publishable ' || key_id || ' ' || p_origin || ' ' || p_address;
-  end if;
-  select t.granted, t.remaining, t.reset_at, t.retry_at, t.counted_at
-    into granted, remaining, reset_at, retry_at, counted_at
-    from take_calls(v_subject, call_limit, p_wanted) t;
+  for v_caller in
+    select n.place, n.wanted, c.*,
+      case c.kind
+        when 'secret' then 'key ' || c.key_id || ' ' || n.effect
+        when 'publishable' then 'publishable ' || c.key_id || ' ' || n.origin || ' ' || n.address
+        else 'address ' || n.address
+      end as subject,
+      case when c.kind = 'secret' and n.effect = 'read' then c.reads_per_hour
+        when c.kind = 'secret' then c.writes_per_hour else 600 end as hourly
+    from unnest(p_hashes, p_effects, p_wanted, p_addresses, p_origins)
+      with ordinality as n(hash, effect, wanted, address, origin, place)
+    left join lateral (
+      select v.venue_id, v.name, v.linked_at is not null as linked, v.origins, k.key_id, k.kind, k.mode, k.scopes,
+        k.allow_ips, k.writes_per_hour, k.reads_per_hour, k.created_at, k.expires_at
+      from key_routes r
+      join keys k on k.venue_id = r.venue_id and k.key_id = r.key_id
+      join venues v on v.venue_id = r.venue_id
+      where r.key_hash = n.hash and k.revoked_at is null and v.revoked_at is null
+        and (k.expires_at is null or k.expires_at > clock_timestamp())
+      limit 1) c on true
+    order by subject
+  loop
+    return query
+      select v_caller.place::integer, v_caller.venue_id, v_caller.name, v_caller.linked, v_caller.origins,
+        v_caller.key_id, v_caller.kind, v_caller.mode, v_caller.scopes, v_caller.allow_ips,
+        v_caller.writes_per_hour, v_caller.reads_per_hour, v_caller.created_at, v_caller.expires_at,
+        v_caller.hourly, t.granted, t.remaining, t.reset_at, t.retry_at, t.counted_at
+      from take_calls(v_caller.subject, v_caller.hourly, v_caller.wanted) t;
+  end loop;
 end $$;
 
 -- A header key and the first answer to it, kept 30 days, written in the transaction of the effect. The answer is sealed.

@@ -90,6 +90,9 @@ async function runRole(role: 'start' | 'serve' | 'worker', config: Config): Prom
   const log = makeLog(config.logLevel, role);
   const endings: Ending[] = [];
   const stopped = onStopSignal(config, log, endings);
+  // Loaded while the database is being reached; a failure to load is told where it is used.
+  const door = role === 'worker' ? null : import('./http/server.ts');
+  door?.catch(() => undefined);
   try {
     const url = role === 'start' ? await openDatabase(config, endings) : namedDatabase(config, role);
     const { house, newOperatorToken } = await openHouse(config, role, log, url, endings);
@@ -98,8 +101,8 @@ async function runRole(role: 'start' | 'serve' | 'worker', config: Config): Prom
       const worker = startWorker(house.db, log);
       endings.push(() => worker.close());
     }
-    if (role !== 'worker') {
-      const { startServer } = await import('./http/server.ts');
+    if (door !== null) {
+      const { startServer } = await door;
       const server = await startServer(house).catch((error: unknown) => {
         throw portTaken(error, config);
       });

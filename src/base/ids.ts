@@ -53,11 +53,17 @@ const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** 128 bits as 26 digits of 5 bits; the first digit carries the 3 bits left over, so text order is time order. */
 function base32(bytes: Buffer): string {
-  let value = BigInt(`0x${bytes.toString('hex')}`);
   let text = '';
-  for (let digit = 0; digit < 26; digit++) {
-    text = CROCKFORD[Number(value & 31n)] + text;
-    value >>= 5n;
+  let held = 0;
+  let bits = 2;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += CROCKFORD[held >>> bits];
+      held &= (1 << bits) - 1;
+    }
   }
   return text;
 }

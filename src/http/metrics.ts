@@ -24,12 +24,25 @@ export function makeMetrics(): Metrics {
     labelNames: ['operation', 'status'],
     registers: [register],
   });
+  // Looking a series up by its labels costs more than counting in it, so each one found is kept. There are as many as
+  // operations and statuses.
+  const durations = new Map<string, Histogram.Internal<'operation'>>();
+  const counts = new Map<string, Counter.Internal>();
   return {
     observe(operation, status, seconds) {
-      duration.observe({ operation }, seconds);
-      count.inc({ operation, status: String(status) });
+      kept(durations, operation, () => duration.labels({ operation })).observe(seconds);
+      kept(counts, `${operation} ${status}`, () => count.labels({ operation, status: String(status) })).inc();
     },
     text: () => register.metrics(),
     contentType: register.contentType,
   };
+}
+
+function kept<T>(found: Map<string, T>, name: string, find: () => T): T {
+  let series = found.get(name);
+  if (series === undefined) {
+    series = find();
+    found.set(name, series);
+  }
+  return series;
 }

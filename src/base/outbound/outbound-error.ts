@@ -1,6 +1,8 @@
 // The one error of the guarded client. `kind` is for our code, `forCaller` (and `message`) for whoever gave us the
 // address: neither ever holds an IP address, a port or a resolver's words. Those stay in `cause`, for our log.
 
+import { errors } from 'undici';
+
 export type OutboundErrorKind =
   | 'refused'
   | 'dns'
@@ -46,6 +48,7 @@ const TLS_CODES =
 /** What undici or Node threw, as one of our kinds. `sending`: the request had a connection to go out on. */
 export function outboundErrorFrom(cause: unknown, sending: boolean): OutboundError {
   if (cause instanceof OutboundError) return cause;
+  if (cause instanceof errors.HTTPParserError) return new OutboundError('protocol', { cause });
   return new OutboundError(kindOf(codeOf(cause), sending), { cause });
 }
 
@@ -59,6 +62,6 @@ function kindOf(code: string, sending: boolean): OutboundErrorKind {
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'too_large';
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return 'closed';
   if (TLS_CODES.test(code)) return 'tls';
-  if (code.startsWith('HPE_') || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return 'protocol';
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return 'protocol';
   return sending ? 'interrupted' : 'connect';
 }

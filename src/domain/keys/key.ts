@@ -1,6 +1,6 @@
 // What a key is: its kinds, modes, scopes, the text that is shown once, and the hash under which it is found.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Mode } from '../../base/config.ts';
 import { type Random, randomText } from '../../base/random.ts';
 
@@ -38,7 +38,7 @@ export function isOlderKey(text: string): boolean {
 
 /** Keys are long and random, so a plain hash is enough: there is nothing to guess. */
 export function hashOfKey(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }
 
 /** Enough to recognise a key in a list, not enough to use it. */

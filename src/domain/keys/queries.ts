@@ -113,23 +113,26 @@ export interface AdmitRow {
   readonly counted_at: string;
 }
 
-export async function admitCalls(
-  db: Queryable,
-  hash: Buffer | null,
-  effect: 'read' | 'write',
-  wanted: number,
-  address: string,
-  origin: string,
-): Promise<AdmitRow> {
-  const rows = await db.query<AdmitRow>('select * from admit($1, $2, $3, $4, $5)', [
-    hash,
-    effect,
-    wanted,
-    address,
-    origin,
+/** Somebody at the gate: with so many calls at once. */
+export interface Knocking {
+  /** Null: no key. */
+  readonly hash: Buffer | null;
+  readonly effect: 'read' | 'write';
+  readonly calls: number;
+  readonly address: string;
+  readonly origin: string;
+}
+
+/** One answer for each, in the order given. */
+export async function admitAll(db: Queryable, knocking: readonly Knocking[]): Promise<AdmitRow[]> {
+  const rows = await db.query<AdmitRow & { place: number }>('select * from admit($1, $2, $3, $4, $5)', [
+    knocking.map(({ hash }) => hash),
+    knocking.map(({ effect }) => effect),
+    knocking.map(({ calls }) => calls),
+    knocking.map(({ address }) => address),
+    knocking.map(({ origin }) => origin),
   ]);
-  if (rows[0] === undefined) throw new Error('admit() answers one row');
-  return rows[0];
+  return rows.sort((a, b) => a.place - b.place);
 }
 
 /** Forgets calls that left their window and windows that nobody has used for a day. Says how many rows went. */

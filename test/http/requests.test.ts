@@ -83,7 +83,12 @@ describe('routes and methods', () => {
 
   it('takes any legal external id in a path: 128 characters, percent-encoded, slashes and dots among them', async () => {
     for (const id of ['a/b/../c', '..%2f..', 'é'.repeat(128), '😀'.repeat(128), '%', 'a?b#c', 'x;y=z']) {
-      const body = { external_id: id, kind: 'class', title: 'x', tiers: [{ amount: 1, currency: 'usd', unit: 'per_unit' }] };
+      const body = {
+        external_id: id,
+        kind: 'class',
+        title: 'x',
+        tiers: [{ amount: 1, currency: 'usd', unit: 'per_unit' }],
+      };
       expect((await world.call('POST', '/v1/offerings', { key, body })).status).toBe(201);
       const { status, json } = await world.call('GET', `/v1/offerings/${encodeURIComponent(id)}`, { key });
       expect([id.slice(0, 10), status, json.data.external_id]).toEqual([id.slice(0, 10), 200, id]);

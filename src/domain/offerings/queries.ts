@@ -60,6 +60,8 @@ export interface OfferingWrite {
   readonly reviewNote: string | null;
   readonly content: OfferingContent;
   readonly fingerprint: Buffer;
+  /** The visible version, which stays as it is. */
+  readonly approved: OfferingContent | null;
   readonly at: string;
 }
 
@@ -71,10 +73,11 @@ export async function writeOfferings(
   writes: readonly OfferingWrite[],
 ): Promise<Map<string, OfferingRow>> {
   const rows = await tx.query<OfferingRow>(
-    `insert into offerings (venue_id, mode, offering_id, external_id, status, review_note, content, fingerprint, created_at, changed_at)
-     select $1, $2, n.id, n.external_id, n.status, n.note, n.content::json, n.fingerprint, n.at, n.at
-     from unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::timestamptz[])
-       as n(id, external_id, status, note, content, fingerprint, at)
+    `insert into offerings (venue_id, mode, offering_id, external_id, status, review_note, content, fingerprint, created_at,
+       changed_at, approved)
+     select $1, $2, n.id, n.external_id, n.status, n.note, n.content::json, n.fingerprint, n.at, n.at, n.approved::json
+     from unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::timestamptz[], $10::text[])
+       as n(id, external_id, status, note, content, fingerprint, at, approved)
      on conflict (venue_id, mode, external_id) do update
        set status = excluded.status, review_note = excluded.review_note, content = excluded.content,
          fingerprint = excluded.fingerprint, changed_at = excluded.changed_at
@@ -89,6 +92,7 @@ export async function writeOfferings(
       writes.map(({ content }) => JSON.stringify(content)),
       writes.map(({ fingerprint }) => fingerprint),
       writes.map(({ at }) => at),
+      writes.map(({ approved }) => (approved === null ? null : JSON.stringify(approved))),
     ],
   );
   return new Map(rows.map((row) => [row.external_id, row]));

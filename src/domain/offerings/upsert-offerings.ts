@@ -2,7 +2,6 @@
 // change that members read waits for review again, while the last approved version stays the visible one.
 
 import type { Queryable } from '../../base/db.ts';
-import { type FieldProblem, invalid } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -32,7 +31,6 @@ export async function upsertOfferings(tx: Queryable, caller: Caller, input: Inpu
       body: { data, duplicate: result === 'unchanged', updated: result === 'updated' },
     };
   }
-  refuseTwice(body.offerings);
   const all = await upsertAll(tx, caller, body.offerings);
   const count = (result: Result): number => all.filter((one) => one.result === result).length;
   const results = all.map(({ result, row }, index) => ({
@@ -48,24 +46,6 @@ export async function upsertOfferings(tx: Queryable, caller: Caller, input: Inpu
     unchanged: count('unchanged'),
   };
   return { status: 200, body: { results, summary } };
-}
-
-function refuseTwice(offerings: readonly OfferingContent[]): void {
-  const seen = new Set<string>();
-  const problems: FieldProblem[] = [];
-  offerings.forEach(({ external_id: id }, index) => {
-    if (seen.has(id)) {
-      problems.push({
-        code: 'not_unique',
-        field: `/offerings/${index}/external_id`,
-        message: `"${id}" stands twice in this batch.`,
-        expected: 'an external_id that no other offering of the batch has',
-        example_fix: `${id.slice(0, 120)}-${index}`,
-      });
-    }
-    seen.add(id);
-  });
-  if (problems.length > 0) throw invalid(problems);
 }
 
 /** In the order given. Nothing is written when everything is known already. */
@@ -98,6 +78,7 @@ export async function upsertAll(
         externalId: content.external_id,
         content,
         fingerprint,
+        approved: before?.approved ?? null,
         at: ticks.at(index),
       },
     ];

@@ -1,0 +1,160 @@
+// Boats: one and fleets, states, deactivation, what is never echoed, and lists that never lose a row.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld, type Told, type World } from '../world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ servers: 2 });
+});
+afterAll(() => world.close());
+
+const BOAT = {
+  external_id: 'boat-17',
+  name: 'Second Wind',
+  type: 'catamaran',
+  length_ft: 42,
+  capacity: 12,
+  captain: 'included',
+  location: { city: 'Miami' },
+  pricing: [{ duration_hours: 4, amount: 120000, currency: 'usd' }],
+  photo_urls: ['https://cdn.fleet.example/1.jpg'],
+};
+
+async function partner(): Promise<{ key: string; venueId: string }> {
+  const { venue } = await world.venue();
+  return { key: (await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 })).key, venueId: venue.id };
+}
+const post = (key: string, body: unknown, server = 0): Promise<Told> =>
+  world.call('POST', '/v1/boats', { key, body, server });
+const status = async (key: string): Promise<string> =>
+  (await world.call('GET', '/v1/boats/boat-17', { key })).json.data.status;
+
+describe('one boat', () => {
+  it('is created with 201, replayed and updated with 200, and says which', async () => {
+    const { key } = await partner();
+    const flags = ({ status: code, json }: Told) => [code, json.result, json.duplicate, json.updated];
+    expect(flags(await post(key, BOAT))).toEqual([201, 'created', false, false]);
+    expect(flags(await post(key, { ...BOAT, active: true }))).toEqual([200, 'unchanged', true, false]);
+    expect(flags(await post(key, { ...BOAT, capacity: 10 }))).toEqual([200, 'updated', false, true]);
+  });
+
+  it('returns to pending when anything changed, extra included, and extra is never echoed', async () => {
+    const { key } = await partner();
+    const { json } = await post(key, { ...BOAT, extra: { insurance: 'Harbor Mutual' } });
+    expect(JSON.stringify(json)).not.toContain('Harbor Mutual');
+    await world.call('POST', '/v1/test_helpers/review', { key, body: { id: json.data.id, status: 'approved' } });
+    expect(await status(key)).toBe('approved');
+    const changed = await post(key, { ...BOAT, extra: { insurance: 'Other' } });
+    expect([changed.json.result, changed.json.data.status]).toEqual(['updated', 'pending']);
+    for (const path of ['/v1/boats', '/v1/boats/boat-17'])
+      expect((await world.call('GET', path, { key })).text).not.toContain('extra');
+  });
+
+  it('is inactive when sent so or deactivated, and waits for review when it is sent again', async () => {
+    const { key } = await partner();
+    await post(key, { ...BOAT, active: false, extra: { a: 1 } });
+    expect(await status(key)).toBe('inactive');
+    await post(key, { ...BOAT, extra: { a: 1 } });
+    expect(await status(key)).toBe('pending');
+    const told = await world.call('POST', '/v1/boats/boat-17/deactivate', { key });
+    expect([told.status, told.json.data.status, told.json.data.active]).toEqual([200, 'inactive', false]);
+    expect((await world.call('POST', '/v1/boats/boat-17/deactivate', { key })).json.data.updated_at).toBe(
+      told.json.data.updated_at,
+    );
+    expect((await post(key, { ...BOAT, active: false, extra: { a: 1 } })).json.result).toBe('unchanged');
+    expect((await world.call('POST', '/v1/boats/nothing/deactivate', { key })).status).toBe(404);
+    const { json } = await world.call('GET', '/v1/boats?status=inactive', { key });
+    expect(json.data).toHaveLength(1);
+    const review = await world.call('POST', '/v1/test_helpers/review', {
+      key,
+      body: { id: told.json.data.id, status: 'approved' },
+    });
+    expect([review.status, review.json.error.reason]).toEqual([409, 'not_pending']);
+  });
+
+  it('answers exactly what its published schema says', async () => {
+    const { key } = await partner();
+    for (const example of world.house.registry.get('boat').examples as object[]) {
+      const { json } = await post(key, example);
+      expect(
+        world.house.validator.problems('stored_boat', {
+          value: json.data,
+          text: JSON.stringify(json.data),
+          badStrings: [],
+        }),
+      ).toEqual([]);
+    }
+  });
+});
+
+describe('a fleet', () => {
+  it('is judged boat by boat: good ones are written, bad ones are named, with a summary', async () => {
+    const { key } = await partner();
+    await post(key, { ...BOAT, external_id: 'known' });
+    const boats = [
+      { ...BOAT, external_id: 'a' },
+      { ...BOAT, external_id: 'b', pricing: [{ duration_hours: 4, amount: '5', currency: 'usd' }] },
+      { ...BOAT, external_id: 'known' },
+      { ...BOAT, external_id: 'a' },
+      { name: 'nameless' },
+      { ...BOAT, external_id: 'c', location: { city: 'Miami', lat: 25 } },
+    ];
+    const told = await post(key, { boats });
+    expect(told.status).toBe(200);
+    expect(told.json.summary).toEqual({ total: 6, created: 1, updated: 0, unchanged: 1, errors: 4 });
+    const seen = told.json.results.map((r: { result: string; errors?: { code: string; field: string }[] }) => [
+      r.result,
+      ...(r.errors ?? []).slice(0, 1).map((e) => `${e.code} ${e.field}`),
+    ]);
+    expect(seen).toEqual([
+      ['created'],
+      ['error', 'invalid_type /boats/1/pricing/0/amount'],
+      ['unchanged'],
+      ['error', 'not_unique /boats/3/external_id'],
+      ['error', 'missing_field /boats/4/external_id'],
+      ['error', 'missing_field /boats/5/location/lng'],
+    ]);
+    expect(told.json.results[1].error.request_id).toBe(told.headers.get('x-request-id'));
+    expect(told.json.results[1].errors[0].doc_url).toMatch(/\/docs\/errors\/invalid_type$/);
+    expect(
+      world.house.validator.problems('fleet_result', { value: told.json, text: told.text, badStrings: [] }),
+    ).toEqual([]);
+  });
+
+  it('of 101, of none, or that is no list, is refused whole', async () => {
+    const { key } = await partner();
+    const table = [
+      [Array.from({ length: 101 }, () => BOAT), 'too_many_items', '/boats'],
+      [[], 'too_few_items', '/boats'],
+      ['x', 'invalid_type', '/boats'],
+      [[1], 'invalid_type', '/boats/0'],
+    ] as const;
+    for (const [boats, code, field] of table) {
+      const { status: answered, json } = await post(key, { boats });
+      expect([answered, json.error.code, json.error.field]).toEqual([422, code, field]);
+    }
+  });
+
+  it('never loses a row: 1,000 boats written by 10 fleets at once are each listed exactly once', async () => {
+    const { key } = await partner();
+    const fleets = Array.from({ length: 10 }, (_, f) =>
+      Array.from({ length: 100 }, (_, b) => ({ ...BOAT, external_id: `f${f}-${b}` })),
+    );
+    const answers = await Promise.all(fleets.map((boats, i) => post(key, { boats }, i % 2)));
+    for (const { json } of answers) expect(json.summary).toMatchObject({ created: 100, errors: 0 });
+    const seen: string[] = [];
+    let before = '';
+    do {
+      const { json } = await world.call(
+        'GET',
+        `/v1/boats?limit=37${before === '' ? '' : `&before=${encodeURIComponent(before)}`}`,
+        { key },
+      );
+      seen.push(...json.data.map((b: { external_id: string }) => b.external_id));
+      before = json.next_before ?? '';
+    } while (before !== '');
+    expect(seen).toHaveLength(1000);
+    expect(new Set(seen).size).toBe(1000);
+  });
+});

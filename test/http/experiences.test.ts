@@ -1,0 +1,175 @@
+// Experiences: submitting dated events in both forms, duplicates, the queue, lists, review.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld, type Told, type World } from '../world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ servers: 2 });
+});
+afterAll(() => world.close());
+
+const soon = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().replace('.000Z', 'Z');
+const EVENT = { title: 'Sunset sail', starts_at: soon(30), external_id: 'sail-1' };
+
+async function partner(): Promise<{ key: string; venueId: string }> {
+  const { venue } = await world.venue();
+  return { key: (await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 })).key, venueId: venue.id };
+}
+const post = (key: string, body: unknown, server = 0): Promise<Told> =>
+  world.call('POST', '/v1/experiences', { key, body, server });
+
+describe('POST /v1/experiences', () => {
+  it('submits an Event with 201, and gives the original back with 200 for the same external_id, whatever else changed', async () => {
+    const { key } = await partner();
+    const first = await post(key, {
+      ...EVENT,
+      tiers: [{ amount: 9900, currency: 'usd', unit: 'per_person', label: 'VIP' }],
+      starts_at: '2027-11-20T18:00:00-05:00',
+    });
+    expect([first.status, first.json.duplicate]).toEqual([201, false]);
+    expect(first.json.data).toMatchObject({
+      object: 'submission',
+      status: 'pending',
+      title: 'Sunset sail',
+      starts_at: '2027-11-20T23:00:00Z',
+      price_per_person: null,
+      capacity: null,
+      experience_id: null,
+      review_note: null,
+      reviewed_at: null,
+    });
+    const again = await post(key, { ...EVENT, title: 'Something else' });
+    expect([again.status, again.json.duplicate]).toEqual([200, true]);
+    expect(again.json.data).toEqual(first.json.data);
+  });
+
+  it('submits the older body with its price in dollars', async () => {
+    const { key } = await partner();
+    const { status, json } = await post(key, {
+      title: 'Tasting',
+      starts_at: soon(3),
+      price_per_person: 65.5,
+      capacity: 12,
+      photo_urls: ['https://cdn.example/1.jpg'],
+    });
+    expect([status, json.data.price_per_person, json.data.capacity, json.data.external_id]).toEqual([
+      201,
+      65.5,
+      12,
+      null,
+    ]);
+  });
+
+  it('answers exactly what its published schema says', async () => {
+    const { key } = await partner();
+    for (const body of [
+      { ...EVENT, policy: { min_age: 21 } },
+      { title: 'Old', starts_at: soon(3), price_per_person: 0 },
+    ]) {
+      const { json } = await post(key, body);
+      expect(
+        world.house.validator.problems('submission', {
+          value: json.data,
+          text: JSON.stringify(json.data),
+          badStrings: [],
+        }),
+      ).toEqual([]);
+    }
+  });
+
+  it('wants a start in the future and within two years, of a new one alone: a faithful replay stays a duplicate', async () => {
+    const { key, venueId } = await partner();
+    for (const starts_at of [soon(-1), soon(800)]) {
+      const { status, json } = await post(key, { ...EVENT, starts_at });
+      expect([status, json.error.code, json.error.field]).toEqual([422, 'out_of_range', '/starts_at']);
+    }
+    const body = { ...EVENT, starts_at: soon(1) };
+    await post(key, body);
+    const past = { ...body, starts_at: soon(-1) };
+    expect((await post(key, past)).json.duplicate).toBe(true);
+    expect((await world.db.query('select 1 from experiences where venue_id = $1', [venueId])).length).toBe(1);
+  });
+
+  it('refuses an offering that the venue does not have', async () => {
+    const { key } = await partner();
+    const unknown = await post(key, { ...EVENT, offering_external_id: 'nothing' });
+    expect([unknown.status, unknown.json.error.code, unknown.json.error.field]).toEqual([
+      422,
+      'invalid_value',
+      '/offering_external_id',
+    ]);
+    await world.call('POST', '/v1/offerings', {
+      key,
+      body: {
+        external_id: 'boat-day',
+        kind: 'boat_day',
+        title: 'x',
+        tiers: [{ amount: 1, currency: 'usd', unit: 'per_group' }],
+      },
+    });
+    expect((await post(key, { ...EVENT, offering_external_id: 'boat-day' })).status).toBe(201);
+  });
+
+  it('makes one submission of 50 parallel posts of one external_id', async () => {
+    const { key } = await partner();
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => post(key, EVENT, i % 2)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(new Set(answers.map(({ json }) => json.data.id)).size).toBe(1);
+  });
+
+  it('lets exactly 500 wait, also when 40 more come at once, and more when one was reviewed', async () => {
+    const { key, venueId } = await partner();
+    const { json } = await post(key, EVENT);
+    await world.db.query(
+      `insert into experiences (venue_id, mode, submission_id, form, status, content, created_at)
+       select venue_id, mode, gen_random_uuid(), form, status, content, created_at - i * interval '1 second'
+       from experiences, generate_series(1, 479) i where venue_id = $1`,
+      [venueId],
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => post(key, { ...EVENT, external_id: `n-${i}` }, i % 2)),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
+    const refused = answers.find(({ status }) => status === 422);
+    expect([refused?.json.error.code, refused?.json.errors.length]).toEqual(['review_queue_full', 1]);
+    await world.call('POST', '/v1/test_helpers/review', { key, body: { id: json.data.id, status: 'approved' } });
+    expect((await post(key, { ...EVENT, external_id: 'one-more' })).status).toBe(201);
+    expect((await post(key, { ...EVENT, external_id: 'too-many' })).status).toBe(422);
+    expect((await post(key, { ...EVENT, external_id: 'n-0' })).status).not.toBe(500);
+  });
+});
+
+describe('reading', () => {
+  it('lists newest first, by status, in pages that neither skip nor repeat', async () => {
+    const { key } = await partner();
+    for (let i = 0; i < 9; i++) await post(key, { ...EVENT, external_id: `e-${i}` });
+    const one = (await world.call('GET', '/v1/experiences/e-4', { key })).json.data;
+    await world.call('POST', '/v1/test_helpers/review', {
+      key,
+      body: { id: one.id, status: 'rejected', review_note: 'No.' },
+    });
+    const seen: string[] = [];
+    let path = '/v1/experiences?limit=4';
+    for (;;) {
+      const { json } = await world.call('GET', path, { key });
+      seen.push(...json.data.map((e: { external_id: string }) => e.external_id));
+      if (json.next_before === null) break;
+      path = `/v1/experiences?limit=4&before=${encodeURIComponent(json.next_before)}`;
+    }
+    expect(seen).toEqual(Array.from({ length: 9 }, (_, i) => `e-${8 - i}`));
+    expect(
+      (await world.call('GET', '/v1/experiences?status=rejected', { key })).json.data.map((e: { id: string }) => e.id),
+    ).toEqual([one.id]);
+  });
+
+  it('shows experience_id once approved, and the reason once rejected', async () => {
+    const { key } = await partner();
+    const { id } = (await post(key, EVENT)).json.data;
+    await world.call('POST', '/v1/test_helpers/review', { key, body: { id, status: 'approved' } });
+    const { data } = (await world.call('GET', `/v1/experiences/${id}`, { key })).json;
+    expect([data.status, data.review_note]).toEqual(['approved', null]);
+    expect(data.experience_id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(data.experience_id).not.toBe(id);
+  });
+});

@@ -1,7 +1,7 @@
 // Builds dist/: the whole program in a few files, packages included, so that it starts quickly. Called by `npm run
 // build`, and by bin/everyshare.js when dist/ is missing or older than the sources.
 
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,13 +10,17 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 const BANNER =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
+/**
+ * Built aside and moved in file by file, main.js last: a server that runs from dist/ keeps the files it has not loaded yet
+ * (their names carry their content), and two builds at once cannot mix.
+ */
 export async function build() {
   const { build: bundle } = await import('esbuild');
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  const aside = join(root, `dist.${process.pid}`);
   await bundle({
     absWorkingDir: root,
     entryPoints: ['src/main.ts'],
-    outdir: 'dist',
+    outdir: aside,
     bundle: true,
     splitting: true,
     platform: 'node',
@@ -26,6 +30,10 @@ export async function build() {
     banner: { js: BANNER },
     logLevel: 'warning',
   });
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  const made = readdirSync(aside).sort((a, b) => Number(a === 'main.js') - Number(b === 'main.js'));
+  for (const file of made) renameSync(join(aside, file), join(root, 'dist', file));
+  rmSync(aside, { recursive: true });
 }
 
 function newest(folder) {

@@ -49,7 +49,7 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
   const scripts = await buildScripts(scratch);
   const url = await openDatabase(join(scratch, 'database'), endings);
   await migrate(url, join(packageRoot, 'migrations'));
-  const db = openDb({ url, connections: 4, prepared: true, applicationName: 'everyshare-bench' });
+  const db = openDb({ url, connections: 4, pooled: false, applicationName: 'everyshare-bench' });
   endings.add(() => db.close());
   await requireDurability(db);
   const processes = makeProcesses(program);

@@ -98,13 +98,15 @@ create index limit_calls_by_age on limit_calls using brin (at);
 
 -- Lets through as many of `wanted` calls as the last hour still has room for. Exact: the window's row is locked, and
 -- the clock is read after that, once for everybody, here. A call made at T counts until T + 1 hour, to the microsecond.
+-- Should the clock step back, calls go on from the last one counted, and `asked_at` tells the real time to wait from.
 create function take_calls(
   p_subject text, p_limit integer, p_wanted integer,
-  out granted integer, out remaining integer, out reset_at timestamptz, out retry_at timestamptz, out counted_at timestamptz
+  out granted integer, out remaining integer, out reset_at timestamptz, out retry_at timestamptz, out asked_at timestamptz
 ) language plpgsql set lock_timeout = '3s' as $$
 declare
   v_total bigint;
   v_last timestamptz;
+  v_at timestamptz;
   v_cutoff timestamptz;
   v_oldest timestamptz;
   v_before bigint;
@@ -114,23 +116,24 @@ begin
     insert into limit_windows values (p_subject, 0, '-infinity') on conflict do nothing;
     select total, last_at into v_total, v_last from limit_windows where subject = p_subject for update;
   end if;
-  counted_at := greatest(clock_timestamp(), v_last + interval '1 microsecond');
-  v_cutoff := counted_at - interval '1 hour';
+  asked_at := clock_timestamp();
+  v_at := greatest(asked_at, v_last + interval '1 microsecond');
+  v_cutoff := v_at - interval '1 hour';
   select c.at, c.total - c.calls into v_oldest, v_before
     from limit_calls c where c.subject = p_subject and c.at > v_cutoff order by c.at limit 1;
   remaining := greatest(p_limit - (v_total - coalesce(v_before, v_total)), 0);
   granted := least(p_wanted, remaining);
   remaining := remaining - granted;
   if granted > 0 then
-    insert into limit_calls values (p_subject, counted_at, granted, v_total + granted);
-    update limit_windows set total = v_total + granted, last_at = counted_at where subject = p_subject;
+    insert into limit_calls values (p_subject, v_at, granted, v_total + granted);
+    update limit_windows set total = v_total + granted, last_at = v_at where subject = p_subject;
     -- Now and then the calls that have left the hour are swept up here; the worker sweeps up the rest.
     if (v_total + granted) / 64 <> v_total / 64 then
-      delete from limit_calls c where c.subject = p_subject and c.at in (
-        select d.at from limit_calls d where d.subject = p_subject and d.at <= v_cutoff order by d.at limit 256);
+      delete from limit_calls where ctid = any(array(
+        select d.ctid from limit_calls d where d.subject = p_subject and d.at <= v_cutoff order by d.at limit 256));
     end if;
   end if;
-  reset_at := coalesce(v_oldest, case when granted > 0 then counted_at end) + interval '1 hour';
+  reset_at := coalesce(v_oldest, case when granted > 0 then v_at end) + interval '1 hour';
   if granted < p_wanted then
     select c.at + interval '1 hour' into retry_at from limit_calls c
       where c.subject = p_subject and c.at > v_cutoff and c.total > v_total + granted - p_limit order by c.at limit 1;
@@ -139,48 +142,59 @@ end $$;
 
 -- Who is calling, and may they: one round trip for the keys, their venues and their limits, for as many callers as are
 -- waiting at the same moment. An unknown, revoked or expired key and no key at all are counted for the address they come
--- from. Subjects are taken in one order, so that two servers cannot wait for each other.
+-- from; a publishable key for its address and, where that is registered, its origin. Callers of one subject are counted
+-- together (`earlier` says how many calls stood before a caller's own), and subjects are taken in one order, so that two
+-- servers cannot wait for each other.
 create function admit(
   p_hashes bytea[], p_effects text[], p_wanted integer[], p_addresses text[], p_origins text[]
 ) returns table (
   place integer, venue_id uuid, venue_name text, venue_linked boolean, venue_origins text[],
   key_id text, kind text, mode text, scopes text[], allow_ips text[],
   writes_per_hour integer, reads_per_hour integer, created_at timestamptz, expires_at timestamptz,
-  call_limit integer, granted integer, remaining integer,
-  reset_at timestamptz, retry_at timestamptz, counted_at timestamptz
+  call_limit integer, earlier integer, granted integer, remaining integer,
+  reset_at timestamptz, retry_at timestamptz, asked_at timestamptz
 ) language plpgsql as $$
 #variable_conflict use_column
 declare
   v_caller record;
+  v_taken record;
+  v_subject text := '';
 begin
   for v_caller in
-    select n.place, n.wanted, c.*,
-      case c.kind
-        when 'secret' then 'key ' || c.key_id || ' ' || n.effect
-        when 'publishable' then 'publishable ' || c.key_id || ' ' || n.origin || ' ' || n.address
-        else 'address ' || n.address
-      end as subject,
-      case when c.kind = 'secret' and n.effect = 'read' then c.reads_per_hour
-        when c.kind = 'secret' then c.writes_per_hour else 600 end as hourly
-    from unnest(p_hashes, p_effects, p_wanted, p_addresses, p_origins)
-      with ordinality as n(hash, effect, wanted, address, origin, place)
-    left join lateral (
-      select v.venue_id, v.name, v.linked_at is not null as linked, v.origins, k.key_id, k.kind, k.mode, k.scopes,
-        k.allow_ips, k.writes_per_hour, k.reads_per_hour, k.created_at, k.expires_at
-      from key_routes r
-      join keys k on k.venue_id = r.venue_id and k.key_id = r.key_id
-      join venues v on v.venue_id = r.venue_id
-      where r.key_hash = n.hash and k.revoked_at is null and v.revoked_at is null
-        and (k.expires_at is null or k.expires_at > clock_timestamp())
-      limit 1) c on true
-    order by subject
+    select q.*, sum(q.wanted) over (partition by q.subject) as together,
+      sum(q.wanted) over (partition by q.subject order by q.place) - q.wanted as before
+    from (
+      select n.place, n.wanted, c.*,
+        case
+          when c.kind = 'secret' then 'key ' || c.key_id || ' ' || n.effect
+          when c.kind is null then 'address ' || n.address
+          when n.origin = any(c.origins) then 'publishable ' || c.key_id || ' ' || n.address || ' ' || n.origin
+          else 'publishable ' || c.key_id || ' ' || n.address
+        end as subject,
+        case when c.kind = 'secret' and n.effect = 'read' then c.reads_per_hour
+          when c.kind = 'secret' then c.writes_per_hour else 600 end as hourly
+      from unnest(p_hashes, p_effects, p_wanted, p_addresses, p_origins)
+        with ordinality as n(hash, effect, wanted, address, origin, place)
+      left join lateral (
+        select v.venue_id, v.name, v.linked_at is not null as linked, v.origins, k.key_id, k.kind, k.mode, k.scopes,
+          k.allow_ips, k.writes_per_hour, k.reads_per_hour, k.created_at, k.expires_at
+        from key_routes r
+        join keys k on k.venue_id = r.venue_id and k.key_id = r.key_id
+        join venues v on v.venue_id = r.venue_id
+        where r.key_hash = n.hash and k.revoked_at is null and v.revoked_at is null
+          and (k.expires_at is null or k.expires_at > clock_timestamp())
+        limit 1) c on true) q
+    order by q.subject, q.place
   loop
+    if v_caller.subject <> v_subject then
+      v_subject := v_caller.subject;
+      select * into v_taken from take_calls(v_subject, v_caller.hourly, v_caller.together::integer);
+    end if;
     return query
       select v_caller.place::integer, v_caller.venue_id, v_caller.name, v_caller.linked, v_caller.origins,
         v_caller.key_id, v_caller.kind, v_caller.mode, v_caller.scopes, v_caller.allow_ips,
-        v_caller.writes_per_hour, v_caller.reads_per_hour, v_caller.created_at, v_caller.expires_at,
-        v_caller.hourly, t.granted, t.remaining, t.reset_at, t.retry_at, t.counted_at
-      from take_calls(v_caller.subject, v_caller.hourly, v_caller.wanted) t;
+        v_caller.writes_per_hour, v_caller.reads_per_hour, v_caller.created_at, v_caller.expires_at, v_caller.hourly,
+        v_caller.before::integer, v_taken.granted, v_taken.remaining, v_taken.reset_at, v_taken.retry_at, v_taken.asked_at;
   end loop;
 end $$;
 

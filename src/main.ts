@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from './base/clock.ts';
 import { type Config, ConfigError, readConfig } from './base/config.ts';
-import { openDb } from './base/db.ts';
+import { isUnavailable, openDb, sqlState } from './base/db.ts';
+import { Endings, Stopped } from './base/endings.ts';
 import { keptSecret } from './base/kept-secret.ts';
 import { type Log, makeLog } from './base/log.ts';
 import { migrate } from './base/migrate.ts';
@@ -16,35 +17,26 @@ import { proveEncryptionKey } from './domain/installation/key-proof.ts';
 import type { Act } from './domain/venues/audit.ts';
 import { actIn, type House, makeHouse } from './run/house.ts';
 
-/** Things to end, last one first. */
-type Ending = () => Promise<void>;
-
 interface OpenedHouse {
   readonly house: House;
   readonly newOperatorToken: string | null;
 }
 
-async function openHouse(config: Config, role: string, log: Log, url: string, endings: Ending[]): Promise<OpenedHouse> {
-  const token = keptSecret(
-    join(config.dataDir, 'operator-token'),
-    () => config.operatorToken ?? `opt_${randomText(systemRandom, 40)}`,
-  );
-  const sealKey =
-    config.encryptionKey ??
-    Buffer.from(
-      keptSecret(join(config.dataDir, 'encryption-key'), () => systemRandom.bytes(32).toString('base64')).text,
-      'base64',
-    );
-  const applied = await migrate(url, join(packageRoot, 'migrations'));
+async function openHouse(config: Config, role: string, log: Log, url: string, endings: Endings): Promise<OpenedHouse> {
+  const token = config.operatorToken === null ? keptSecret(join(config.dataDir, 'operator-token'), newToken) : null;
+  const sealKey = config.encryptionKey ?? keptKey(config);
+  const applied = await migrate(url, join(packageRoot, 'migrations')).catch((error: unknown) => {
+    throw unreachable(error, config);
+  });
   if (applied > 0) log.info({ migrations: applied }, 'the database was migrated');
   const db = openDb({
     url,
     connections: config.databaseConnections,
-    prepared: config.preparedStatements,
+    pooled: config.databasePooled,
     applicationName: `everyshare-${role}`,
     onLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
   });
-  endings.push(() => db.close());
+  await endings.add(() => db.close());
   const house = makeHouse({
     config,
     db,
@@ -52,11 +44,31 @@ async function openHouse(config: Config, role: string, log: Log, url: string, en
     random: systemRandom,
     log,
     sealKey,
-    operatorToken: config.operatorToken ?? token.text,
+    operatorToken: config.operatorToken ?? token?.text ?? '',
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
   });
   await proveEncryptionKey(db, house.seal, house.clock.now());
-  return { house, newOperatorToken: token.isNew && config.operatorToken === null ? token.text : null };
+  return { house, newOperatorToken: token?.isNew === true ? token.text : null };
+}
+
+function newToken(): string {
+  return `opt_${randomText(systemRandom, 40)}`;
+}
+
+function keptKey(config: Config): Buffer {
+  const kept = keptSecret(join(config.dataDir, 'encryption-key'), () => systemRandom.bytes(32).toString('base64'));
+  return Buffer.from(kept.text, 'base64');
+}
+
+/** A database that cannot be used is the setting's fault as long as nothing else is known. */
+function unreachable(error: unknown, { databaseUrl }: Config): unknown {
+  if (databaseUrl === null || !(error instanceof Error)) return error;
+  const state = sqlState(error);
+  if (!isUnavailable(error) && !/^(28|3D|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/.test(state)) return error;
+  const place = new URL(databaseUrl).host || 'its address';
+  return new ConfigError([
+    `DATABASE_URL: the database at ${place} cannot be used (${error.message}): check the address, the name and the password, and that PostgreSQL is running.`,
+  ]);
 }
 
 function actOf(house: House, via: 'start' | 'cli', actor: string): Act {
@@ -68,7 +80,7 @@ function say(line: string): void {
 }
 
 /** The database of this installation: the one that was named, or the embedded one, claimed for this process. */
-async function openDatabase(config: Config, endings: Ending[]): Promise<string> {
+async function openDatabase(config: Config, endings: Endings): Promise<string> {
   if (config.databaseUrl !== null) return config.databaseUrl;
   const { startEmbeddedPostgres } = await import('./sandbox/postgres/embedded.ts');
   const { claimDataDir } = await import('./sandbox/claim.ts');
@@ -79,51 +91,52 @@ async function openDatabase(config: Config, endings: Ending[]): Promise<string> 
       `DATA_DIR ${config.dataDir} is in use by another everyshare: stop that one, or set DATA_DIR and PORT to others.`,
     ]);
   }
-  endings.push(async () => {
+  await endings.add(async () => {
     await claim.release();
     await postgres.stop();
   });
   return postgres.url;
 }
 
-async function runRole(role: 'start' | 'serve' | 'worker', config: Config): Promise<void> {
+type Role = 'start' | 'serve' | 'worker';
+
+async function runRole(role: Role, config: Config): Promise<void> {
   const log = makeLog(config.logLevel, role);
-  const endings: Ending[] = [];
+  const endings = new Endings(log);
   const stopped = onStopSignal(config, log, endings);
+  try {
+    await startRole(role, config, log, endings);
+  } catch (error) {
+    if (!(await endings.endAll())) process.exitCode = 1;
+    if (!(error instanceof Stopped)) throw error;
+  }
+  await stopped;
+}
+
+async function startRole(role: Role, config: Config, log: Log, endings: Endings): Promise<void> {
   // Loaded while the database is being reached; a failure to load is told where it is used.
   const door = role === 'worker' ? null : import('./http/server.ts');
   door?.catch(() => undefined);
-  try {
-    const url = role === 'start' ? await openDatabase(config, endings) : namedDatabase(config, role);
-    const { house, newOperatorToken } = await openHouse(config, role, log, url, endings);
-    if (role !== 'serve') {
-      const { startWorker } = await import('./worker/loops.ts');
-      const worker = startWorker(house.db, log);
-      endings.push(() => worker.close());
-    }
-    if (door !== null) {
-      const { startServer } = await door;
-      const server = await startServer(house).catch((error: unknown) => {
-        throw portTaken(error, config);
-      });
-      endings.push(() => server.close());
-      const { announce } = await import('./cli/announce.ts');
-      await announce({
-        house,
-        act: actOf(house, 'start', 'start'),
-        urls: server.urls,
-        newOperatorToken,
-        firstVenue: role === 'start',
-        say,
-      });
-    } else {
-      say('everyshare worker is ready');
-    }
-  } catch (error) {
-    await endAll(endings, log);
-    throw error;
+  const url = role === 'start' ? await openDatabase(config, endings) : namedDatabase(config, role);
+  const { house, newOperatorToken } = await openHouse(config, role, log, url, endings);
+  if (role !== 'serve') {
+    const { startWorker } = await import('./worker/loops.ts');
+    const worker = startWorker(house.db, log);
+    await endings.add(() => worker.close());
   }
-  await stopped;
+  if (door === null) {
+    say('everyshare worker is ready');
+    return;
+  }
+  const { announce, openFirstVenue } = await import('./cli/announce.ts');
+  // Before anybody can be told that it is ready: a script that waits for that may use the key at once.
+  const firstVenue = role === 'start' ? await openFirstVenue(house, actOf(house, 'start', 'start')) : null;
+  const { startServer } = await door;
+  const server = await startServer(house).catch((error: unknown) => {
+    throw portTaken(error, config);
+  });
+  await endings.add(() => server.close());
+  announce({ house, urls: server.urls, newOperatorToken, firstVenue, say });
 }
 
 function portTaken(error: unknown, { port, host }: Config): unknown {
@@ -144,19 +157,8 @@ function namedDatabase(config: Config, role: string): string {
   ]);
 }
 
-async function endAll(endings: Ending[], log: Log): Promise<void> {
-  for (let end = endings.pop(); end !== undefined; end = endings.pop()) {
-    try {
-      await end();
-    } catch (error) {
-      log.error({ err: error }, 'something did not stop cleanly');
-      process.exitCode = 1;
-    }
-  }
-}
-
 /** Resolves when SIGINT or SIGTERM came and everything has ended; a second signal, or too much time, ends it hard. */
-function onStopSignal(config: Config, log: Log, endings: Ending[]): Promise<void> {
+function onStopSignal(config: Config, log: Log, endings: Endings): Promise<void> {
   return new Promise((resolve) => {
     let stopping = false;
     const stop = (signal: NodeJS.Signals): void => {
@@ -168,8 +170,9 @@ function onStopSignal(config: Config, log: Log, endings: Ending[]): Promise<void
         process.exit(1);
       }, config.shutdownSeconds * 1000);
       hard.unref();
-      void endAll(endings, log).then(() => {
+      void endings.endAll().then((clean) => {
         log.info('stopped');
+        if (!clean) process.exitCode = 1;
         resolve();
       });
     };
@@ -182,7 +185,7 @@ function onStopSignal(config: Config, log: Log, endings: Ending[]): Promise<void
 async function runCommandLine(argv: readonly string[]): Promise<number> {
   const { runCommand } = await import('./cli/command.ts');
   const log = makeLog('warn', 'cli');
-  const endings: Ending[] = [];
+  const endings = new Endings(log);
   const open = async () => {
     const config = readConfig(process.env);
     const url = config.databaseUrl ?? (await embeddedBeside(config, endings));
@@ -192,14 +195,14 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
   try {
     return await runCommand(argv, open);
   } finally {
-    await endAll(endings, log);
+    await endings.endAll();
   }
 }
 
 const TRIES = 20;
 
 /** Two commands at once may both find nothing running and both try to start it: whoever loses finds the other's. */
-async function embeddedBeside(config: Config, endings: Ending[]): Promise<string> {
+async function embeddedBeside(config: Config, endings: Endings): Promise<string> {
   const { findEmbeddedPostgres, isUsedByOthers, startEmbeddedPostgres } = await import(
     './sandbox/postgres/embedded.ts'
   );
@@ -208,7 +211,7 @@ async function embeddedBeside(config: Config, endings: Ending[]): Promise<string
     if (running !== null) return running;
     try {
       const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
-      endings.push(async () => {
+      await endings.add(async () => {
         if (!(await isUsedByOthers(postgres.url))) await postgres.stop();
       });
       return postgres.url;
@@ -224,7 +227,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const isRole = word === 'start' || word === 'serve' || word === 'worker';
   try {
     if (isRole && more.length === 0) await runRole(word, readConfig(process.env));
-    else process.exitCode = await runCommandLine(isRole ? ['help'] : argv);
+    else process.exitCode = await runCommandLine(argv);
   } catch (error) {
     const lines = (error instanceof Error ? error.message : String(error)).split('\n');
     process.stderr.write(`everyshare: ${isRole ? lines.join('\neveryshare: ') : lines.join(' ')}\n`);

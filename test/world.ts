@@ -87,7 +87,7 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
       db: openDb({
         url,
         connections: 12,
-        prepared: true,
+        pooled: false,
         applicationName: 'test',
         onStatement: (text) => statements.push(text),
       }),

@@ -13,7 +13,8 @@ export interface Config {
   /** null: the embedded PostgreSQL under dataDir. */
   readonly databaseUrl: string | null;
   readonly databaseConnections: number;
-  readonly preparedStatements: boolean;
+  /** The database is behind a pooler in transaction mode. */
+  readonly databasePooled: boolean;
   /** null: the server's own address, known once it listens. */
   readonly baseUrl: string | null;
   readonly checkoutPageBase: string | null;
@@ -156,7 +157,7 @@ export function readConfig(env: Env): Config {
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
     databaseUrl,
     databaseConnections: read.whole('DATABASE_CONNECTIONS', 12, 2, 200),
-    preparedStatements: read.oneOf('DATABASE_PREPARED', ['on', 'off'], 'on') === 'on',
+    databasePooled: read.oneOf('DATABASE_POOLER', ['none', 'transaction'], 'none') === 'transaction',
     baseUrl: read.address('BASE_URL', ['http:', 'https:']),
     checkoutPageBase: read.address('CHECKOUT_PAGE_BASE', ['http:', 'https:']),
     schemaUrl: read.address('SCHEMA_URL', ['http:', 'https:']),

@@ -12,6 +12,8 @@ export interface Queryable {
 }
 
 export interface Db extends Queryable {
+  /** The same, on connections that nothing slow ever uses: what every request needs cannot wait behind a list. */
+  readonly express: Queryable;
   /** One transaction: committed when `work` resolves, rolled back when it throws. Tried again after a deadlock. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -20,7 +22,8 @@ export interface Db extends Queryable {
 export interface DbOptions {
   readonly url: string;
   readonly connections: number;
-  readonly prepared: boolean;
+  /** Behind a pooler in transaction mode: no prepared statements, no settings of the session. */
+  readonly pooled: boolean;
   readonly applicationName: string;
   /** Told of a connection that broke while idle; the next statement opens another. */
   readonly onLost?: (error: Error) => void;
@@ -29,6 +32,7 @@ export interface DbOptions {
 }
 
 const STATEMENT_MS = 15_000;
+const SINGLE_MS = 8_000;
 const CONNECT_MS = 5_000;
 const BEGIN =
   "begin; set local statement_timeout = '10s'; set local lock_timeout = '3s'; set local idle_in_transaction_session_timeout = '15s'";
@@ -67,7 +71,10 @@ function nameOf(text: string): string {
 }
 
 const PASSING = new Set(['40001', '40P01']);
+/** Gone, going down, or too busy to answer in time. */
 const GONE = new Set([
+  '55P03',
+  '57014',
   '57P01',
   '57P02',
   '57P03',
@@ -104,12 +111,14 @@ export function openDb(options: DbOptions): Db {
     query_timeout: STATEMENT_MS,
     keepAlive: true,
     pipeline: true,
+    ...(options.pooled ? {} : { statement_timeout: SINGLE_MS }),
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
   };
-  const lanes = new Lanes(Math.max(1, Math.floor(options.connections / 3)), settings, options.onLost);
+  const lanes = new Lanes(Math.max(1, Math.floor(options.connections / 4)), settings, options.onLost);
+  const express = new Lanes(Math.max(1, Math.floor(options.connections / 6)), settings, options.onLost);
   const pool = new pg.Pool({
     ...settings,
-    max: Math.max(1, options.connections - lanes.size),
+    max: Math.max(1, options.connections - lanes.size - express.size),
     idleTimeoutMillis: 60_000,
   });
   pool.on('error', (error) => options.onLost?.(error));
@@ -117,7 +126,7 @@ export function openDb(options: DbOptions): Db {
   const send = async <R extends object>(client: Sender, text: string, values?: readonly unknown[]): Promise<R[]> => {
     options.onStatement?.(text);
     const config = { text, values: values === undefined ? [] : [...values] };
-    const result = await client.query(options.prepared ? { ...config, name: nameOf(text) } : config);
+    const result = await client.query(options.pooled ? config : { ...config, name: nameOf(text) });
     return result.rows as R[];
   };
 
@@ -132,6 +141,7 @@ export function openDb(options: DbOptions): Db {
 
   return {
     query: async (text, values) => send(await lanes.next(), text, values),
+    express: { query: async (text, values) => send(await express.next(), text, values) },
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -142,7 +152,7 @@ export function openDb(options: DbOptions): Db {
       }
     },
     async close() {
-      await Promise.all([lanes.close(), pool.end()]);
+      await Promise.all([lanes.close(), express.close(), pool.end()]);
     },
   };
 }
@@ -153,6 +163,11 @@ async function inTransaction<T>(
   onStatement?: (text: string) => void,
 ): Promise<T> {
   let broken: Error | undefined;
+  // The pool listens only to idle connections: one that is lost in our hands would end the process.
+  const onLost = (lost: Error): void => {
+    broken = lost;
+  };
+  client.on('error', onLost);
   try {
     onStatement?.('begin');
     await client.query(BEGIN);
@@ -169,6 +184,7 @@ async function inTransaction<T>(
     });
     throw error;
   } finally {
+    client.off('error', onLost);
     client.release(broken);
   }
 }

@@ -8,22 +8,34 @@ import type { House } from '../run/house.ts';
 
 export interface Announcement {
   readonly house: House;
-  readonly act: Act;
   readonly urls: { readonly base: string; readonly schemas: string };
   readonly newOperatorToken: string | null;
-  /** Whether a fresh installation gets a sandbox venue. */
-  readonly firstVenue: boolean;
+  /** Null: this installation had venues already. */
+  readonly firstVenue: VenueWithKeys | null;
   readonly say: (line: string) => void;
 }
 
-export async function announce({ house, act, urls, newOperatorToken, firstVenue, say }: Announcement): Promise<void> {
-  const opened = firstVenue ? await house.db.transaction((tx) => openSandboxVenueOnce(tx, act)) : null;
-  if (opened !== null) {
+const keyFile = (house: House): string => join(house.config.dataDir, 'sandbox-key');
+
+/**
+ * A fresh installation begins with a sandbox venue. Its test key is kept in a file for the operator's shell (it can cost
+ * nobody anything), written before the venue is committed: a crash between the two leaves nothing that is lost for good.
+ */
+export async function openFirstVenue(house: House, act: Act): Promise<VenueWithKeys | null> {
+  return house.db.transaction(async (tx) => {
+    const opened = await openSandboxVenueOnce(tx, act);
+    if (opened !== null) writeFileSync(keyFile(house), `${opened.secretTest}\n`, { mode: 0o600, flush: true });
+    return opened;
+  });
+}
+
+export function announce({ house, urls, newOperatorToken, firstVenue, say }: Announcement): void {
+  if (firstVenue !== null) {
     say('A sandbox venue is ready. Its keys are shown this once:');
     say('');
-    say(`  secret key       ${opened.secretTest}`);
-    say(`  publishable key  ${opened.publishableTest}`);
-    say(`  kept for your shell in ${keepForShell(house, opened)}`);
+    say(`  secret key       ${firstVenue.secretTest}`);
+    say(`  publishable key  ${firstVenue.publishableTest}`);
+    say(`  kept for your shell in ${keyFile(house)}`);
     say('');
   }
   if (newOperatorToken !== null) {
@@ -35,11 +47,4 @@ export async function announce({ house, act, urls, newOperatorToken, firstVenue,
   say(`  reference  ${urls.base}/docs`);
   say(`  schemas    ${urls.schemas}/v1/index.json`);
   say(`  health     ${urls.base}/readyz`);
-}
-
-/** A test key is no secret that could cost anybody anything; still, only its owner can read the file. */
-function keepForShell(house: House, opened: VenueWithKeys): string {
-  const file = join(house.config.dataDir, 'sandbox-key');
-  writeFileSync(file, `${opened.secretTest}\n`, { mode: 0o600 });
-  return file;
 }

@@ -119,8 +119,7 @@ function describeOperation(operation: Operation<Caller>, registry: Registry): Js
   const responses: Json = {};
   for (const [status, answer] of Object.entries(operation.answers))
     responses[status] = successResponse(operation, answer, registry);
-  for (const status of errorStatuses(operation))
-    responses[String(status)] = { $ref: `#/components/responses/Error${status}` };
+  for (const status of errorStatuses(operation)) responses[String(status)] = errorReference(operation, status);
   const parameters = [...pathParameters(operation), ...queryParameters(operation), ...headerParameters(operation)];
   const scopes =
     operation.scopes === undefined ? '' : `\n\nScope: ${operation.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
@@ -220,17 +219,37 @@ function headerParameters(operation: Operation<Caller>): Json[] {
 }
 
 /** The errors that every operation of this kind can give, and its own. */
-function errorStatuses(operation: Operation<Caller>): number[] {
-  const codes: ErrorCode[] = [...(operation.errors ?? []), 'internal_error', 'service_unavailable'];
+function errorCodes(operation: Operation<Caller>): ErrorCode[] {
+  const codes: ErrorCode[] = [...(operation.errors ?? []), 'invalid_request', 'internal_error', 'service_unavailable'];
   if (operation.auth !== 'operator') codes.push('rate_limited');
   if (operation.auth !== 'open') codes.push('unauthorized');
-  if (operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member')
-    codes.push('insufficient_scope');
+  if (operation.auth === 'secret') codes.push('wrong_key_kind', 'mode_not_available', 'ip_not_allowed');
+  if (operation.auth === 'guest')
+    codes.push('wrong_key_kind', 'mode_not_available', 'ip_not_allowed', 'origin_not_allowed');
+  if (operation.auth === 'member') codes.push('wrong_key_kind');
+  if (operation.scopes !== undefined) codes.push('insufficient_scope');
+  if (operation.linkedOnly === true) codes.push('venue_not_linked');
   if (operation.method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type', 'invalid_json');
-  codes.push('invalid_request');
   if (operation.run === undefined) codes.push('not_implemented');
-  return [...new Set(codes.map((code) => catalogue[code].status))].sort((a, b) => a - b);
+  return [...new Set(codes)];
 }
+
+const statusOf = (code: ErrorCode): number => catalogue[code].status;
+
+function errorStatuses(operation: Operation<Caller>): number[] {
+  return [...new Set(errorCodes(operation).map(statusOf))].sort((a, b) => a - b);
+}
+
+/** What a status means for this operation: its own codes alone (of 422, that every problem is listed). */
+function errorReference(operation: Operation<Caller>, status: number): Json {
+  const own = errorCodes(operation).filter((code) => statusOf(code) === status);
+  const words =
+    status === 422 ? FIELD_PROBLEMS : own.map((code) => `\`${code}\`: ${catalogue[code].message}`).join('\n\n');
+  return { $ref: `#/components/responses/Error${status}`, description: words };
+}
+
+const FIELD_PROBLEMS =
+  'One or more fields are wrong. `errors[]` lists every problem with its code, pointer, what was expected and a value that would pass; `error` is the first.';
 
 function errorResponses(operations: readonly Operation<Caller>[]): Json {
   const responses: Json = {};
@@ -245,13 +264,31 @@ function errorResponses(operations: readonly Operation<Caller>[]): Json {
       content: {
         'application/json': {
           schema: { $ref: '#/components/schemas/error' },
-          example: { error: { code, message: entry.message, request_id: 'req_01k9z8w3v5r6t7y8m9n0p1q2s3' } },
+          example: status === 422 ? EXAMPLE_422 : { error: { code, message: entry.message, request_id: REQUEST_ID } },
         },
       },
     };
   }
   return responses;
 }
+
+const REQUEST_ID = 'req_01k9z8w3v5r6t7y8m9n0p1q2s3';
+const PROBLEM = {
+  code: 'invalid_type',
+  message: 'amount must be an integer from 100 to 99999999, not a string.',
+  field: '/amount',
+};
+const EXAMPLE_422: Json = {
+  error: { ...PROBLEM, request_id: REQUEST_ID },
+  errors: [
+    {
+      ...PROBLEM,
+      expected: 'an integer from 100 to 99999999',
+      example_fix: 24000,
+      doc_url: 'https://api.everyshare.example/docs/errors/invalid_type',
+    },
+  ],
+};
 
 /** "fields.json#/$defs/time" becomes a component of its own, "offering.json" the component "offering". */
 function componentName(ref: string): string {

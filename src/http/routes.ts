@@ -1,4 +1,4 @@
-// From the list of operations to the routes: which operation a method and path mean, and which methods a path takes.
+// From the list of operations to the routes: how the router writes a path, and which methods a path takes.
 
 import type { Operation } from '../base/operation.ts';
 import type { Caller } from '../domain/keys/caller.ts';
@@ -8,20 +8,35 @@ export function routerPath(path: string): string {
   return path.replaceAll(/\{([a-z_]+)\}/g, ':$1');
 }
 
+/** Routes that are no operations: what is published under /v1. */
+const PUBLISHED = [{ method: 'GET', path: '/v1/openapi.json' }];
+
 /** The methods that a path takes, for 405 and its Allow header; none: there is no such route. */
 export function makeAllowed(operations: readonly Operation<Caller>[]): (path: string) => readonly string[] {
-  const shapes = new Map<string, { readonly shape: RegExp; readonly methods: Set<string> }>();
-  for (const { path, method } of operations) {
-    const shape = new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{[a-z_]+\}/g, '[^/]+')}$`);
-    const known = shapes.get(path) ?? { shape, methods: new Set<string>() };
-    known.methods.add(method);
-    if (method === 'GET') known.methods.add('HEAD');
-    shapes.set(path, known);
-  }
+  const routes = [...PUBLISHED, ...operations].map(({ method, path }) => ({ method, segments: path.split('/') }));
   return (path) => {
+    const given = decoded(path);
     const methods = new Set<string>();
-    for (const route of shapes.values())
-      if (route.shape.test(path)) for (const method of route.methods) methods.add(method);
+    for (const { method, segments } of routes) {
+      if (given === null || !fits(segments, given)) continue;
+      methods.add(method);
+      if (method === 'GET') methods.add('HEAD');
+    }
     return [...methods].sort();
   };
+}
+
+function decoded(path: string): string[] | null {
+  try {
+    return path.split('/').map(decodeURIComponent);
+  } catch {
+    return null; // Not percent-encoding: no route can be meant.
+  }
+}
+
+function fits(segments: readonly string[], given: readonly string[]): boolean {
+  return (
+    segments.length === given.length &&
+    segments.every((segment, i) => (segment.startsWith('{') ? given[i] !== '' : segment === given[i]))
+  );
 }

@@ -55,13 +55,15 @@ export interface RunningServer {
 const REQUEST_MS = 30_000;
 const HEADERS_MS = 15_000;
 const KEEP_ALIVE_MS = 72_000;
+/** How often Node looks for requests that take too long; its own default of 30 s would double the time-outs. */
+const CHECK_MS = 2_000;
 
 export async function startServer(house: House): Promise<RunningServer> {
   const { config } = house;
   let urls: Urls | null = null;
   const door: Door = {
     house,
-    gate: makeGate(house.db),
+    gate: makeGate(house.db.express),
     perform: makePerform(house),
     metrics: makeMetrics(),
     urls: () => urls ?? { base: '', checkoutPages: '', schemas: '' },
@@ -71,16 +73,18 @@ export async function startServer(house: House): Promise<RunningServer> {
     routerOptions: { maxParamLength: 2048 },
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_MS },
+    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_MS, requireHostHeader: false },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     ...(config.trustedProxies.length > 0 ? { trustProxy: [...config.trustedProxies] } : {}),
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, house.ids.prefixed('req')),
+    clientErrorHandler: (error, socket) => answerClientError(door, error, socket),
     frameworkErrors: (_error, request, reply) => {
       void answerUnrouted(door, request as FastifyRequest, reply as FastifyReply, []);
     },
   });
   prepare(app, door);
+  // An expectation that we do not know is no reason to refuse: the request is answered as if it had none.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   for (const operation of operations) register(app, door, operation);
   registerPublished(app, door);
   registerStatus(app, door);
@@ -123,10 +127,21 @@ function prepare(app: FastifyInstance, door: Door): void {
   app.decorateRequest('operation', 'unknown');
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    mendContentType(request.raw.headers);
   });
   app.addHook('onResponse', async (request, reply) => observe(door, request, reply));
   app.setNotFoundHandler((request, reply) => answerUnrouted(door, request, reply, allowed(pathOf(request.url))));
   app.setErrorHandler((error, request, reply) => answerProblem(door, request, reply, fromFastify(error)));
+}
+
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
+
+/** Fastify refuses a type that it cannot read before anything else is checked; in our order that comes after the size. */
+function mendContentType(headers: NodeJS.Dict<string | string[]>): void {
+  const type = headers['content-type'];
+  if (typeof type !== 'string') return;
+  if (type.trim() === '') delete headers['content-type'];
+  else if (!MEDIA_TYPE.test(type)) headers['content-type'] = 'application/octet-stream';
 }
 
 function pathOf(url: string): string {
@@ -139,7 +154,11 @@ function register(app: FastifyInstance, door: Door, operation: Operation<Caller>
     method: operation.method,
     url: routerPath(operation.path),
     config: { bodyLimit: operation.bodyLimit ?? BODY_LIMIT },
-    onRequest: (request, reply) => admit(door, operation, request, reply),
+    onRequest: (request, reply) => {
+      // `/v1/offerings/` is not an offering without a name.
+      const nameless = Object.values(request.params as Record<string, string>).includes('');
+      return nameless ? answerUnrouted(door, request, reply, []) : admit(door, operation, request, reply);
+    },
     handler: async (request, reply) => {
       const header = request.headers['idempotency-key'];
       const done = await door.perform(operation, request.caller, {
@@ -211,13 +230,15 @@ function answerProblem(door: Door, request: FastifyRequest, reply: FastifyReply,
       problem.code,
     );
   }
-  if (request.allowance === null)
+  // Counting failed (the database is gone): under /v1 and /mcp the headers are promised all the same.
+  if (request.allowance === null && /^\/(v1|mcp)\b/.test(request.url)) {
     showAllowance(reply, {
       limit: 600,
       remaining: 0,
       reset: Math.floor(door.house.clock.now() / 1000),
       retryAfter: null,
     });
+  }
   const wire = onTheWire(problem, request.id, door.urls().base);
   return reply
     .code(wire.status)

@@ -3,6 +3,7 @@
 
 import type { Socket } from 'node:net';
 import { catalogue, type ErrorCode } from '../base/errors.ts';
+import type { Door } from './server.ts';
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -15,10 +16,13 @@ const REASONS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-export function answerClientError(error: Error & { code?: string }, socket: Socket, requestId: string): void {
+export function answerClientError(door: Door, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
+  const requestId = door.house.ids.prefixed('req');
   const code = CODES[error.code ?? ''] ?? 'malformed_request';
   const { status, message } = catalogue[code];
+  door.metrics.observe('malformed', status, 0);
+  door.house.log.info({ request_id: requestId, operation: 'malformed', status, code: error.code }, 'request');
   const body = JSON.stringify({ error: { code, message, request_id: requestId } });
   socket.end(
     `HTTP/1.1 ${status} ${REASONS[status] ?? 'Bad Request'}\r\n` +

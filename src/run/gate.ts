@@ -73,7 +73,7 @@ export function makeGate(db: Queryable): Gate {
         const row = rows[index];
         if (row === undefined) throw new Error('admit() answers one row for each caller');
         waiting.forEach(({ pass }, place) => {
-          pass({ row, allowance: allowanceOf(row, waiting.length, place) });
+          pass({ row, allowance: allowanceOf(row, place) });
         });
       });
     } catch (error) {
@@ -95,14 +95,15 @@ export function makeGate(db: Queryable): Gate {
 }
 
 /** The share of one call in a look-up for several: the first ones are let through, each seeing one fewer left. */
-export function allowanceOf(row: AdmitRow, wanted: number, place: number): Allowance {
-  const now = Date.parse(row.counted_at);
-  const passed = place < row.granted;
+export function allowanceOf(row: AdmitRow, place: number): Allowance {
+  const now = Date.parse(row.asked_at);
+  const turn = row.earlier + place;
+  const passed = turn < row.granted;
   const reset = row.reset_at === null ? Math.floor(now / 1000) : secondAfter(row.reset_at);
   const retryAt = row.retry_at === null ? now : Date.parse(row.retry_at) + 1;
   return {
     limit: row.call_limit,
-    remaining: passed ? row.remaining + Math.min(row.granted, wanted) - place - 1 : row.remaining,
+    remaining: passed ? row.remaining + row.granted - turn - 1 : row.remaining,
     reset,
     retryAfter: passed ? null : Math.max(1, Math.ceil((retryAt - now) / 1000)),
   };

@@ -22,7 +22,6 @@ export interface Reply {
 class TakenMeanwhile extends Error {}
 
 const LOCK_TIMEOUT = '55P03';
-const STATEMENT_TIMEOUT = '57014';
 
 /** Calls under way on this server by their idempotency key: a twin waits here instead of holding a connection. */
 type Underway = Map<string, Promise<unknown>>;
@@ -124,8 +123,7 @@ function fingerprintOf(call: Keyed): Buffer {
 }
 
 function toldToCaller(error: unknown): unknown {
-  const state = sqlState(error);
-  if (isUnavailable(error) || state === LOCK_TIMEOUT || state === STATEMENT_TIMEOUT) {
+  if (isUnavailable(error)) {
     return new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error });
   }
   return error;

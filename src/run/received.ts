@@ -2,7 +2,7 @@
 // header is told at once.
 
 import { type FieldProblem, invalid, notFound, Problem } from '../base/errors.ts';
-import { parseStrictJson } from '../base/json/parse.ts';
+import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
 import type { Input, Operation } from '../base/operation.ts';
 import type { Judgement } from '../base/schema/contract.ts';
 import type { Candidate, Validator } from '../base/schema/validate.ts';
@@ -29,7 +29,7 @@ export function checkInput(
   received: Received,
 ): Input {
   for (const value of Object.values(received.params)) if (value.includes('\0')) throw notFound();
-  const candidate = parseBody(operation, received);
+  const candidate = parseBody(house, operation, received);
   const query = readQuery(operation, received.query);
   const judged = judgeBody(house, operation, caller, candidate);
   const others = [
@@ -41,10 +41,11 @@ export function checkInput(
   return { params: received.params, query, body: judged.body, whenNew: judged.whenNew };
 }
 
-function parseBody(operation: Operation<Caller>, received: Received): Candidate | null {
+function parseBody(house: House, operation: Operation<Caller>, received: Received): Candidate | null {
   const empty = received.body === null || received.body.length === 0;
-  const takesBody = operation.body !== undefined || operation.anyObject === true;
-  if (operation.method === 'GET' || (empty && !takesBody)) return null;
+  if (operation.method === 'GET' || (empty && operation.body === undefined && operation.anyObject !== true))
+    return null;
+  if (empty && needsNothing(house, operation)) return { value: {}, text: '{}', badStrings: [] };
   if (!empty && !isJson(received.contentType)) throw new Problem('unsupported_media_type');
   const parsed = parseStrictJson(received.body ?? Buffer.alloc(0));
   if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
@@ -52,6 +53,11 @@ function parseBody(operation: Operation<Caller>, received: Received): Candidate 
     throw new Problem('invalid_json', { message: 'The body must be a JSON object.' });
   }
   return parsed;
+}
+
+/** No member of the body is required: then nothing at all says the same as an empty object. */
+function needsNothing(house: House, { body }: Operation<Caller>): boolean {
+  return body !== undefined && body.every(({ schema }) => house.registry.get(schema).required === undefined);
 }
 
 function isObject(value: unknown): boolean {
@@ -78,7 +84,7 @@ function judgeBody(
 ): JudgedBody {
   if (candidate === null || operation.anyObject === true) return { problems: [], whenNew: [], body: candidate?.value };
   if (operation.body === undefined) {
-    const problems = house.validator.inlineProblems(NO_MEMBERS, candidate.value);
+    const problems = house.validator.inlineProblems(NO_MEMBERS, candidate);
     return { problems, whenNew: problems, body: candidate.value };
   }
   const choice = operation.body.find(({ when }) => when(candidate.value)) ?? operation.body[0];
@@ -89,29 +95,36 @@ function judgeBody(
 }
 
 function readQuery(operation: Operation<Caller>, given: Received['query']): Record<string, unknown> {
-  const properties = (operation.query?.properties ?? {}) as Record<
-    string,
-    { readonly type?: unknown; readonly default?: unknown }
-  >;
-  const query: Record<string, unknown> = {};
-  for (const [name, property] of Object.entries(properties))
-    if (property.default !== undefined) query[name] = property.default;
+  const properties = (operation.query?.properties ?? {}) as Record<string, { type?: unknown; default?: unknown }>;
+  // Without a prototype: a parameter named __proto__ is a parameter like any other, and not a known one.
+  const query: Record<string, unknown> = Object.create(null);
   for (const [name, text] of Object.entries(given)) {
     const isNumber =
       properties[name]?.type === 'integer' && typeof text === 'string' && /^[+-]?\d+(\.\d+)?$/.test(text);
     query[name] = isNumber ? Number(text) : text;
   }
+  for (const [name, property] of Object.entries(properties)) {
+    if (property.default !== undefined && !(name in query)) query[name] = property.default;
+  }
   return query;
 }
 
-/** Pointers into the query are told as /query/<name>. */
+/** Pointers into the query are told as /query/<name>, in the order of the request. */
 function queryProblems(
   validator: Validator,
   operation: Operation<Caller>,
   query: Record<string, unknown>,
 ): FieldProblem[] {
-  const schema = operation.query ?? NO_MEMBERS;
-  return validator.inlineProblems(schema, query).map((problem) => ({ ...problem, field: `/query${problem.field}` }));
+  const candidate = { value: query as JsonValue, text: JSON.stringify(query), badStrings: [] };
+  return validator.inlineProblems(operation.query ?? NO_MEMBERS, candidate).map((problem) => ({
+    ...problem,
+    field: `/query${problem.field}`,
+    // Everything in a query is text: saying so would help nobody.
+    message: problem.message.replace(
+      /, not (a string|a list)\.$/,
+      problem.message.endsWith('a list.') ? ', given once.' : '.',
+    ),
+  }));
 }
 
 function headerProblems(operation: Operation<Caller>, key: string | undefined): FieldProblem[] {

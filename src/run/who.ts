@@ -40,7 +40,7 @@ export async function judge(house: House, gate: Gate, arrival: Arrival): Promise
   if (operation.auth === 'operator') return judgeOperator(house, arrival);
   const needsKey = operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member';
   const token = needsKey ? bearer(arrival.authorization) : null;
-  const origin = arrival.origin === undefined ? '' : (normalOrigin(arrival.origin) ?? '');
+  const origin = originOf(arrival.origin);
   const { row, allowance } = await gate({
     hash: token === null ? null : hashOfKey(token),
     effect: operation.effect,
@@ -49,11 +49,16 @@ export async function judge(house: House, gate: Gate, arrival: Arrival): Promise
   });
   const limited = allowance.retryAfter === null ? null : tooMany(allowance);
   if (operation.auth === 'hook')
-    return { allowance, caller: null, refusal: unknownHook(arrival) ?? limited ?? unauthorized() };
+    return { allowance, caller: null, refusal: unknownHook(arrival) ?? limited ?? unauthorized(HOOK_REMEDY) };
   if (!needsKey) return { allowance, caller: null, refusal: limited };
   if (row.venue_id === null) return { allowance, caller: null, refusal: limited ?? unauthorized() };
   const caller = callerFrom(house, arrival, row);
   return { allowance, caller, refusal: refusalOf(house, arrival, row, origin) ?? limited };
+}
+
+/** A name has at most 253 characters: whatever is longer is no origin. */
+function originOf(header: string | undefined): string {
+  return header === undefined || header.length > 300 ? '' : (normalOrigin(header) ?? '');
 }
 
 export function bearer(header: string | undefined): string | null {
@@ -62,8 +67,13 @@ export function bearer(header: string | undefined): string | null {
   return token === undefined || token.length > UNKNOWN_LENGTH ? null : token;
 }
 
-function unauthorized(): Problem {
-  return new Problem('unauthorized', { headers: { 'www-authenticate': 'Bearer realm="everyshare"' } });
+const HOOK_REMEDY = 'This hook address is not known: connect the venue system again and use the address that it gives.';
+const OPERATOR_REMEDY = 'This address needs the operator token, sent as "Authorization: Bearer <token>".';
+
+/** The catalogue's words are about API keys; elsewhere the remedy is another. */
+function unauthorized(remedy?: string): Problem {
+  const headers = remedy === HOOK_REMEDY ? {} : { 'www-authenticate': 'Bearer realm="everyshare"' };
+  return new Problem('unauthorized', remedy === undefined ? { headers } : { headers, message: remedy });
 }
 
 export function tooMany(allowance: Allowance): Problem {
@@ -94,12 +104,8 @@ function refusalOf(house: House, arrival: Arrival, row: AdmitRow, origin: string
   }
   if (row.allow_ips !== null && !addressIn(arrival.address, row.allow_ips)) return new Problem('ip_not_allowed');
   if (operation.auth === 'guest' && !row.venue_origins.includes(origin)) {
-    return new Problem('origin_not_allowed', {
-      message:
-        arrival.origin === undefined
-          ? 'A publishable key is used from a browser: the Origin header is missing.'
-          : undefined,
-    } as { message?: string });
+    const missing = 'A publishable key is used from a browser: the Origin header is missing.';
+    return new Problem('origin_not_allowed', arrival.origin === undefined ? { message: missing } : {});
   }
   const scopes = operation.scopes ?? [];
   if (row.mode === 'live' && scopes.length > 0 && !scopes.some((scope) => row.scopes.includes(scope))) {
@@ -139,7 +145,7 @@ function callerFrom(house: House, arrival: Arrival, row: AdmitRow): Caller {
 }
 
 function judgeOperator(house: House, arrival: Arrival): Verdict {
-  const refusal = isOperator(house.operatorToken, arrival.authorization) ? null : unauthorized();
+  const refusal = isOperator(house.operatorToken, arrival.authorization) ? null : unauthorized(OPERATOR_REMEDY);
   return { allowance: null, caller: null, refusal };
 }
 

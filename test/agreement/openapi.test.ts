@@ -10,8 +10,11 @@ import { generated } from '../../schemas/generate.ts';
 import { clockRules, rules } from '../../schemas/rules/rules.ts';
 import { catalogue } from '../../src/base/errors.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { candidateFrom } from '../../src/base/schema/contract.ts';
+import { PATTERNS } from '../../src/base/schema/describe.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { SCOPES } from '../../src/domain/keys/key.ts';
+import { CATEGORIES } from '../../src/domain/venues/venue.ts';
 import { operations } from '../../src/run/operations.ts';
 import { openWorld, type World } from '../world.ts';
 
@@ -154,7 +157,37 @@ describe('the list of operations', () => {
   });
 });
 
+describe('examples', () => {
+  it('of request bodies pass the rules too', () => {
+    const facts = {
+      now: new Date('2026-12-01T00:00:00Z'),
+      categories: CATEGORIES,
+      origins: ['https://harbor.example'],
+    };
+    for (const schema of new Set([...Object.keys(rules), ...Object.keys(clockRules)])) {
+      for (const example of world.house.registry.get(schema).examples as never[]) {
+        const own = new URL((example as { return_url?: string }).return_url ?? 'https://harbor.example').origin;
+        const { whenNew } = world.house.contract.judge(schema, candidateFrom(example), { ...facts, origins: [own] });
+        expect(whenNew, schema).toEqual([]);
+      }
+    }
+  });
+});
+
 describe('lists that stand in two places', () => {
+  it('every pattern of the schemas has its words', () => {
+    const texts = world.house.registry.names.map((name) => JSON.stringify(world.house.registry.get(name)));
+    const patterns = new Set(
+      texts.flatMap((text) =>
+        [...text.matchAll(/"pattern":("(?:[^"\\\\]|\\\\.)*")/g)].map((m) => JSON.parse(m[1] ?? '""') as string),
+      ),
+    );
+    const silent = [...patterns].filter(
+      (pattern) => PATTERNS[pattern] === undefined && !/^\^[a-z]+_\[0-9A-Za-z\]/.test(pattern),
+    );
+    expect(silent).toEqual([]);
+  });
+
   it('rules belong to schemas that exist', () => {
     for (const name of [...Object.keys(rules), ...Object.keys(clockRules)])
       expect(world.house.registry.names).toContain(name);

@@ -14,7 +14,7 @@ import { createDatabase } from '../fresh-database.ts';
 const FOLDER = join(packageRoot, 'migrations');
 const empty = (): Promise<string> =>
   createDatabase(inject('postgresUrl'), `db_${randomBytes(6).toString('hex')}`, null);
-const open = (url: string) => openDb({ url, connections: 6, prepared: true, applicationName: 'test' });
+const open = (url: string) => openDb({ url, connections: 6, pooled: false, applicationName: 'test' });
 
 /** Everything that a schema is, as text, from the database's own catalogue. */
 const DESCRIBE = `

@@ -48,7 +48,7 @@ beforeAll(async () => {
   const key = keptSecret(join(dataDir, 'encryption-key'), () => systemRandom.bytes(32).toString('base64'));
   house = makeHouse({
     config: readConfig({ DATA_DIR: dataDir }),
-    db: openDb({ url: postgres.url, connections: 4, prepared: true, applicationName: 'cli-test' }),
+    db: openDb({ url: postgres.url, connections: 4, pooled: false, applicationName: 'cli-test' }),
     clock: systemClock,
     random: systemRandom,
     log: makeLog('silent', 'test'),

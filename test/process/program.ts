@@ -66,3 +66,15 @@ export async function runProgram(words: readonly string[], env: Readonly<Record<
   const [code] = await ended;
   return { code, ...texts };
 }
+
+/** Starts the program, and tells it to stop after so many milliseconds, wherever it is then. */
+export async function interrupted(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  afterMs: number,
+): Promise<Ended> {
+  const { child, texts, ended } = launch(words, env);
+  setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGTERM'), afterMs);
+  const [code] = await ended;
+  return { code, ...texts };
+}

@@ -3,7 +3,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { build, isCurrent } from '../../build.js';
 import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
 import { createDatabase } from '../fresh-database.ts';
-import { type Program, runProgram, startProgram } from './program.ts';
+import { interrupted, type Program, runProgram, startProgram } from './program.ts';
 
 const folders: string[] = [];
 const started: Program[] = [];
@@ -99,6 +99,39 @@ describe('everyshare start', () => {
     await closed;
     expect(told).toMatch(/^HTTP\/1\.1 201 /);
     expect(await ended).toBe(0);
+  });
+
+  it('obeys a signal in the middle of its start, and leaves no database running', async () => {
+    for (const after of [150, 400, 800, 1100]) {
+      const DATA_DIR = folder();
+      const { code } = await interrupted(['start'], { DATA_DIR }, after);
+      // Null: it had not yet got as far as listening to signals, nor to starting anything.
+      expect([after, [0, null].includes(code)]).toEqual([after, true]);
+      expect(postgresOf(DATA_DIR)).toEqual([]);
+    }
+  });
+
+  it('says that it takes no options, and when the named database cannot be used, which variable to look at', async () => {
+    const options = await runProgram(['start', '--port', '9000'], { DATA_DIR: folder() });
+    expect([options.code, options.err]).toEqual([2, expect.stringContaining('"start" stands alone')]);
+    const env = {
+      DATA_DIR: folder(),
+      DATABASE_URL: 'postgres://nobody:x@127.0.0.1:1/none',
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    };
+    const gone = await runProgram(['serve'], env);
+    expect([gone.code, gone.err]).toEqual([
+      1,
+      expect.stringMatching(/^everyshare: DATABASE_URL: the database at 127\.0\.0\.1:1 cannot be used/),
+    ]);
+  });
+
+  it('keeps a token that was set out of its folder', async () => {
+    const DATA_DIR = folder();
+    const program = await start({ DATA_DIR, OPERATOR_TOKEN: 'a-token-of-my-own-choice' });
+    expect(existsSync(join(DATA_DIR, 'operator-token'))).toBe(false);
+    expect(program.out()).not.toContain('operator token');
+    await program.stop('SIGTERM');
   });
 
   it('answers 503 with Retry-After while the database is gone, and 200 again when it is back', async () => {

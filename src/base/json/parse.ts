@@ -26,7 +26,7 @@ export type ParseResult =
 const NO_BAD_STRINGS: readonly BadText[] = Object.freeze([]);
 
 export function parseStrictJson(bytes: Buffer): ParseResult {
-  if (bytes.length === 0) return refuse('The body is empty', 0);
+  if (bytes.length === 0) return { ok: false, message: 'The body is empty: send a JSON object.', offset: 0 };
   const isPlain = isAscii(bytes);
   if (!isPlain) {
     if (!isUtf8(bytes)) return refuse('The body is not valid UTF-8', firstBadUtf8(bytes));

@@ -31,7 +31,7 @@ function listed(values: readonly unknown[]): string {
 
 function describeType(schema: Schema, type: string): string {
   if (type === 'integer' || type === 'number') {
-    return `${type === 'integer' ? 'an integer' : 'a number'}${between(schema.minimum ?? schema.exclusiveMinimum, schema.maximum, '')}`;
+    return `${type === 'integer' ? 'an integer' : 'a number'}${range(schema)}`;
   }
   if (type === 'string') return describeString(schema);
   if (type === 'array') return `a list${between(schema.minItems, schema.maxItems, ' items')}`;
@@ -40,15 +40,40 @@ function describeType(schema: Schema, type: string): string {
   return type;
 }
 
+/** Every pattern of the schemas in words; a test finds one that is missing. */
+export const PATTERNS: Readonly<Record<string, string>> = {
+  '^([01][0-9]|2[0-3]):[0-5][0-9]$': 'a time of day from 00:00 to 23:59',
+  '^[0-9]{6}$': 'six digits',
+  '^[A-Z]{2}$': 'two upper-case letters',
+  '^[A-Za-z0-9_.-]{1,40}$': '1 to 40 letters, digits, "_", "." or "-"',
+  '^[a-z0-9_-]+$': 'lower-case letters, digits, "_" and "-"',
+  '^[a-z]{3}$': 'three lower-case letters',
+  '^[a-z_]+$': 'lower-case letters and "_"',
+  '^\\+[1-9][0-9]{6,14}$': 'a phone number with its country code',
+  '^\\S+$': 'text without white space',
+  '^https://': 'an https:// address',
+  '^https?://': 'an http:// or https:// address',
+  '^whsec_[0-9A-Za-z_+/=-]+$': 'a secret that begins with whsec_',
+};
+
+function wordsFor(pattern: string): string {
+  const id = /^\^([a-z]+_)\[0-9A-Za-z\]/.exec(pattern)?.[1];
+  return id === undefined ? (PATTERNS[pattern] ?? 'text of another form') : `an id that begins with ${id}`;
+}
+
 function describeString(schema: Schema): string {
   const pattern = typeof schema.pattern === 'string' ? schema.pattern : undefined;
   const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined;
-  if (pattern?.startsWith('^https://'))
-    return `an https:// address${between(undefined, schema.maxLength, ' characters')}`;
-  if (format !== undefined) return format;
-  const example = Array.isArray(schema.examples) ? `, such as ${JSON.stringify(schema.examples[0])}` : '';
-  const form = pattern === undefined ? '' : pattern === '^\\S+$' ? ' without white space' : ` of the form ${pattern}`;
-  return `a string${between(schema.minLength, schema.maxLength, ' characters')}${form}${pattern === undefined ? '' : example}`;
+  const length = between(schema.minLength, schema.maxLength, ' characters');
+  if (pattern === undefined) return format ?? `a string${length}`;
+  const example =
+    Array.isArray(schema.examples) && format === undefined ? `, such as ${JSON.stringify(schema.examples[0])}` : '';
+  return `${wordsFor(pattern)}${length}${example}`;
+}
+
+function range(schema: Schema): string {
+  if (schema.exclusiveMinimum === undefined) return between(schema.minimum, schema.maximum, '');
+  return ` above ${schema.exclusiveMinimum}${schema.maximum === undefined ? '' : `, up to ${schema.maximum}`}`;
 }
 
 function between(least: unknown, most: unknown, unit: string): string {

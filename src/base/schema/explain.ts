@@ -3,7 +3,7 @@
 
 import type { ErrorObject } from 'ajv';
 import type { ErrorCode, FieldProblem } from '../errors.ts';
-import { pointerTo, splitPointer } from '../json/pointer.ts';
+import { printable, printablePointerTo, splitPointer } from '../json/pointer.ts';
 import { describe, sample } from './describe.ts';
 import { nearest } from './near-miss.ts';
 import type { Registry, Schema } from './registry.ts';
@@ -42,31 +42,42 @@ const RANK: readonly ErrorCode[] = [
   'not_allowed',
 ];
 
+/** A complaint, found but not yet put into words: there may be a hundred thousand of them, and a hundred are told. */
+export interface Spot {
+  readonly code: ErrorCode;
+  readonly field: string;
+  readonly told: () => FieldProblem;
+}
+
 /** Null for what only repeats another complaint: the branches of a choice, and the wrapper of a bad member name. */
-export function explain(registry: Registry, error: ErrorObject): FieldProblem | null {
+export function spot(registry: Registry, error: ErrorObject): Spot | null {
   const code = CODES[error.keyword];
   if (code === undefined || /\/oneOf\/\d/.test(error.schemaPath)) return null;
-  const parent = asPublished((error.parentSchema ?? {}) as Schema);
+  const told = (): FieldProblem => explain(registry, error, code);
+  if (error.propertyName !== undefined) {
+    return { code: 'invalid_format', field: printablePointerTo(error.instancePath, error.propertyName), told };
+  }
+  const params = error.params as { missingProperty?: unknown; additionalProperty?: unknown };
+  const member = params.missingProperty ?? params.additionalProperty;
+  const field =
+    member === undefined ? printable(error.instancePath) : printablePointerTo(error.instancePath, String(member));
+  return { code, field, told };
+}
+
+function explain(registry: Registry, error: ErrorObject, code: ErrorCode): FieldProblem {
+  const parent = (error.parentSchema ?? {}) as Schema;
   if (error.propertyName !== undefined) return badName(error, error.propertyName);
   if (code === 'missing_field') return missing(registry, error, parent);
   if (code === 'unknown_field') return unknown(error, parent);
   if (code === 'not_allowed') return choice(registry, error, parent);
-  const name = label(error.instancePath);
   const expected = describe(registry, parent);
   return {
     code,
-    field: error.instancePath,
-    message: `${name} ${sentence(error, expected)}`,
+    field: printable(error.instancePath),
+    message: `${label(error.instancePath)} ${sentence(error, expected)}`,
     expected,
     example_fix: sample(registry, parent),
   };
-}
-
-/** Undoes the guard that the validator puts around the items of a list (see `bounded` there). */
-function asPublished(schema: Schema): Schema {
-  const { if: guard, then: inside, ...rest } = schema;
-  const guarded = typeof (guard as Schema | undefined)?.maxItems === 'number';
-  return guarded ? { ...rest, ...(inside as Schema) } : schema;
 }
 
 function label(pointer: string): string {
@@ -113,7 +124,7 @@ function missing(registry: Registry, error: ErrorObject, parent: Schema): FieldP
     error.keyword === 'dependentRequired' ? `, since ${(error.params as { property: string }).property} is given` : '';
   return {
     code: 'missing_field',
-    field: pointerTo(error.instancePath, name),
+    field: printablePointerTo(error.instancePath, name),
     message: `${name} is required${because}.`,
     expected: describe(registry, property),
     example_fix: sample(registry, property),
@@ -126,7 +137,7 @@ function unknown(error: ErrorObject, parent: Schema): FieldProblem {
   const near = nearest(name, known);
   return {
     code: 'unknown_field',
-    field: pointerTo(error.instancePath, name),
+    field: printablePointerTo(error.instancePath, name),
     message: `${shorten(name)} is not a known field${near === null ? '; leave it out.' : `: did you mean ${near}?`}`,
     expected: near === null ? (known.length === 0 ? 'no member here' : `only ${known.slice(0, 30).join(', ')}`) : near,
     example_fix: null,
@@ -136,7 +147,7 @@ function unknown(error: ErrorObject, parent: Schema): FieldProblem {
 function badName(error: ErrorObject, name: string): FieldProblem {
   return {
     code: 'invalid_format',
-    field: pointerTo(error.instancePath, name),
+    field: printablePointerTo(error.instancePath, name),
     message: `${shorten(name)} is not a valid name here: use 1 to 40 letters, digits, "_", "." or "-".`,
     expected: 'a name of 1 to 40 letters, digits, "_", "." or "-"',
     example_fix: null,
@@ -155,17 +166,17 @@ function choice(registry: Registry, error: ErrorObject, parent: Schema): FieldPr
 }
 
 function shorten(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  return JSON.stringify(printable(text.length > 60 ? `${text.slice(0, 60)}…` : text));
 }
 
 /** One complaint for each scalar; a list or an object may have one of each code. */
-export function withoutRepeats(problems: readonly FieldProblem[]): FieldProblem[] {
-  const kept = new Map<string, FieldProblem>();
-  for (const problem of problems) {
-    const rank = RANK.indexOf(problem.code);
-    const key = rank >= 0 ? `${problem.field}\n` : `${problem.field}\n${problem.code}`;
+export function withoutRepeats(spots: readonly Spot[]): Spot[] {
+  const kept = new Map<string, Spot>();
+  for (const one of spots) {
+    const rank = RANK.indexOf(one.code);
+    const key = rank >= 0 ? `${one.field}\n` : `${one.field}\n${one.code}`;
     const before = kept.get(key);
-    if (before === undefined || rank < RANK.indexOf(before.code)) kept.set(key, problem);
+    if (before === undefined || rank < RANK.indexOf(before.code)) kept.set(key, one);
   }
   return [...kept.values()];
 }

@@ -34,7 +34,7 @@ export function isDate(text: string): boolean {
 }
 
 function isAddress(text: string): boolean {
-  return !/[\s\\<>"`{}|^]/.test(text) && URL.canParse(text);
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(text) && !/[\s\\<>"`{}|^]/.test(text) && URL.canParse(text);
 }
 
 export const formats = {

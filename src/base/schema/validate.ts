@@ -5,8 +5,10 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type FieldProblem, MAX_LISTED } from '../errors.ts';
 import type { BadText, JsonValue } from '../json/parse.ts';
+import { splitPointer } from '../json/pointer.ts';
 import { positionsOf } from '../json/positions.ts';
-import { explain, withoutRepeats } from './explain.ts';
+import { sample } from './describe.ts';
+import { type Spot, spot, withoutRepeats } from './explain.ts';
 import { formats } from './formats.ts';
 import type { Registry, Schema } from './registry.ts';
 
@@ -24,7 +26,7 @@ export interface Validator {
   /** An empty list: the value is right. */
   problems(schemaName: string, candidate: Candidate, rules?: RuleRun): FieldProblem[];
   /** The same for a schema written in place (a query, an empty body). */
-  inlineProblems(schema: Schema, value: unknown): FieldProblem[];
+  inlineProblems(schema: Schema, candidate: Candidate): FieldProblem[];
   /** Compiles ahead of the first request. */
   warm(schemaNames: readonly string[]): void;
 }
@@ -53,25 +55,38 @@ export function makeValidator(registry: Registry): Validator {
     }
     return check;
   };
-  const found = (check: ValidateFunction, value: unknown): FieldProblem[] => {
+  const found = (check: ValidateFunction, value: unknown): Spot[] => {
     if (check(value)) return [];
-    return (check.errors as ErrorObject[])
-      .map((error) => explain(registry, error))
-      .filter((problem) => problem !== null);
+    return (check.errors as ErrorObject[]).map((error) => spot(registry, error)).filter((one) => one !== null);
   };
   return {
     problems(schemaName, candidate, rules) {
-      const problems = [...candidate.badStrings.map(badText), ...found(compile(schemaName), candidate.value)];
-      rules?.(candidate.value, (problem) => problems.push(problem));
-      return problems.length === 0
-        ? problems
-        : inDocumentOrder(withoutRepeats(problems), candidate.text).slice(0, MAX_LISTED);
+      const broken = candidate.badStrings.map((bad) => badText(registry, schemaName, bad));
+      const others = found(compile(schemaName), candidate.value);
+      rules?.(candidate.value, (problem) =>
+        others.push({ code: problem.code, field: problem.field, told: () => problem }),
+      );
+      return tell(broken, others, candidate.text);
     },
-    inlineProblems: (schema, value) => withoutRepeats(found(compile(schema), value)).slice(0, MAX_LISTED),
+    inlineProblems: (schema, candidate) =>
+      tell(
+        candidate.badStrings.map((bad) => badText(registry, null, bad)),
+        found(compile(schema), candidate.value),
+        candidate.text,
+      ),
     warm: (schemaNames) => {
       for (const name of schemaNames) compile(name);
     },
   };
+}
+
+/** Text that cannot be stored is all that is said of its field; the first hundred in document order are put into words. */
+function tell(broken: readonly Spot[], others: readonly Spot[], text: string): FieldProblem[] {
+  const fields = new Set(broken.map(({ field }) => field));
+  const all = withoutRepeats([...broken, ...others.filter(({ field }) => !fields.has(field))]);
+  return inDocumentOrder(all, text)
+    .slice(0, MAX_LISTED)
+    .map(({ told }) => told());
 }
 
 /**
@@ -89,27 +104,43 @@ function bounded(node: unknown): unknown {
   const most = copy.maxItems;
   if (typeof most === 'number' && copy.items !== undefined && copy.if === undefined) {
     const { items, uniqueItems, ...rest } = copy;
-    const inside = { items, ...(uniqueItems === undefined ? {} : { uniqueItems }) };
-    return { ...rest, if: { maxItems: most }, then: inside };
+    return { ...rest, if: { maxItems: most }, then: copy };
   }
   return copy;
 }
 
-function badText(bad: BadText): FieldProblem {
+function badText(registry: Registry, schemaName: string | null, bad: BadText): Spot {
   const what = bad.problem === 'nul' ? 'the character U+0000' : 'half of a surrogate pair';
-  return {
-    code: 'invalid_format',
-    field: bad.field,
-    message: `The text holds ${what}, which cannot be stored.`,
-    expected: 'text of whole Unicode characters without U+0000',
-    example_fix: 'text',
+  const told = (): FieldProblem => {
+    const schema = schemaName === null ? null : schemaAt(registry, registry.get(schemaName), bad.field);
+    return {
+      code: 'invalid_format',
+      field: bad.field,
+      message: `The text holds ${what}, which cannot be stored.`,
+      expected: 'text of whole Unicode characters without U+0000',
+      example_fix: schema === null ? null : sample(registry, schema),
+    };
   };
+  return { code: 'invalid_format', field: bad.field, told };
 }
 
-function inDocumentOrder(problems: FieldProblem[], text: string): FieldProblem[] {
-  if (problems.length === 1) return problems;
+/** The schema of the value at a pointer; null where none can be found by properties and items alone. */
+function schemaAt(registry: Registry, root: Schema, pointer: string): Schema | null {
+  let schema = registry.resolve(root);
+  for (const token of splitPointer(pointer)) {
+    const properties = (schema.properties ?? {}) as Record<string, Schema>;
+    const map = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+    const inside = schema.items ?? (Object.hasOwn(properties, token) ? properties[token] : map);
+    if (inside === undefined || inside === null) return null;
+    schema = registry.resolve(inside as Schema);
+  }
+  return schema;
+}
+
+function inDocumentOrder(problems: readonly Spot[], text: string): readonly Spot[] {
+  if (problems.length <= 1) return problems;
   const positions = positionsOf(text);
-  const place = (problem: FieldProblem): number => {
+  const place = (problem: Spot): number => {
     const own = positions.startOf(problem.field);
     if (own !== undefined) return own;
     // A missing member stands after the present ones of its object: where that object ends.

@@ -106,6 +106,12 @@ function refusal(field: string, message: string): Problem {
 function check(wish: KeyWish, now: number): void {
   const unknown = wish.scopes.find((scope) => !(SCOPES as readonly string[]).includes(scope));
   if (unknown !== undefined) throw refusal('/scope', `There is no scope "${unknown}". Scopes: ${SCOPES.join(', ')}.`);
+  if (
+    wish.kind === 'publishable' &&
+    (wish.scopes.length > 0 || wish.writesPerHour !== null || wish.readsPerHour !== null)
+  ) {
+    throw refusal('/kind', 'A publishable key has neither scopes nor hourly limits of its own: leave them out.');
+  }
   if (wish.kind === 'secret' && wish.mode === 'live' && wish.scopes.length === 0) {
     throw refusal('/scope', `A live secret key needs at least one scope: ${SCOPES.join(', ')}.`);
   }

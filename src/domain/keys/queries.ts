@@ -106,11 +106,13 @@ export interface AdmitRow {
   readonly created_at: string;
   readonly expires_at: string | null;
   readonly call_limit: number;
+  /** How many calls of the same subject stood before this caller's, in this look-up. */
+  readonly earlier: number;
   readonly granted: number;
   readonly remaining: number;
   readonly reset_at: string | null;
   readonly retry_at: string | null;
-  readonly counted_at: string;
+  readonly asked_at: string;
 }
 
 /** Somebody at the gate: with so many calls at once. */

@@ -2,6 +2,7 @@
 // reckoned in whole minor units and exact fractions, and rounded half up, once for each figure that is shown. Whether the
 // slot can be booked at all is not its business.
 
+import { DAY } from '../../../schemas/rules/moment.ts';
 import type { PriceTier, Slot } from '../../../schemas/types.gen.ts';
 
 export type Price = Slot['prices'][number];
@@ -9,7 +10,7 @@ type Fee = NonNullable<PriceTier['fees']>[number];
 
 /** What a price depends on. */
 export interface PricedSlot {
-  /** What the wall shows when the slot starts, in milliseconds as if the wall were in UTC. */
+  /** What the wall shows when the slot starts, in milliseconds as if the wall were in UTC; 1970 or later. */
   readonly startsOnWall: number;
   /** How long it lasts, in whole minutes; null when its end is not known. */
   readonly minutes: number | null;
@@ -21,7 +22,9 @@ interface Fraction {
   readonly under: bigint;
 }
 
-const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+const MINUTE = 60_000;
+/** The weekdays from 1970-01-01 on. */
+const WEEKDAYS = ['thu', 'fri', 'sat', 'sun', 'mon', 'tue', 'wed'] as const;
 /** 31 days, as long as a recurring slot may last; by the hour, nothing longer is priced. */
 export const LONGEST_BY_THE_HOUR = 44_640;
 
@@ -51,10 +54,9 @@ function inWindow(minute: number, window: NonNullable<PriceTier['time_window']>)
 export function tierApplies(tier: PriceTier, slot: PricedSlot, partySize: number): boolean {
   if (partySize < (tier.min_party ?? 1) || partySize > (tier.max_party ?? Number.POSITIVE_INFINITY)) return false;
   if (tier.unit === 'per_hour' && (slot.minutes === null || slot.minutes > LONGEST_BY_THE_HOUR)) return false;
-  const start = new Date(slot.startsOnWall);
-  const weekday = WEEKDAYS[start.getUTCDay()];
+  const weekday = WEEKDAYS[Math.floor(slot.startsOnWall / DAY) % 7];
   if (tier.days !== undefined && !tier.days.some((day) => day === weekday)) return false;
-  const minute = start.getUTCHours() * 60 + start.getUTCMinutes();
+  const minute = Math.floor((slot.startsOnWall % DAY) / MINUTE);
   return tier.time_window === undefined || inWindow(minute, tier.time_window);
 }
 

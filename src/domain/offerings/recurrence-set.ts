@@ -75,39 +75,58 @@ function weekdayName(start: Date): RecurrenceRule['weekStart'] {
   return WEEK[weekdayOf(Math.floor(start.getTime() / DAY))] as RecurrenceRule['weekStart'];
 }
 
-/** The number of a day's week and how many weeks its week-year has: week 1 is the first with four days in the year. */
-function weekOf(day: number, weekStart: number): { week: number; weeks: number } {
+/** Keeps the last stretch of days that was worked out, since days are asked for one after another. */
+function lastKept<T extends { readonly first: number; readonly next: number }>(make: (day: number) => T) {
+  let kept: T | undefined;
+  return (day: number): T => {
+    if (kept === undefined || day < kept.first || day >= kept.next) kept = make(day);
+    return kept;
+  };
+}
+
+/** The month of a day, and the year around it. */
+function monthOf(day: number) {
+  const date = new Date(day * DAY);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + 1];
+  const [first, next] = [dayNumber(year, month, 1), dayNumber(year, month + 1, 1)];
+  return { month, first, next, firstOfYear: dayNumber(year, 1, 1), nextYear: dayNumber(year + 1, 1, 1) };
+}
+
+/** The week of a day, its number, and how many its year has: week 1 is the first with four days in the year. */
+function weekOf(day: number, weekStart: number) {
   const firstWeek = (year: number): number => weekStarting(dayNumber(year, 1, 4), weekStart);
   const first = weekStarting(day, weekStart);
   const year = new Date((first + 3) * DAY).getUTCFullYear();
   const begin = firstWeek(year);
-  return { week: (first - begin) / 7 + 1, weeks: (firstWeek(year + 1) - begin) / 7 };
+  return { first, next: first + 7, week: (first - begin) / 7 + 1, weeks: (firstWeek(year + 1) - begin) / 7 };
 }
 
 /** Says of a day whether the rule names it. */
 function dayTest(rule: RecurrenceRule, start: Date): (day: number) => boolean {
   const { days, lists } = completed(rule, start);
-  const weekStart = WEEK.indexOf(rule.weekStart);
+  const { BYMONTH, BYMONTHDAY, BYYEARDAY, BYWEEKNO } = lists;
   const named = days.map(({ day, ordinal }) => ({ weekday: WEEK.indexOf(day), ordinal }));
-  const ordinals = named.some(({ ordinal }) => ordinal !== undefined);
-  const withinMonth = rule.frequency === 'MONTHLY' || lists.BYMONTH !== undefined;
+  const withinMonth = rule.frequency === 'MONTHLY' || BYMONTH !== undefined;
+  const monthAt = lastKept(monthOf);
+  const weekAt = lastKept((day) => weekOf(day, WEEK.indexOf(rule.weekStart)));
+  const inWeek = (day: number): boolean => {
+    const { week, weeks } = weekAt(day);
+    return isPlace(BYWEEKNO, week, weeks);
+  };
   return (day) => {
-    const date = new Date(day * DAY);
-    const [year, month, ofMonth] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
-    if (lists.BYMONTH !== undefined && !lists.BYMONTH.includes(month)) return false;
+    const { month, first, next, firstOfYear, nextYear } = monthAt(day);
+    if (BYMONTH !== undefined && !BYMONTH.includes(month)) return false;
+    const [ofMonth, inMonth] = [day - first + 1, next - first];
+    const [ofYear, inYear] = [day - firstOfYear + 1, nextYear - firstOfYear];
+    if (!isPlace(BYMONTHDAY, ofMonth, inMonth) || !isPlace(BYYEARDAY, ofYear, inYear)) return false;
+    if (BYWEEKNO !== undefined && !inWeek(day)) return false;
+    if (named.length === 0) return true;
     const weekday = weekdayOf(day);
-    if (named.length > 0 && !named.some((one) => one.weekday === weekday)) return false;
-    if (lists.BYMONTHDAY === undefined && lists.BYYEARDAY === undefined && lists.BYWEEKNO === undefined && !ordinals)
-      return true;
-    const inMonth = dayNumber(year, month + 1, 1) - dayNumber(year, month, 1);
-    const [ofYear, inYear] = [day - dayNumber(year, 1, 1) + 1, dayNumber(year + 1, 1, 1) - dayNumber(year, 1, 1)];
-    const { week, weeks } = weekOf(day, weekStart);
-    if (lists.BYWEEKNO !== undefined && !isPlace(lists.BYWEEKNO, week, weeks)) return false;
-    if (!isPlace(lists.BYMONTHDAY, ofMonth, inMonth) || !isPlace(lists.BYYEARDAY, ofYear, inYear)) return false;
     const [place, length] = withinMonth ? [ofMonth, inMonth] : [ofYear, inYear];
     const [nth, nthLast] = [Math.ceil(place / 7), -Math.ceil((length - place + 1) / 7)];
-    const fits = (ordinal: number | undefined): boolean => ordinal === undefined || [nth, nthLast].includes(ordinal);
-    return named.length === 0 || named.some((one) => one.weekday === weekday && fits(one.ordinal));
+    return named.some(
+      (one) => one.weekday === weekday && (one.ordinal === undefined || one.ordinal === nth || one.ordinal === nthLast),
+    );
   };
 }
 
@@ -191,7 +210,9 @@ export function walkRecurrence(
     const length = periods.length(index);
     work.left -= length + (rule.lists.BYSETPOS?.length ?? 0);
     if (work.left < 0) return false;
-    const days = Array.from({ length }, (_, place) => firstDay + place).filter(names);
+    const days: number[] = [];
+    for (let day = firstDay; day < firstDay + length; day += 1) if (names(day)) days.push(day);
+    if (days.length === 0) continue;
     const found = periodTimes(days, times, rule.lists.BYSETPOS);
     const first = firstFrom(found, start);
     const end = Math.min(found.size, first + remaining);

@@ -1,0 +1,42 @@
+// What has to be ended when the process stops, last thing first. Once it is stopping, whatever is still being started is
+// ended as soon as it stands, so that a signal in the middle of a start is obeyed like any other.
+
+import type { Log } from './log.ts';
+
+export type Ending = () => Promise<void>;
+
+/** The start was overtaken by a signal: not a failure. */
+export class Stopped extends Error {}
+
+export class Endings {
+  readonly #endings: Ending[] = [];
+  readonly #log: Log;
+  #stopping = false;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Throws Stopped, after ending it, when the process is on its way out already. */
+  async add(ending: Ending): Promise<void> {
+    this.#endings.push(ending);
+    if (!this.#stopping) return;
+    await this.endAll();
+    throw new Stopped();
+  }
+
+  /** False when something did not end cleanly; the log says what. */
+  async endAll(): Promise<boolean> {
+    this.#stopping = true;
+    let clean = true;
+    for (let end = this.#endings.pop(); end !== undefined; end = this.#endings.pop()) {
+      try {
+        await end();
+      } catch (error) {
+        this.#log.error({ err: error }, 'something did not stop cleanly');
+        clean = false;
+      }
+    }
+    return clean;
+  }
+}

@@ -1,0 +1,223 @@
+// What a reviewer found by attacking the server, each mended and held here: lost connections, locks, floods of problems,
+// odd requests.
+
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld, type World } from '../world.ts';
+
+let world: World;
+let key: string;
+beforeAll(async () => {
+  world = await openWorld();
+  const { venue } = await world.venue();
+  key = (await world.key(venue.id, { writesPerHour: 1_000_000, readsPerHour: 1_000_000 })).key;
+});
+afterAll(() => world.close());
+
+function raw(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(world.urls[0] ?? '');
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('close', () => resolve(text));
+    socket.on('error', reject);
+    setTimeout(() => socket.end(), 300);
+  });
+}
+
+/** Holds a lock until told to let go. */
+async function holding(sql: string): Promise<() => Promise<void>> {
+  let letGo = (): void => undefined;
+  const told = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let taken = (): void => undefined;
+  const isTaken = new Promise<void>((resolve) => {
+    taken = resolve;
+  });
+  const done = world.db.transaction(async (tx) => {
+    await tx.query(sql);
+    taken();
+    await told;
+  });
+  await isTaken;
+  return async () => {
+    letGo();
+    await done;
+  };
+}
+
+describe('the database', () => {
+  it('may lose its connections in the middle of transactions: callers get 503, and the server lives on', async () => {
+    const other = await openWorld();
+    const { secretTest } = await other.venue();
+    const { venue } = await other.venue();
+    const wide = (await other.key(venue.id, { writesPerHour: 100_000 })).key;
+    expect((await other.call('GET', '/v1/me', { key: secretTest })).status).toBe(200);
+    const statuses = new Set<number>();
+    for (let round = 0; round < 5; round++) {
+      const calls = Array.from({ length: 24 }, () =>
+        other.call('DELETE', '/v1/webhook_endpoints/whe_x', { key: wide }),
+      );
+      await world.db.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
+        [new URL(other.house.config.databaseUrl ?? '').pathname.slice(1)],
+      );
+      for (const { status } of await Promise.all(calls)) statuses.add(status);
+    }
+    expect([...statuses].filter((status) => status !== 404 && status !== 503)).toEqual([]);
+    let last = 0;
+    for (let i = 0; i < 20 && last !== 200; i++) last = (await other.call('GET', '/v1/me', { key: secretTest })).status;
+    expect(last).toBe(200);
+    await other.close();
+  });
+
+  it('may be locked where lists are read, without keeping anybody else waiting', async () => {
+    const release = await holding('lock table webhook_endpoints');
+    const lists = Array.from({ length: 8 }, () => world.call('GET', '/v1/webhook_endpoints', { key }));
+    const me = await world.call('GET', '/v1/me', { key });
+    expect(me.status).toBe(200);
+    await release();
+    for (const { status } of await Promise.all(lists)) expect(status).toBe(200);
+  });
+
+  it('may be too slow at the gate: that is 503 with Retry-After, not 500', async () => {
+    const { venue } = await world.venue();
+    const slow = await world.key(venue.id);
+    await world.call('GET', '/v1/me', { key: slow.key });
+    const release = await holding(`select 1 from limit_windows where subject = 'key ${slow.id} read' for update`);
+    const told = await world.call('GET', '/v1/me', { key: slow.key });
+    expect([told.status, told.json.error.code, told.headers.get('retry-after')]).toEqual([
+      503,
+      'service_unavailable',
+      '1',
+    ]);
+    await release();
+  });
+});
+
+describe('a flood of problems', () => {
+  it('of 90,000 unknown members ends at 100, in document order', async () => {
+    const body = JSON.stringify(Object.fromEntries(Array.from({ length: 90_000 }, (_, i) => [`x${i}`, 1])));
+    const { status, json } = await world.call('POST', '/v1/boats', { key, body });
+    expect([status, json.errors.length]).toEqual([422, 100]);
+    expect(json.errors.map((e: { field: string }) => e.field)).toEqual(Array.from({ length: 100 }, (_, i) => `/x${i}`));
+  });
+});
+
+describe('words', () => {
+  const told = async (path: string, body: unknown) => (await world.call('POST', path, { key, body })).json.errors;
+
+  it('never show a pattern, and a value that would pass is always given', async () => {
+    const [tiers] = (await told('/v1/offerings', { external_id: 'a', kind: 'class', title: 'x' })) as {
+      example_fix: unknown;
+    }[];
+    expect(Array.isArray(tiers?.example_fix)).toBe(true);
+    const tier = {
+      amount: 1,
+      currency: 'USD',
+      unit: 'per_group',
+      days: ['mon', 'mon'],
+      time_window: { from: '9:00', to: '10:00' },
+    };
+    const errors = await told('/v1/offerings', { external_id: 'a', kind: 'class', title: 'x', tiers: [tier] });
+    expect(errors.map((e: { code: string; field: string; expected: string }) => [e.code, e.field, e.expected])).toEqual(
+      [
+        ['invalid_format', '/tiers/0/currency', 'three lower-case letters, such as "usd"'],
+        ['not_unique', '/tiers/0/days', 'a list of 1 to 7 items'],
+        ['invalid_format', '/tiers/0/time_window/from', 'a time of day from 00:00 to 23:59, such as "09:30"'],
+      ],
+    );
+    expect(errors[1].example_fix).not.toBeNull();
+  });
+
+  it('say what "above" means, and refuse an address without a host', async () => {
+    const boat = (world.house.registry.get('boat').examples as object[])[0];
+    const [rate] = await told('/v1/boats', { ...boat, pricing: [{ duration_hours: 0, amount: 1, currency: 'usd' }] });
+    expect(rate.expected).toBe('a number above 0, up to 720');
+    const [url] = await told('/v1/webhook_endpoints', { url: 'https:///foo', events: ['share.held'] });
+    expect([url.code, url.field]).toEqual(['invalid_format', '/url']);
+  });
+
+  it('name text that cannot be stored once, whatever else is wrong with its field', async () => {
+    const { json } = await world.call('POST', '/v1/checkouts/x/cancel', { key, body: '{"a\\u0000":1}' });
+    expect(json.errors.map((e: { code: string; field: string }) => [e.code, e.field])).toEqual([
+      ['invalid_format', '/a\ufffd'],
+    ]);
+    const nul = await told('/v1/webhook_endpoints', '{"url":"https://a.example/\\u0000","events":["share.held"]}');
+    expect(nul).toHaveLength(1);
+    expect(nul[0].example_fix).toMatch(/^https:/);
+  });
+});
+
+describe('odd requests', () => {
+  it('a query parameter named __proto__ is an unknown one; parameters are told in their order', async () => {
+    expect((await world.call('GET', '/v1/me?__proto__=1', { key })).json.error).toMatchObject({
+      code: 'unknown_field',
+      field: '/query/__proto__',
+    });
+    const { json } = await world.call('GET', '/v1/checkouts?limit=abc&status=zzz', { key });
+    expect(json.errors.map((e: { field: string }) => e.field)).toEqual(['/query/limit', '/query/status']);
+    expect(json.errors[0].message).toBe('limit must be an integer from 1 to 100.');
+  });
+
+  it('405 holds for percent-encoded paths and published documents; a path without its name is 404', async () => {
+    expect((await world.call('POST', '/v1/%6de')).status).toBe(405);
+    expect((await world.call('POST', '/v1/openapi.json')).headers.get('allow')).toBe('GET, HEAD');
+    expect((await world.call('GET', '/v1/offerings/', { key })).status).toBe(404);
+  });
+
+  it('no Host, a strange Expect and a broken Content-Type are answered in our shape and order', async () => {
+    const auth = `authorization: Bearer ${key}\r\nconnection: close`;
+    expect(await raw(`GET /v1/me HTTP/1.1\r\n${auth}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200/);
+    expect(await raw(`GET /v1/me HTTP/1.1\r\nhost: x\r\nexpect: foo\r\n${auth}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200/);
+    const big = await world.call('POST', '/v1/checkouts', {
+      key,
+      body: Buffer.alloc(70_000, 'x'),
+      headers: { 'content-type': 'json' },
+    });
+    expect(big.status).toBe(413);
+    expect(
+      await raw(`POST /v1/checkouts HTTP/1.1\r\nhost: x\r\ncontent-type: \r\ncontent-length: 2\r\n${auth}\r\n\r\n{}`),
+    ).toMatch(/^HTTP\/1\.1 422/);
+  });
+
+  it('a body whose members are all optional may be left out', async () => {
+    expect((await world.call('POST', '/v1/test_helpers/checkouts/x/hold', { key })).status).toBe(501);
+    expect((await world.call('POST', '/v1/checkouts/x/refund', { key })).status).toBe(501);
+    expect((await world.call('POST', '/v1/checkouts', { key })).json.error.message).toBe(
+      'The body is empty: send a JSON object.',
+    );
+  });
+
+  it('401 tells the remedy that fits: a hook’s address, the operator’s token', async () => {
+    const hook = await world.call('POST', '/v1/hooks/square/tok', { body: {} });
+    expect([hook.status, hook.headers.get('www-authenticate'), hook.json.error.message]).toEqual([
+      401,
+      null,
+      expect.stringContaining('hook address'),
+    ]);
+    expect((await world.call('POST', '/internal/activity', { body: {} })).json.error.message).toContain(
+      'operator token',
+    );
+  });
+
+  it('outside of /v1 no limit is made up', async () => {
+    for (const path of ['/docs/errors/nope', '/schemas/v1/nope.json']) {
+      const told = await world.call('GET', path);
+      expect([told.status, told.headers.get('x-ratelimit-limit')]).toEqual([404, null]);
+    }
+  });
+
+  it('metrics are not for whoever comes through a proxy', async () => {
+    const proxied = await world.call('GET', '/metrics', { headers: { 'x-forwarded-for': '203.0.113.9' } });
+    expect(proxied.status).toBe(404);
+    expect(
+      (await world.call('GET', '/metrics', { key: world.operatorToken, headers: { 'x-forwarded-for': '1.2.3.4' } }))
+        .status,
+    ).toBe(200);
+  });
+});

@@ -1,0 +1,363 @@
+// Prices: which tiers apply, and that every figure is exact to the cent. The arithmetic is held against a slow, plain one
+// that never sees a binary fraction: its percentages are whole thousandths from the beginning. The worked examples of
+// docs/guides/pricing.md stand here as data; keep the two in step.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PriceTier } from '../../schemas/types.gen.ts';
+import {
+  exactly,
+  LONGEST_BY_THE_HOUR,
+  priceOf,
+  pricesFor,
+  roundedHalfUp,
+  tierApplies,
+} from '../../src/domain/offerings/price.ts';
+
+const MOST_AMOUNT = 99_999_999;
+const MOST_PARTY = 500;
+const NO_OVERRIDES: ReadonlyMap<string, number> = new Map();
+
+const tier = (more: Partial<PriceTier> = {}): PriceTier => ({
+  amount: 4500,
+  currency: 'usd',
+  unit: 'per_person',
+  ...more,
+});
+/** A slot that starts when the wall shows this. */
+const slotAt = (wall: string, minutes: number | null = null) => ({
+  startsOnWall: new Date(`${wall}:00Z`).getTime(),
+  minutes,
+});
+
+describe('a tier applies', () => {
+  it('to parties from min_party to max_party, both included', () => {
+    const asked = tier({ min_party: 2, max_party: 4 });
+    const answers = [1, 2, 4, 5].map((party) => tierApplies(asked, slotAt('2027-06-12T10:00'), party));
+    expect(answers).toEqual([false, true, true, false]);
+    expect(tierApplies(tier(), slotAt('2027-06-12T10:00'), MOST_PARTY)).toBe(true);
+  });
+
+  it('on the local weekday of the start', () => {
+    const weekend = tier({ days: ['sat', 'sun'] });
+    const days = ['2027-06-11', '2027-06-12', '2027-06-13', '2027-06-14'];
+    expect(days.map((day) => tierApplies(weekend, slotAt(`${day}T10:00`), 2))).toEqual([false, true, true, false]);
+  });
+
+  it('from the beginning of its window to just before the end', () => {
+    const morning = tier({ time_window: { from: '06:30', to: '11:00' } });
+    const times = ['06:29', '06:30', '10:59', '11:00'];
+    expect(times.map((time) => tierApplies(morning, slotAt(`2027-06-12T${time}`), 2))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('across midnight, by the weekday on which the slot itself starts', () => {
+    const night = tier({ time_window: { from: '22:00', to: '02:00' }, days: ['sat'] });
+    const holds = (wall: string): boolean => tierApplies(night, slotAt(wall), 2);
+    expect([holds('2027-06-12T21:59'), holds('2027-06-12T22:00'), holds('2027-06-12T23:59')]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(holds('2027-06-12T01:30')).toBe(true);
+    expect(holds('2027-06-13T01:30')).toBe(false);
+    expect(holds('2027-06-12T02:00')).toBe(false);
+  });
+
+  it('by the hour only where the end is known, and at most 31 days away', () => {
+    const hourly = tier({ unit: 'per_hour' });
+    const lengths = [null, 1, LONGEST_BY_THE_HOUR, LONGEST_BY_THE_HOUR + 1];
+    expect(lengths.map((minutes) => tierApplies(hourly, slotAt('2027-06-12T10:00', minutes), 2))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
+describe('the worked examples of the guide', () => {
+  interface Worked {
+    readonly says: string;
+    readonly tier: PriceTier;
+    readonly amount?: number;
+    readonly minutes?: number;
+    readonly party: number;
+    readonly fees: readonly number[];
+    readonly total: number;
+    readonly deposit: number | null;
+  }
+  const examples: readonly Worked[] = [
+    {
+      says: 'a tee time for two at a price of its own',
+      tier: tier({
+        amount: 12500,
+        fees: [
+          { type: 'tax', percent: 6.5, included: false },
+          { type: 'service', amount: 1500, included: true },
+        ],
+        deposit: { percent: 20 },
+      }),
+      amount: 11000,
+      party: 2,
+      fees: [1430, 1500],
+      total: 23430,
+      deposit: 4686,
+    },
+    {
+      says: 'a cabana for six',
+      tier: tier({
+        amount: 50000,
+        unit: 'per_group',
+        fees: [
+          { type: 'tax', percent: 8.875, included: false },
+          { type: 'gratuity', percent: 20, included: false },
+          { type: 'service', amount: 500, included: false },
+        ],
+        deposit: { amount: 20000 },
+      }),
+      party: 6,
+      fees: [4438, 10000, 500],
+      total: 64938,
+      deposit: 20000,
+    },
+    {
+      says: 'a boat for 50 minutes, tax included',
+      tier: tier({ amount: 9999, unit: 'per_hour', fees: [{ type: 'tax', percent: 19, included: true }] }),
+      minutes: 50,
+      party: 4,
+      fees: [1330],
+      total: 8333,
+      deposit: null,
+    },
+    {
+      says: 'a kayak whose deposit is more than it costs',
+      tier: tier({ amount: 4000, unit: 'per_unit', deposit: { amount: 5000 } }),
+      party: 2,
+      fees: [],
+      total: 4000,
+      deposit: 4000,
+    },
+  ];
+  for (const example of examples) {
+    it(`come to what the guide says: ${example.says}`, () => {
+      const { tier, amount = tier.amount, minutes = 0, party, fees, total, deposit } = example;
+      const price = priceOf(tier, amount, minutes, party);
+      expect({ ...price, fees: price.fees.map((fee) => fee.amount) }).toMatchObject({ amount, fees, total, deposit });
+    });
+  }
+});
+
+describe('rounding', () => {
+  it('reads a JSON number as the decimal it was written as', () => {
+    expect(exactly(8.875)).toEqual({ over: 8875n, under: 1000n });
+    expect(exactly(20)).toEqual({ over: 20n, under: 1n });
+    expect(exactly(1e-7)).toEqual({ over: 1n, under: 10n ** 7n });
+    expect(exactly(1.5e-7)).toEqual({ over: 15n, under: 10n ** 8n });
+    expect(exactly(5e-324)).toEqual({ over: 5n, under: 10n ** 324n });
+    expect(exactly(2e21)).toEqual({ over: 2n * 10n ** 21n, under: 1n });
+  });
+
+  it('is half up, at the half and on both sides of it', () => {
+    const halves = fc.tuple(fc.bigInt(0n, 10n ** 15n), fc.bigInt(1n, 10n ** 9n));
+    fc.assert(
+      fc.property(halves, ([whole, half]) => {
+        const under = 2n * half;
+        expect(roundedHalfUp({ over: whole * under + half, under })).toBe(whole + 1n);
+        expect(roundedHalfUp({ over: whole * under + half - 1n, under })).toBe(whole);
+        expect(roundedHalfUp({ over: whole * under, under })).toBe(whole);
+      }),
+    );
+  });
+
+  it('goes up at half a cent where binary fractions would go down', () => {
+    const fee = (amount: number, percent: number): number =>
+      priceOf(tier({ amount, unit: 'per_group', fees: [{ type: 'tax', percent, included: false }] }), amount, 0, 2)
+        .total - amount;
+    expect(Math.round((12500 * 0.036) / 100)).toBe(4);
+    expect(fee(12500, 0.036)).toBe(5);
+    expect(Math.round(5000 * (0.03 / 100))).toBe(1);
+    expect(fee(5000, 0.03)).toBe(2);
+  });
+});
+
+/** A fee with its percentage in whole thousandths, so that the slow arithmetic never reads a number. */
+interface DrawnFee {
+  readonly thousandths: number | null;
+  readonly amount: number;
+  readonly included: boolean;
+}
+
+const amounts = fc.integer({ min: 0, max: MOST_AMOUNT });
+const parties = fc.integer({ min: 1, max: MOST_PARTY });
+const thousandths = fc.integer({ min: 0, max: 100_000 });
+const drawnFees: fc.Arbitrary<DrawnFee[]> = fc.array(
+  fc.record({ thousandths: fc.option(thousandths), amount: amounts, included: fc.boolean() }),
+  { maxLength: 10 },
+);
+const units = fc.constantFrom<PriceTier['unit']>('per_person', 'per_group', 'per_hour', 'per_unit');
+const lengths = fc.integer({ min: 0, max: LONGEST_BY_THE_HOUR });
+
+const feesOf = (drawn: readonly DrawnFee[]): NonNullable<PriceTier['fees']> =>
+  drawn.map((fee) => ({
+    type: 'other',
+    included: fee.included,
+    ...(fee.thousandths === null ? { amount: fee.amount } : { percent: fee.thousandths / 1000 }),
+  }));
+
+/** over / under to the nearest whole number, found by trying: the greatest that is at most a half above it. */
+function nearest(over: bigint, under: bigint): bigint {
+  let found = 0n;
+  for (let step = 1n << 70n; step > 0n; step >>= 1n) {
+    const next = found + step;
+    if (2n * next * under - under <= 2n * over) found = next;
+  }
+  return found;
+}
+
+describe('the arithmetic', () => {
+  it('is exact for every unit, fee and deposit', () => {
+    fc.assert(
+      fc.property(
+        units,
+        amounts,
+        parties,
+        lengths,
+        drawnFees,
+        thousandths,
+        (unit, amount, party, minutes, drawn, ahead) => {
+          const priced = tier({ unit, amount, fees: feesOf(drawn), deposit: { percent: ahead / 1000 } });
+          const price = priceOf(priced, amount, minutes, party);
+          const whole = { per_person: BigInt(party), per_group: 1n, per_unit: 1n, per_hour: 0n }[unit];
+          const base = unit === 'per_hour' ? nearest(BigInt(amount * minutes), 60n) : BigInt(amount) * whole;
+          const parts = drawn.map((fee) => {
+            if (fee.thousandths === null) return BigInt(fee.amount);
+            const share = BigInt(fee.thousandths);
+            return nearest(base * share, fee.included ? 100_000n + share : 100_000n);
+          });
+          const onTop = parts.filter((_, place) => drawn[place]?.included === false);
+          const total = onTop.reduce((sum, part) => sum + part, base);
+          expect(price.fees.map((fee) => BigInt(fee.amount))).toEqual(parts);
+          expect(BigInt(price.total)).toBe(total);
+          expect(BigInt(price.deposit ?? -1)).toBe(nearest(total * BigInt(ahead), 100_000n));
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('makes the total the sum of its parts: the base and the fees on top', () => {
+    fc.assert(
+      fc.property(amounts, parties, drawnFees, (amount, party, drawn) => {
+        const price = priceOf(tier({ amount, fees: feesOf(drawn) }), amount, 0, party);
+        const onTop = price.fees.filter((fee) => !fee.included).reduce((sum, fee) => sum + fee.amount, 0);
+        expect(price.total).toBe(amount * party + onTop);
+      }),
+    );
+  });
+
+  it('never asks less of a larger party, per person', () => {
+    fc.assert(
+      fc.property(amounts, parties, drawnFees, (amount, party, drawn) => {
+        const priced = tier({ amount, fees: feesOf(drawn), deposit: { percent: 33.3 } });
+        const [smaller, larger] = [priceOf(priced, amount, 0, party), priceOf(priced, amount, 0, party + 1)];
+        expect(larger.total).toBeGreaterThanOrEqual(smaller.total + amount);
+        expect(larger.deposit ?? 0).toBeGreaterThanOrEqual(smaller.deposit ?? 0);
+      }),
+    );
+  });
+
+  it('never asks for a deposit above the total', () => {
+    fc.assert(
+      fc.property(amounts, parties, amounts, (amount, party, ahead) => {
+        const { total, deposit } = priceOf(tier({ amount, deposit: { amount: ahead } }), amount, 0, party);
+        expect(deposit).toBe(Math.min(ahead, total));
+      }),
+    );
+  });
+
+  it('finds in an included percentage the part that gives the price when it is put on top of the rest', () => {
+    fc.assert(
+      fc.property(amounts, thousandths, (amount, share) => {
+        const fees = feesOf([{ thousandths: share, amount: 0, included: true }]);
+        const price = priceOf(tier({ amount, unit: 'per_group', fees }), amount, 0, 2);
+        const net = amount - (price.fees[0]?.amount ?? 0);
+        const again = net + Number(nearest(BigInt(net) * BigInt(share), 100_000n));
+        expect(price.total).toBe(amount);
+        expect(Math.abs(again - amount)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  it('stays below 2^53 at every bound of the schemas', () => {
+    const fees = feesOf(Array.from({ length: 10 }, () => ({ thousandths: 100_000, amount: 0, included: false })));
+    for (const unit of ['per_person', 'per_group', 'per_hour', 'per_unit'] as const) {
+      const priced = tier({ unit, amount: MOST_AMOUNT, fees, deposit: { percent: 100 } });
+      const price = priceOf(priced, MOST_AMOUNT, LONGEST_BY_THE_HOUR, MOST_PARTY);
+      expect(price.total).toBeLessThan(2 ** 53 / 1000);
+      expect(price.deposit).toBe(price.total);
+    }
+  });
+});
+
+describe('the prices of a slot', () => {
+  const slot = slotAt('2027-06-12T10:00', 90);
+
+  it('are those of the tiers that apply, in the order of the offering', () => {
+    const tiers = [
+      tier({ external_id: 'a', label: 'Adults' }),
+      tier({ external_id: 'weekdays', days: ['mon'] }),
+      tier({ amount: 6000, unit: 'per_hour', minimum_spend: 50000 }),
+    ];
+    expect(pricesFor(tiers, 3)(slot, NO_OVERRIDES)).toEqual([
+      {
+        tier: 'a',
+        label: 'Adults',
+        unit: 'per_person',
+        amount: 4500,
+        currency: 'usd',
+        fees: [],
+        total: 13500,
+        deposit: null,
+        minimum_spend: null,
+      },
+      {
+        tier: null,
+        label: null,
+        unit: 'per_hour',
+        amount: 6000,
+        currency: 'usd',
+        fees: [],
+        total: 9000,
+        deposit: null,
+        minimum_spend: 50000,
+      },
+    ]);
+  });
+
+  it('take the amount of an override as if it were the tier’s own', () => {
+    fc.assert(
+      fc.property(amounts, amounts, parties, drawnFees, (amount, other, party, drawn) => {
+        const more = { external_id: 'a', fees: feesOf(drawn) };
+        const overridden = pricesFor([tier({ ...more, amount }), tier({ amount })], party)(
+          slot,
+          new Map([['a', other]]),
+        );
+        const plain = pricesFor([tier({ ...more, amount: other }), tier({ amount })], party)(slot, NO_OVERRIDES);
+        expect(overridden).toEqual(plain);
+      }),
+    );
+  });
+
+  it('are reckoned once for slots that cost the same, and anew for those that do not', () => {
+    const price = pricesFor([tier({ external_id: 'a', unit: 'per_hour' })], 2);
+    const [first] = price(slot, NO_OVERRIDES);
+    expect(price(slotAt('2027-06-13T10:00', 90), NO_OVERRIDES)[0]).toBe(first);
+    expect(price(slotAt('2027-06-13T10:00', 60), NO_OVERRIDES)[0]?.total).toBe(4500);
+    expect(price(slot, new Map([['a', 1000]]))[0]?.total).toBe(1500);
+  });
+});

@@ -1,0 +1,245 @@
+// What can be booked, and when it no longer can: every way in which a slot enters or leaves the answer, at its exact
+// moment, and the shape of the answer against its published schema.
+
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import type { Availability, Offering, Slot } from '../../schemas/types.gen.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { readRegistry } from '../../src/base/schema/registry.ts';
+import { MOST_STARTS } from '../../src/domain/offerings/recurrence.ts';
+import { bookableSlots } from '../../src/domain/offerings/slots.ts';
+
+const registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
+const ajv = new Ajv2020({ allErrors: true, strictRequired: false, allowUnionTypes: true });
+addFormats.default(ajv);
+for (const name of registry.names) ajv.addSchema(registry.get(name), `${name}.json`);
+const areSlots = ajv.compile({ type: 'array', items: { $ref: 'slot.json' } });
+
+type Tiers = Offering['tiers'];
+const TIERS: Tiers = [{ external_id: 'seat', amount: 4500, currency: 'usd', unit: 'per_person' }];
+
+interface Asked {
+  readonly from?: string;
+  readonly to?: string;
+  readonly now?: string;
+  readonly partySize?: number;
+  readonly tiers?: Tiers;
+}
+
+function asked(availability: Availability | undefined, more: Asked = {}): Slot[] {
+  const offering = { tiers: more.tiers ?? TIERS, ...(availability === undefined ? {} : { availability }) };
+  const slots = bookableSlots(offering, {
+    from: new Date(more.from ?? '2027-06-01T00:00:00Z'),
+    to: new Date(more.to ?? '2027-07-01T00:00:00Z'),
+    now: new Date(more.now ?? '2027-01-01T00:00:00Z'),
+    partySize: more.partySize ?? 2,
+  });
+  areSlots(slots);
+  expect(areSlots.errors ?? []).toEqual([]);
+  return slots;
+}
+
+const starts = (...question: Parameters<typeof asked>): string[] => asked(...question).map((slot) => slot.starts_at);
+const at = (startsAt: string, more: Partial<NonNullable<Availability['slots']>[number]> = {}) => ({
+  starts_at: startsAt,
+  ...more,
+});
+const NOON = at('2027-06-12T12:00:00Z');
+const DAILY = { rrule: 'FREQ=DAILY', starts_at: '2027-06-10T12:00:00Z' };
+
+describe('the example that is published with an offering', () => {
+  const offering = registry.get('offering').examples as readonly Offering[];
+  const published = (registry.get('slot').examples as readonly Slot[])[0];
+
+  it('gives the slot that is published as the example of a slot, and those of its rule around it', () => {
+    const example = offering[1];
+    if (example === undefined || published === undefined) throw new Error('the examples are gone');
+    const slots = bookableSlots(example, {
+      from: new Date('2027-06-12T00:00:00Z'),
+      to: new Date('2027-06-14T00:00:00Z'),
+      now: new Date('2027-06-01T00:00:00Z'),
+      partySize: 2,
+    });
+    expect(slots.map((slot) => [slot.starts_at, slot.ends_at, slot.capacity, slot.pay_by])).toEqual([
+      ['2027-06-12T11:00:00Z', '2027-06-12T15:00:00Z', 40, '2027-06-12T10:00:00Z'],
+      ['2027-06-12T13:30:00Z', '2027-06-12T17:30:00Z', 4, '2027-06-12T12:30:00Z'],
+      ['2027-06-13T11:00:00Z', '2027-06-13T15:00:00Z', 40, '2027-06-13T10:00:00Z'],
+    ]);
+    const { prices, ...own } = slots[1] ?? { prices: [] };
+    const { prices: publishedPrices, ...publishedOwn } = published;
+    expect(own).toEqual(publishedOwn);
+    expect(prices[0]).toMatchObject({ tier: 'weekend-morning', amount: 11000, total: 23430, deposit: 4686 });
+    expect(publishedPrices[0]).toMatchObject({ tier: 'weekend-morning', amount: 11000, total: 23430, deposit: 4686 });
+    expect(slots[0]?.prices[0]?.amount).toBe(12500);
+  });
+});
+
+describe('single slots', () => {
+  it('are there with all that was said about them, in UTC', () => {
+    const slot = at('2027-06-12T09:30:00-04:00', {
+      ends_at: '2027-06-12T10:30:00-04:00',
+      capacity: 4,
+      external_id: 's',
+    });
+    expect(asked({ slots: [slot], cutoff_minutes: 90 })).toMatchObject([
+      {
+        starts_at: '2027-06-12T13:30:00Z',
+        ends_at: '2027-06-12T14:30:00Z',
+        external_id: 's',
+        capacity: 4,
+        pay_by: '2027-06-12T12:00:00Z',
+      },
+    ]);
+    expect(asked({ slots: [NOON] })).toMatchObject([
+      { ends_at: null, external_id: null, capacity: null, pay_by: '2027-06-12T12:00:00Z' },
+    ]);
+  });
+
+  it('are there from `from` on and before `to`, in order', () => {
+    const slots = ['2027-06-03', '2027-06-01', '2027-06-02', '2027-05-31'].map((day) => at(`${day}T00:00:00Z`));
+    expect(starts({ slots }, { to: '2027-06-03T00:00:00Z' })).toEqual(['2027-06-01T00:00:00Z', '2027-06-02T00:00:00Z']);
+  });
+
+  it('may start together, each under its own id', () => {
+    const slots = [at(NOON.starts_at, { external_id: 'b' }), at(NOON.starts_at, { external_id: 'a' })];
+    expect(asked({ slots }).map((slot) => slot.external_id)).toEqual(['b', 'a']);
+  });
+
+  it('replace the slot of a rule that starts at the same moment, with their capacity, id and overrides', () => {
+    const own = at('2027-06-12T14:00:00+02:00', {
+      capacity: 9,
+      external_id: 'own',
+      tier_overrides: [{ tier: 'seat', amount: 1000 }],
+    });
+    const slots = asked({ slots: [own], recurring: [{ ...DAILY, capacity: 5 }] }, { to: '2027-06-13T00:00:00Z' });
+    expect(slots.map((slot) => [slot.starts_at, slot.external_id, slot.capacity, slot.prices[0]?.total])).toEqual([
+      ['2027-06-10T12:00:00Z', null, 5, 9000],
+      ['2027-06-11T12:00:00Z', null, 5, 9000],
+      ['2027-06-12T12:00:00Z', 'own', 9, 2000],
+    ]);
+  });
+
+  it('close the slot of a rule when their capacity is 0', () => {
+    const closed = at(NOON.starts_at, { capacity: 0 });
+    expect(starts({ slots: [closed], recurring: [DAILY] }, { to: '2027-06-14T00:00:00Z' })).toEqual([
+      '2027-06-10T12:00:00Z',
+      '2027-06-11T12:00:00Z',
+      '2027-06-13T12:00:00Z',
+    ]);
+  });
+});
+
+describe('slots of rules', () => {
+  it('last duration_minutes, also across a change of the clocks', () => {
+    const recurring = [{ rrule: 'FREQ=DAILY', starts_at: '2027-03-13T23:00:00-05:00', duration_minutes: 240 }];
+    const question = { from: '2027-03-13T00:00:00Z', to: '2027-03-15T00:00:00Z' };
+    expect(asked({ timezone: 'America/New_York', recurring }, question)).toMatchObject([
+      { starts_at: '2027-03-14T04:00:00Z', ends_at: '2027-03-14T08:00:00Z', external_id: null, capacity: null },
+    ]);
+  });
+
+  it('that two rules give alike are there once; of two lengths, both are', () => {
+    const question = { to: '2027-06-11T00:00:00Z' };
+    const hour = { ...DAILY, duration_minutes: 60 };
+    expect(asked({ recurring: [{ ...hour, capacity: 7 }, hour] }, question)).toMatchObject([{ capacity: 7 }]);
+    const ends = asked({ recurring: [hour, { ...hour, duration_minutes: 120 }] }, question).map((slot) => slot.ends_at);
+    expect(ends).toEqual(['2027-06-10T13:00:00Z', '2027-06-10T14:00:00Z']);
+  });
+
+  it('are the first 2,000 that can be booked, not what is left of the first 2,000 starts', () => {
+    const minutes = Array.from({ length: 12 }, (_, place) => place * 5).join(',');
+    const hours = Array.from({ length: 24 }, (_, hour) => hour).join(',');
+    const rrule = `FREQ=DAILY;BYHOUR=${hours};BYMINUTE=${minutes}`;
+    const recurring = [{ rrule, starts_at: '2027-01-01T00:00:00Z' }];
+    const question = { from: '2027-06-01T00:00:00Z', to: '2027-08-02T00:00:00Z' };
+    expect(asked({ recurring }, question)).toHaveLength(MOST_STARTS);
+    const tiers: Tiers = [
+      { amount: 100, currency: 'usd', unit: 'per_group', days: ['sun'], time_window: { from: '10:00', to: '12:00' } },
+    ];
+    const sundays = starts({ recurring }, { ...question, tiers });
+    expect(sundays).toHaveLength(9 * 24);
+    expect(sundays.at(-1)).toBe('2027-08-01T11:55:00Z');
+  });
+});
+
+describe('what takes a slot out', () => {
+  it('a blackout date, by the local day on which the slot starts', () => {
+    const late = at('2027-06-12T23:00:00-04:00');
+    const out = (blackout: string): boolean =>
+      starts({ timezone: 'America/New_York', slots: [late], blackout_dates: [blackout] }).length === 0;
+    expect([out('2027-06-12'), out('2027-06-13')]).toEqual([true, false]);
+    const recurring = starts({ recurring: [DAILY], blackout_dates: ['2027-06-11'] }, { to: '2027-06-13T00:00:00Z' });
+    expect(recurring).toEqual(['2027-06-10T12:00:00Z', '2027-06-12T12:00:00Z']);
+  });
+
+  it('a start before now and the lead time; exactly then is soon enough', () => {
+    const open = (now: string): number => starts({ slots: [NOON], lead_time_minutes: 120 }, { now }).length;
+    expect([open('2027-06-12T10:00:00Z'), open('2027-06-12T10:00:00.001Z')]).toEqual([1, 0]);
+  });
+
+  it('a pay_by that is not in the future', () => {
+    const open = (now: string): number => starts({ slots: [NOON], cutoff_minutes: 60 }, { now }).length;
+    expect([open('2027-06-12T10:59:59.999Z'), open('2027-06-12T11:00:00Z')]).toEqual([1, 0]);
+  });
+
+  it('a start that has come', () => {
+    const open = (now: string): number => starts({ slots: [NOON] }, { now }).length;
+    expect([open('2027-06-12T11:59:59.999Z'), open('2027-06-12T12:00:00Z')]).toEqual([1, 0]);
+  });
+
+  it('lead time and cutoff hold for rules too', () => {
+    const availability = { recurring: [DAILY], lead_time_minutes: 60, cutoff_minutes: 24 * 60 };
+    const question = { now: '2027-06-10T12:00:00Z', to: '2027-06-13T00:00:00Z' };
+    expect(starts(availability, question)).toEqual(['2027-06-12T12:00:00Z']);
+  });
+
+  it('a party above its capacity', () => {
+    const open = (capacity: number): number => starts({ slots: [at(NOON.starts_at, { capacity })] }).length;
+    expect([open(0), open(1), open(2)]).toEqual([0, 0, 1]);
+    const recurring = (capacity: number) => starts({ recurring: [{ ...DAILY, capacity }] }).length;
+    expect([recurring(0), recurring(1), recurring(2)]).toEqual([0, 0, 21]);
+  });
+
+  it('the lack of a tier that applies', () => {
+    const only = (more: Partial<Tiers[number]>): number =>
+      starts({ slots: [NOON] }, { tiers: [{ amount: 1, currency: 'usd', unit: 'per_group', ...more }] }).length;
+    expect([only({}), only({ days: ['sun'] }), only({ min_party: 3 }), only({ unit: 'per_hour' })]).toEqual([
+      1, 0, 0, 0,
+    ]);
+    expect(only({ time_window: { from: '12:00', to: '13:00' }, days: ['sat'] })).toBe(1);
+  });
+});
+
+describe('prices in slots', () => {
+  it('are by the hour for the time that really passes, in whole minutes', () => {
+    const tiers: Tiers = [{ amount: 6000, currency: 'usd', unit: 'per_hour' }];
+    const overnight = at('2027-03-14T00:00:00-05:00', { ends_at: '2027-03-14T04:00:59-04:00' });
+    const question = { from: '2027-03-01T00:00:00Z', to: '2027-04-01T00:00:00Z', tiers };
+    expect(asked({ timezone: 'America/New_York', slots: [overnight] }, question)[0]?.prices[0]?.total).toBe(18000);
+  });
+
+  it('are by the local weekday and time of the venue’s zone', () => {
+    const tiers: Tiers = [
+      { amount: 1, currency: 'usd', unit: 'per_group', days: ['fri'], time_window: { from: '20:00', to: '21:00' } },
+    ];
+    const slots = [at('2027-06-12T00:30:00Z')];
+    expect(starts({ timezone: 'America/New_York', slots }, { tiers })).toHaveLength(1);
+    expect(starts({ slots }, { tiers })).toHaveLength(0);
+  });
+});
+
+describe('questions without an answer', () => {
+  it('have none: no availability, an empty one, a stretch that is empty or over', () => {
+    expect(asked(undefined)).toEqual([]);
+    expect(asked({ timezone: 'Europe/Berlin' })).toEqual([]);
+    expect(asked({ recurring: [DAILY] }, { to: '2027-06-01T00:00:00Z' })).toEqual([]);
+    expect(asked({ recurring: [DAILY] }, { now: '2028-01-01T00:00:00Z' })).toEqual([]);
+  });
+
+  it('about more than a year and a day are answered for a year and a day', () => {
+    const slots = starts({ recurring: [DAILY] }, { from: '2027-06-10T12:00:00Z', to: '9000-01-01T00:00:00Z' });
+    expect(slots).toHaveLength(366);
+  });
+});

@@ -107,8 +107,10 @@ async function runRole(role: Role, config: Config): Promise<void> {
   try {
     await startRole(role, config, log, endings);
   } catch (error) {
+    // A signal reaches what we had just started, too (initdb, say): that it then failed is not news.
+    const overtaken = endings.stopping || error instanceof Stopped;
     if (!(await endings.endAll())) process.exitCode = 1;
-    if (!(error instanceof Stopped)) throw error;
+    if (!overtaken) throw error;
   }
   await stopped;
 }

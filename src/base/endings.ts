@@ -17,6 +17,10 @@ export class Endings {
     this.#log = log;
   }
 
+  get stopping(): boolean {
+    return this.#stopping;
+  }
+
   /** Throws Stopped, after ending it, when the process is on its way out already. */
   async add(ending: Ending): Promise<void> {
     this.#endings.push(ending);

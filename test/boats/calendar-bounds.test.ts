@@ -247,13 +247,14 @@ describe('any text', () => {
 
   it('that looks like a calendar: blocks are sorted, merged and bounded', () => {
     const inside = fc.array(line, { maxLength: 60 }).map((lines) => calendar(lines.join('\r\n')));
-    fc.assert(fc.property(inside, ends), { numRuns: 500 });
+    fc.assert(fc.property(inside, ends), { numRuns: 200 });
     const events = fc
       .array(fc.array(line, { maxLength: 8 }), { maxLength: 10 })
       .map((all) => calendar(all.map((lines) => event(`DTSTART:20261110T100000\n${lines.join('\n')}`)).join('\n')));
-    fc.assert(fc.property(events, ends), { numRuns: 500 });
+    fc.assert(fc.property(events, ends), { numRuns: 200 });
   });
 
+  /** That one leaves out a DTSTART that its rule does not match; RFC 5545 makes it the first of COUNT. */
   it('plain rules agree with another library', () => {
     const days = fc.subarray(['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'], { minLength: 1 });
     const rule = fc.oneof(
@@ -274,10 +275,12 @@ describe('any text', () => {
           ...options,
           maxBlocks: 1000,
         });
-        const other = rrule.rrulestr(`DTSTART:${dtstart}\nRRULE:${whole}`);
-        const expected = other
-          .between(new Date(options.from), new Date(options.to), true)
-          .map((date) => date.getTime());
+        const endless = rrule.rrulestr(`DTSTART:${dtstart}\nRRULE:${text}`);
+        const inStep = endless.after(start, true)?.getTime() === start.getTime();
+        const left = most === null ? null : most - (inStep ? 0 : 1);
+        const other = left === null ? endless : rrule.rrulestr(`DTSTART:${dtstart}\nRRULE:${text};COUNT=${left}`);
+        const between = left === 0 ? [] : other.between(new Date(options.from), new Date(options.to), true);
+        const expected = between.map((date) => date.getTime());
         const found = blocks.map(({ starts_at }) => Date.parse(starts_at)).filter((at) => at !== start.getTime());
         expect(found).toEqual(expected.filter((at) => at !== start.getTime()));
       }),

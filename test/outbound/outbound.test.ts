@@ -7,6 +7,7 @@ import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeOutbound, type Outbound, type OutboundOptions } from '../../src/base/outbound/outbound.ts';
 import { OutboundError } from '../../src/base/outbound/outbound-error.ts';
+import { Pools } from '../../src/base/outbound/pools.ts';
 import { type Canary, type Listening, startCanary, startRawReceiver, startReceiver, startTcp } from './receiver.ts';
 import { certificate } from './receiver-certificate.ts';
 
@@ -233,6 +234,16 @@ describe('what goes out and comes back', () => {
       outbound.request({ url: `https://host${at}.example:${receiver.port}/`, method: 'GET' }),
     );
     expect((await Promise.all(all)).every(({ status }) => status === 200)).toBe(true);
+  });
+
+  it('the pool that was not used for longest is closed first', async () => {
+    const bounds = { maxOrigins: 2, connectionsPerOrigin: 1, connectMs: 100 };
+    const pools = await opened(new Pools({ allowInsecureTargets: false, ...bounds }));
+    const a = pools.for('https://a.example', ['8.8.8.8', '8.8.4.4']);
+    const b = pools.for('https://b.example', ['8.8.8.8']);
+    expect(pools.for('https://a.example', ['8.8.4.4', '8.8.8.8'])).toBe(a);
+    expect(pools.for('https://a.example', ['8.8.4.4'])).not.toBe(a);
+    expect([pools.size, a.closed, b.closed]).toEqual([2, false, true]);
   });
 
   it('close() lets what runs end, and refuses what comes after', async () => {

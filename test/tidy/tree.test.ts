@@ -59,8 +59,13 @@ const DOMAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   idempotency: [],
   venues: [],
   keys: ['venues', 'installation'],
-  webhooks: ['venues', 'keys'],
+  events: ['venues'],
+  offerings: ['venues', 'keys'],
+  boats: ['venues', 'keys'],
+  experiences: ['venues', 'keys', 'offerings'],
+  webhooks: ['venues', 'keys', 'events'],
   hooks: ['venues', 'keys'],
+  review: ['venues', 'keys', 'events', 'offerings', 'boats', 'experiences'],
 };
 
 describe('who may see whom', () => {
@@ -125,6 +130,9 @@ describe('what has one home', () => {
       'src/base/',
       'src/sandbox/',
       'src/domain/venues/audit.ts',
+      'src/domain/venues/ticks.ts',
+      'src/domain/venues/review-routes.ts',
+      'src/domain/events/record.ts',
       'src/domain/idempotency/',
       'src/domain/installation/',
     ];
@@ -144,6 +152,12 @@ describe('what has one home', () => {
       audit_log: 'src/domain/venues/',
       webhook_endpoints: 'src/domain/webhooks/',
       idempotency_keys: 'src/domain/idempotency/',
+      venue_ticks: 'src/domain/venues/',
+      review_routes: 'src/domain/venues/',
+      offerings: 'src/domain/offerings/',
+      experiences: 'src/domain/experiences/',
+      boats: 'src/domain/boats/',
+      events: 'src/domain/events/',
     };
     const wrong: string[] = [];
     for (const [table, home] of Object.entries(homes)) {

@@ -79,7 +79,7 @@ export const offerings: readonly Operation<Caller>[] = [
     method: 'POST',
     path: '/v1/offerings',
     tag: 'Offerings',
-    summary: 'Create or update offerings',
+    summary: 'Create or change offerings',
     description:
       'Takes one offering, or `{offerings: [...]}` with 1 to 25. A batch is validated as a whole: one problem, and nothing is stored.',
     auth: 'secret',
@@ -169,7 +169,7 @@ export const boats: readonly Operation<Caller>[] = [
     method: 'POST',
     path: '/v1/boats',
     tag: 'Boats',
-    summary: 'Create or update boats',
+    summary: 'Create or change boats',
     description:
       'Takes one boat, or `{boats: [...]}` with 1 to 100, up to 1 MB. A fleet is processed boat by boat: good ones are written even when others fail.',
     auth: 'secret',

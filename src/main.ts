@@ -123,8 +123,13 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
   const { house, newOperatorToken } = await openHouse(config, role, log, url, endings);
   if (role !== 'serve') {
     const { startWorker } = await import('./worker/loops.ts');
-    const worker = startWorker(house.db, log);
-    await endings.add(() => worker.close());
+    const { makeOutbound } = await import('./base/outbound/outbound.ts');
+    const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
+    const worker = startWorker({ db: house.db, log, clock: house.clock, outbound });
+    await endings.add(async () => {
+      await worker.close();
+      await outbound.close();
+    });
   }
   if (door === null) {
     say('everyshare worker is ready');

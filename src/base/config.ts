@@ -23,6 +23,8 @@ export interface Config {
   readonly operatorToken: string | null;
   readonly encryptionKey: Buffer | null;
   readonly trustedProxies: readonly string[];
+  /** For development and tests: loopback addresses and self-signed certificates may be called. */
+  readonly allowInsecureTargets: boolean;
   readonly logLevel: string;
   readonly shutdownSeconds: number;
   /** The modes that have a card processor. */
@@ -164,6 +166,7 @@ export function readConfig(env: Env): Config {
     operatorToken,
     encryptionKey,
     trustedProxies: read.proxies('TRUSTED_PROXIES'),
+    allowInsecureTargets: read.oneOf('ALLOW_INSECURE_TARGETS', ['0', '1'], '0') === '1',
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     shutdownSeconds: read.whole('SHUTDOWN_SECONDS', 20, 1, 600),
     modes,

@@ -1,21 +1,38 @@
 // The explicit list of loops over work that is due. Each is a query over the domain's own rows, in batches; when a batch
 // was full the next follows at once, else the loop sleeps. Any number of workers may run beside one another.
 
+import type { Clock } from '../base/clock.ts';
 import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
+import type { Outbound } from '../base/outbound/outbound.ts';
+import { readDueCalendars } from '../domain/boats/read-calendars.ts';
 import { forgetOldAnswers } from '../domain/idempotency/kept-answers.ts';
 import { forgetSpentCalls } from '../domain/keys/queries.ts';
+
+/** What the loops work with. */
+export interface WorkerParts {
+  readonly db: Db;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly outbound: Outbound;
+}
 
 interface Loop {
   readonly name: string;
   readonly everySeconds: number;
   readonly batch: number;
-  readonly step: (db: Db, batch: number) => Promise<number>;
+  readonly step: (parts: WorkerParts, batch: number) => Promise<number>;
 }
 
 const LOOPS: readonly Loop[] = [
-  { name: 'forget-spent-calls', everySeconds: 60, batch: 5_000, step: forgetSpentCalls },
-  { name: 'forget-old-answers', everySeconds: 600, batch: 1_000, step: forgetOldAnswers },
+  { name: 'forget-spent-calls', everySeconds: 60, batch: 5_000, step: ({ db }, batch) => forgetSpentCalls(db, batch) },
+  { name: 'forget-old-answers', everySeconds: 600, batch: 1_000, step: ({ db }, batch) => forgetOldAnswers(db, batch) },
+  {
+    name: 'read-calendars',
+    everySeconds: 10,
+    batch: 10,
+    step: ({ db, outbound, clock }, batch) => readDueCalendars(db, outbound, () => clock.now(), batch),
+  },
 ];
 
 export interface RunningWorker {
@@ -23,9 +40,9 @@ export interface RunningWorker {
   close(): Promise<void>;
 }
 
-export function startWorker(db: Db, log: Log): RunningWorker {
+export function startWorker(parts: WorkerParts): RunningWorker {
   const stop = new AbortController();
-  const running = LOOPS.map((loop) => turn(loop, db, log, stop.signal));
+  const running = LOOPS.map((loop) => turn(loop, parts, stop.signal));
   return {
     async close() {
       stop.abort();
@@ -34,11 +51,12 @@ export function startWorker(db: Db, log: Log): RunningWorker {
   };
 }
 
-async function turn(loop: Loop, db: Db, log: Log, signal: AbortSignal): Promise<void> {
+async function turn(loop: Loop, parts: WorkerParts, signal: AbortSignal): Promise<void> {
+  const { log } = parts;
   while (!signal.aborted) {
     let done = 0;
     try {
-      done = await loop.step(db, loop.batch);
+      done = await loop.step(parts, loop.batch);
       if (done > 0) log.info({ loop: loop.name, rows: done }, 'worked');
     } catch (error) {
       log.error({ loop: loop.name, err: error }, 'a step failed and will be tried again');

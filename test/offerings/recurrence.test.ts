@@ -102,6 +102,18 @@ describe('when the clocks change', () => {
     ]);
   });
 
+  it('the stretch is cut at the same moments when the clocks change inside it', () => {
+    const entry = daily('2027-01-01T10:00:00-05:00');
+    const edges = (from: string, to: string) => {
+      const found = starts(entry, 'America/New_York', from, to);
+      return [found[0], found.at(-1)];
+    };
+    const spring = edges('2027-03-13T15:00:00Z', '2027-03-15T14:00:00Z');
+    expect(spring).toEqual(['2027-03-13T15:00:00Z', '2027-03-14T14:00:00Z']);
+    const autumn = edges('2027-11-06T14:00:00Z', '2027-11-08T15:00:00Z');
+    expect(autumn).toEqual(['2027-11-06T14:00:00Z', '2027-11-07T15:00:00Z']);
+  });
+
   it('parts of a second are kept', () => {
     expect(
       starts(daily('2027-06-01T10:00:00.250Z', ';COUNT=1'), 'UTC', '2027-06-01T00:00:00Z', '2027-07-01T00:00:00Z'),

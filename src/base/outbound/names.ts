@@ -12,10 +12,13 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 const MAX_ADDRESSES = 64;
 const MAX_PINNED = 4;
 const MAX_NAMES_KEPT = 1000;
+const HOME = Promise.resolve(['127.0.0.1', '::1']);
 
 interface Kept {
   readonly addresses: Promise<readonly string[]>;
   readonly until: number;
+  /** The same, once it is there. */
+  found: readonly string[] | null;
 }
 
 export interface NamesOptions {
@@ -50,16 +53,28 @@ export class Names {
     this.#resolve = options.resolve ?? askNameServers(options.dnsMs);
   }
 
+  /** What is known without asking anybody, or null. */
+  known({ host }: Target): readonly string[] | null {
+    const kept = this.#kept.get(host);
+    return kept !== undefined && kept.until > performance.now() ? kept.found : null;
+  }
+
   /** At least one address, all of them allowed, IPv4 first. */
-  async addressesOf(target: Target): Promise<readonly string[]> {
-    if (target.literal) return this.#judge([target.host]);
-    if (this.#options.allowInsecureTargets && isLocalhost(target.host)) return ['127.0.0.1', '::1'];
+  async addressesOf({ host, literal }: Target): Promise<readonly string[]> {
     const now = performance.now();
-    const kept = this.#kept.get(target.host);
+    const kept = this.#kept.get(host);
     if (kept !== undefined && kept.until > now) return kept.addresses;
-    const addresses = this.#ask(target.host);
-    this.#keep(target.host, { addresses, until: now + this.#options.keepNamesMs });
+    const addresses = literal ? this.#judgeLiteral(host) : this.#isHome(host) ? HOME : this.#ask(host);
+    this.#keep(host, { addresses, until: now + this.#options.keepNamesMs, found: null });
     return addresses;
+  }
+
+  #isHome(host: string): boolean {
+    return this.#options.allowInsecureTargets && isLocalhost(host);
+  }
+
+  async #judgeLiteral(host: string): Promise<readonly string[]> {
+    return this.#judge([host]);
   }
 
   async #ask(host: string): Promise<readonly string[]> {
@@ -93,8 +108,12 @@ export class Names {
     this.#kept.set(host, kept);
     const oldest = this.#kept.keys().next();
     if (this.#kept.size > MAX_NAMES_KEPT && !oldest.done) this.#kept.delete(oldest.value);
-    kept.addresses.catch(() => {
+    const found = (addresses: readonly string[]): void => {
+      kept.found = addresses;
+    };
+    const failed = (): void => {
       if (this.#kept.get(host) === kept) this.#kept.delete(host);
-    });
+    };
+    kept.addresses.then(found, failed);
   }
 }

@@ -73,7 +73,8 @@ export function makeOutbound(options: OutboundOptions): Outbound {
       const headers = headersOf(wanted.headers ?? {});
       const target = readTarget(wanted.url, allowInsecureTargets);
       const total = wanted.timeoutMs ?? totalMs;
-      const addresses = await within(names.addressesOf(target), total, () => new OutboundError('timeout'));
+      const addresses =
+        names.known(target) ?? (await within(names.addressesOf(target), total, () => new OutboundError('timeout')));
       if (closed) throw new OutboundError('closed');
       return exchange(pools.for(target.origin, addresses), {
         path: target.path,

@@ -87,7 +87,7 @@ export function recurringStarts(
   const walls = { from: clock.firstWall(stretch.from), to: end.wall };
   const ended = walkRecurrence(rule, wallIn(clock.timezone, startsAt), walls, work, (wall) => {
     const start = clock.momentAt(wall, startsAt);
-    if (start < stretch.from || start >= end.moment || starts.has(start) || !keep(start)) return true;
+    if (start < stretch.from || start >= end.moment || !keep(start)) return true;
     full = starts.size === MOST_STARTS;
     if (!full) starts.add(start);
     return !full;

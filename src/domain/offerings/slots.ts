@@ -64,7 +64,7 @@ function minutesOf(start: number, end: number | null): number | null {
 const holds = (capacity: number | null, partySize: number): boolean =>
   capacity === null || (capacity > 0 && capacity >= partySize);
 
-/** The slots of the rules, but for those whose start `replaced` has. Two rules that give the same slot give it once. */
+/** The slots of the rules that are wanted. Two rules that give the same start and length give one slot, the first's. */
 function recurringSlots(
   entries: readonly RecurringSlots[],
   clock: ZoneClock,

@@ -2,11 +2,13 @@
 // change that members read waits for review again, while the last approved version stays the visible one.
 
 import type { Queryable } from '../../base/db.ts';
+import { invalid } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
 import { routeForReview } from '../venues/review-routes.ts';
 import { takeTicks } from '../venues/ticks.ts';
+import { unboundedRule } from './bounded-rules.ts';
 import { type OfferingContent, type OfferingRow, READ_BY_MEMBERS, shownOffering } from './offering.ts';
 import { findByExternalIds, type OfferingWrite, writeOfferings } from './queries.ts';
 
@@ -21,6 +23,7 @@ type Body = OfferingContent | { readonly offerings: readonly OfferingContent[] }
 
 export async function upsertOfferings(tx: Queryable, caller: Caller, input: Input<Body>): Promise<Answer> {
   const { body } = input;
+  refuseUnbounded(body);
   if (!('offerings' in body)) {
     const [only] = await upsertAll(tx, caller, [body]);
     if (only === undefined) throw new Error('one offering in, one out');
@@ -46,6 +49,15 @@ export async function upsertOfferings(tx: Queryable, caller: Caller, input: Inpu
     unchanged: count('unchanged'),
   };
   return { status: 200, body: { results, summary } };
+}
+
+function refuseUnbounded(body: Body): void {
+  const offerings =
+    'offerings' in body
+      ? body.offerings.map((content, index) => ({ at: `/offerings/${index}`, content }))
+      : [{ at: '', content: body }];
+  const problem = unboundedRule(offerings);
+  if (problem !== null) throw invalid([problem]);
 }
 
 /** In the order given. Nothing is written when everything is known already. */

@@ -7,6 +7,7 @@ import { formOf } from '../../domain/experiences/experience.ts';
 import { getExperience, listExperiences } from '../../domain/experiences/read-experiences.ts';
 import { submitExperience } from '../../domain/experiences/submit-experience.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
+import { listSlots } from '../../domain/offerings/list-slots.ts';
 import { getOffering, listOfferings } from '../../domain/offerings/read-offerings.ts';
 import { upsertOfferings } from '../../domain/offerings/upsert-offerings.ts';
 import { closed, enveloped, flag, has, MB, oneOrMany, paged, pageQuery, REVIEW_STATUSES, time } from './shapes.ts';
@@ -158,6 +159,7 @@ export const offerings: readonly Operation<Caller>[] = [
       },
     },
     errors: ['not_found'],
+    run: listSlots,
   },
 ];
 

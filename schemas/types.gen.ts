@@ -1070,7 +1070,7 @@ export type Slot = {
   readonly capacity: number | null;
   /** When the party must be fully paid: the start less cutoff_minutes. */
   readonly pay_by: string;
-  /** The prices that hold for this party and slot, up to 20; empty when no tier fits. */
+  /** The prices that hold for this party and slot, up to 20. */
   readonly prices: readonly ({
     /** The external_id of the tier; null when it has none. */
     readonly tier: string | null;

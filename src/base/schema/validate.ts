@@ -48,8 +48,9 @@ export function makeValidator(registry: Registry): Validator {
     let check = compiled.get(key);
     if (check === undefined) {
       if (compiled.size === 0)
-        for (const name of registry.names) ajv.addSchema(bounded(registry.get(name)) as object, `${name}.json`);
-      check = typeof key === 'string' ? ajv.getSchema(`${key}.json`) : ajv.compile(bounded(key) as object);
+        for (const name of registry.names)
+          ajv.addSchema(bounded(registry, registry.get(name)) as object, `${name}.json`);
+      check = typeof key === 'string' ? ajv.getSchema(`${key}.json`) : ajv.compile(bounded(registry, key) as object);
       if (check === undefined) throw new Error(`there is no schema "${key}"`);
       compiled.set(key, check);
     }
@@ -93,20 +94,34 @@ function tell(broken: readonly Spot[], others: readonly Spot[], text: string): F
  * The items of a list that is too long are not looked at one by one, nor the members of a map that is too large:
  * half a million wrong items in a megabyte would cost seconds and hundreds of megabytes to complain about.
  */
-function bounded(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(bounded);
+function bounded(registry: Registry, node: unknown): unknown {
+  if (Array.isArray(node)) return node.map((item) => bounded(registry, item));
   if (typeof node !== 'object' || node === null) return node;
   const copy: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(node)) {
     if (key === '$id') continue;
-    copy[key] = key === 'examples' || key === 'const' || key === 'enum' ? value : bounded(value);
+    if (key === '$ref') copy[key] = guardedRef(registry, value as string);
+    else copy[key] = key === 'examples' || key === 'const' || key === 'enum' ? value : bounded(registry, value);
   }
-  const most = copy.maxItems;
-  if (typeof most === 'number' && copy.items !== undefined && copy.if === undefined) {
-    const { items, uniqueItems, ...rest } = copy;
-    return { ...rest, if: { maxItems: most }, then: copy };
+  if (!isGuarded(copy)) return copy;
+  const { items, uniqueItems, ...rest } = copy;
+  return { ...rest, if: { maxItems: copy.maxItems }, then: copy };
+}
+
+function isGuarded(schema: Schema): boolean {
+  return typeof schema.maxItems === 'number' && schema.items !== undefined && schema.if === undefined;
+}
+
+/** A reference into the items of such a list leads through its guard. */
+function guardedRef(registry: Registry, ref: string): string {
+  const [file = '', pointer = ''] = ref.split('#');
+  let node: unknown = registry.get(file.slice(0, -'.json'.length));
+  let path = '';
+  for (const token of pointer.split('/').slice(1)) {
+    path += token === 'items' && isGuarded(node as Schema) ? '/then/items' : `/${token}`;
+    node = (node as Schema)[token];
   }
-  return copy;
+  return pointer === '' ? ref : `${file}#${path}`;
 }
 
 function badText(registry: Registry, schemaName: string | null, bad: BadText): Spot {

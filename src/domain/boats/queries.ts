@@ -42,6 +42,35 @@ export async function listBoatRows(db: Queryable, venueId: string, mode: Mode, p
   );
 }
 
+export interface BoatForReview {
+  readonly id: string;
+  readonly venue_id: string;
+  readonly mode: Mode;
+  readonly status: string;
+  readonly title: string;
+  readonly external_id: string;
+  readonly created_at: string;
+}
+
+/** Of every venue and both modes, unless narrowed; oldest first. The status is part of the text, so that its index is. */
+export async function listBoatsForReview(
+  db: Queryable,
+  question: {
+    readonly status: 'pending' | 'approved' | 'rejected';
+    readonly mode: Mode | null;
+    readonly venueId: string | null;
+    readonly limit: number;
+  },
+): Promise<BoatForReview[]> {
+  return db.query<BoatForReview>(
+    `select boat_id as id, venue_id, mode, status, content ->> 'name' as title, external_id, created_at
+     from boats
+     where status = '${question.status}' and ($1::text is null or mode = $1) and ($2::uuid is null or venue_id = $2)
+     order by created_at, boat_id limit $3`,
+    [question.mode, question.venueId, question.limit],
+  );
+}
+
 export interface BoatWrite {
   readonly id: string;
   readonly externalId: string;

@@ -53,6 +53,35 @@ export async function listExperienceRows(
   );
 }
 
+export interface ExperienceForReview {
+  readonly id: string;
+  readonly venue_id: string;
+  readonly mode: Mode;
+  readonly status: string;
+  readonly title: string;
+  readonly external_id: string | null;
+  readonly created_at: string;
+}
+
+/** Of every venue and both modes, unless narrowed; oldest first. The status is part of the text, so that its index is. */
+export async function listExperiencesForReview(
+  db: Queryable,
+  question: {
+    readonly status: 'pending' | 'approved' | 'rejected';
+    readonly mode: Mode | null;
+    readonly venueId: string | null;
+    readonly limit: number;
+  },
+): Promise<ExperienceForReview[]> {
+  return db.query<ExperienceForReview>(
+    `select submission_id as id, venue_id, mode, status, content ->> 'title' as title, external_id, created_at
+     from experiences
+     where status = '${question.status}' and ($1::text is null or mode = $1) and ($2::uuid is null or venue_id = $2)
+     order by created_at, submission_id limit $3`,
+    [question.mode, question.venueId, question.limit],
+  );
+}
+
 /** Of both modes' queues, each its own. Counted under the venue's ticks, so that it stays true until commit. */
 export async function countWaiting(tx: Queryable, venueId: string, mode: Mode): Promise<number> {
   const rows = await tx.query<{ count: number }>(

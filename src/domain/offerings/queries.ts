@@ -53,6 +53,35 @@ export async function listOfferingRows(
   );
 }
 
+export interface OfferingForReview {
+  readonly id: string;
+  readonly venue_id: string;
+  readonly mode: Mode;
+  readonly status: string;
+  readonly title: string;
+  readonly external_id: string;
+  readonly created_at: string;
+}
+
+/** Of every venue and both modes, unless narrowed; oldest first. The status is part of the text, so that its index is. */
+export async function listOfferingsForReview(
+  db: Queryable,
+  question: {
+    readonly status: 'pending' | 'approved' | 'rejected';
+    readonly mode: Mode | null;
+    readonly venueId: string | null;
+    readonly limit: number;
+  },
+): Promise<OfferingForReview[]> {
+  return db.query<OfferingForReview>(
+    `select offering_id as id, venue_id, mode, status, content ->> 'title' as title, external_id, created_at
+     from offerings
+     where status = '${question.status}' and ($1::text is null or mode = $1) and ($2::uuid is null or venue_id = $2)
+     order by created_at, offering_id limit $3`,
+    [question.mode, question.venueId, question.limit],
+  );
+}
+
 export interface OfferingWrite {
   readonly id: string;
   readonly externalId: string;

@@ -1,0 +1,173 @@
+// Boats' calendars are read by the worker from a real HTTPS receiver, shown with their freshness and last error.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeOutbound, type Outbound } from '../../src/base/outbound/outbound.ts';
+import { claimDueCalendars, recordCalendar } from '../../src/domain/boats/queries.ts';
+import { readDueCalendars } from '../../src/domain/boats/read-calendars.ts';
+import { type Listening, startReceiver } from '../outbound/receiver.ts';
+import { openWorld, type World } from '../world.ts';
+
+let world: World;
+let receiver: Listening;
+let outbound: Outbound;
+let answer: { status: number; body: string };
+let asked = 0;
+
+beforeAll(async () => {
+  world = await openWorld();
+  outbound = makeOutbound({ allowInsecureTargets: true });
+  receiver = await startReceiver((_request, response) => {
+    asked++;
+    response.statusCode = answer.status;
+    response.end(answer.body);
+  });
+});
+afterAll(async () => {
+  await outbound.close();
+  await receiver.close();
+  await world.close();
+});
+
+const day = (days: number): string =>
+  new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+const feed = (...days: number[]): string =>
+  [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    ...days.flatMap((at) => [
+      'BEGIN:VEVENT',
+      `UID:${at}`,
+      `DTSTART;VALUE=DATE:${day(at)}`,
+      `DTEND;VALUE=DATE:${day(at + 1)}`,
+      'END:VEVENT',
+    ]),
+    'END:VCALENDAR',
+    '',
+  ].join('\r\n');
+
+const BOAT = {
+  external_id: 'boat-1',
+  name: 'Second Wind',
+  type: 'catamaran',
+  length_ft: 42,
+  capacity: 12,
+  captain: 'included',
+  location: { city: 'Miami' },
+  pricing: [{ duration_hours: 4, amount: 120000, currency: 'usd' }],
+  photo_urls: ['https://cdn.fleet.example/1.jpg'],
+};
+
+async function boatWithCalendar(): Promise<{
+  key: string;
+  venueId: string;
+  shown: () => Promise<Record<string, never>>;
+  send: (change?: object) => Promise<void>;
+}> {
+  const { venue, secretTest: key } = await world.venue();
+  const send = async (change: object = {}): Promise<void> => {
+    const availability = { ical_url: `https://localhost:${receiver.port}/boat.ics`, timezone: 'America/New_York' };
+    await world.call('POST', '/v1/boats', { key, body: { ...BOAT, availability, ...change } });
+  };
+  await send();
+  return {
+    key,
+    venueId: venue.id,
+    send,
+    shown: async () => (await world.call('GET', '/v1/boats/boat-1', { key })).json.data,
+  };
+}
+
+const read = (now = Date.now()): Promise<number> => readDueCalendars(world.db, outbound, () => now, 10);
+
+describe('a boat’s calendar', () => {
+  it('is read soon after the boat was sent, and shown with its freshness', async () => {
+    answer = { status: 200, body: feed(2, 9) };
+    const { shown } = await boatWithCalendar();
+    expect((await shown()).calendar).toEqual({ checked_at: null, read_at: null, last_error: null, blocks: [] });
+    expect(await read()).toBe(1);
+    const data = await shown();
+    const calendar = data.calendar as unknown as { blocks: { status: string }[]; read_at: string; last_error: null };
+    expect(calendar.blocks).toHaveLength(2);
+    expect(calendar.blocks[0]).toMatchObject({ status: 'busy' });
+    expect([calendar.read_at === null, calendar.last_error]).toEqual([false, null]);
+    expect(
+      world.house.validator.problems('stored_boat', { value: data, text: JSON.stringify(data), badStrings: [] }),
+    ).toEqual([]);
+  });
+
+  it('is read again after half an hour, not before', async () => {
+    answer = { status: 200, body: feed(2) };
+    await boatWithCalendar();
+    await read();
+    const before = asked;
+    expect(await read(Date.now() + 29 * 60_000)).toBe(0);
+    expect(await read(Date.now() + 31 * 60_000)).toBeGreaterThan(0);
+    expect(asked).toBeGreaterThan(before);
+  });
+
+  it('keeps what was read when a later read fails, says why, and waits longer each time', async () => {
+    answer = { status: 200, body: feed(3) };
+    const { shown, venueId } = await boatWithCalendar();
+    await read();
+    answer = { status: 404, body: 'gone' };
+    let now = Date.now() + 31 * 60_000;
+    await read(now);
+    const calendar = (await shown()).calendar as unknown as { blocks: unknown[]; last_error: string };
+    expect([calendar.blocks.length, calendar.last_error]).toEqual([1, 'The address answered 404.']);
+    answer = { status: 200, body: '<html>sorry</html>' };
+    now += 31 * 60_000;
+    await read(now);
+    expect(((await shown()).calendar as unknown as { last_error: string }).last_error).toMatch(/calendar/i);
+    const pause = async (): Promise<number> => {
+      const rows = await world.db.query<{ minutes: number }>(
+        'select round(extract(epoch from calendar_due_at - calendar_checked_at) / 60)::int as minutes from boats where venue_id = $1',
+        [venueId],
+      );
+      return rows[0]?.minutes ?? 0;
+    };
+    expect(await pause()).toBe(60);
+    await read(now + 61 * 60_000);
+    expect(await pause()).toBe(120);
+  });
+
+  it('never reaches a private address, and says so without telling where it led', async () => {
+    const guarded = makeOutbound({ allowInsecureTargets: false });
+    const { shown } = await boatWithCalendar();
+    const before = asked;
+    await readDueCalendars(world.db, guarded, () => Date.now(), 10);
+    await guarded.close();
+    expect(asked).toBe(before);
+    const { last_error } = (await shown()).calendar as unknown as { last_error: string };
+    expect(last_error).not.toMatch(/127|::1|loopback/);
+  });
+
+  it('is claimed by one worker at a time, and a worker that comes late writes nothing', async () => {
+    answer = { status: 200, body: feed(4) };
+    await read();
+    const { send, shown } = await boatWithCalendar();
+    const now = Date.now();
+    const [mine, theirs] = await Promise.all([
+      claimDueCalendars(world.db, now, 60, 10),
+      claimDueCalendars(world.db, now, 60, 10),
+    ]);
+    expect(mine.length + theirs.length).toBe(1);
+    const [due] = [...mine, ...theirs];
+    await send({ capacity: 10 });
+    const outcome = { checkedAt: now, dueAt: now + 1000, error: 'late', blocks: null };
+    expect(await recordCalendar(world.db, due as never, outcome)).toBe(false);
+    expect(((await shown()).calendar as unknown as { last_error: null }).last_error).toBeNull();
+  });
+
+  it('is forgotten while the boat is inactive', async () => {
+    const { key, shown } = await boatWithCalendar();
+    await read();
+    await world.call('POST', '/v1/boats/boat-1/deactivate', { key });
+    expect((await shown()).calendar).toBeUndefined();
+    expect(
+      await world.db.query(
+        'select calendar_url from boats where external_id = $1 and calendar_url is not null and status = $2',
+        ['boat-1', 'inactive'],
+      ),
+    ).toEqual([]);
+  });
+});

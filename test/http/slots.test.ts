@@ -1,0 +1,140 @@
+// GET /v1/offerings/{id}/slots: what can be booked, at what price, through the whole service.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld, type Told, type World } from '../world.ts';
+
+let world: World;
+let key: string;
+beforeAll(async () => {
+  world = await openWorld();
+  const { venue } = await world.venue();
+  key = (await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 })).key;
+});
+afterAll(() => world.close());
+
+const year = new Date().getUTCFullYear() + 1;
+const OFFERING = {
+  external_id: 'tee',
+  kind: 'tee_time',
+  title: 'Tee time',
+  tiers: [
+    {
+      external_id: 'weekday',
+      amount: 9000,
+      currency: 'usd',
+      unit: 'per_person',
+      days: ['mon', 'tue', 'wed', 'thu', 'fri'],
+    },
+    {
+      external_id: 'weekend',
+      amount: 11000,
+      currency: 'usd',
+      unit: 'per_person',
+      days: ['sat', 'sun'],
+      fees: [{ type: 'tax', percent: 8.875, included: false }],
+      deposit: { percent: 50 },
+    },
+  ],
+  availability: {
+    timezone: 'America/New_York',
+    recurring: [{ rrule: 'FREQ=DAILY', starts_at: `${year}-01-01T10:00:00-05:00`, duration_minutes: 240, capacity: 4 }],
+    blackout_dates: [`${year}-07-04`],
+    cutoff_minutes: 60,
+  },
+};
+
+const ask = (query: string, id = 'tee'): Promise<Told> =>
+  world.call('GET', `/v1/offerings/${id}/slots?${query}`, { key });
+const put = (change: object = {}): Promise<Told> =>
+  world.call('POST', '/v1/offerings', { key, body: { ...OFFERING, ...change } });
+
+describe('GET /v1/offerings/{id}/slots', () => {
+  it('expands rules in the venue’s zone through both clock changes, without blackout dates, priced for the party', async () => {
+    await put();
+    const march = await ask(`from=${year}-03-01T00:00:00Z&to=${year}-04-01T00:00:00Z&party_size=3`);
+    expect(march.status).toBe(200);
+    const hours = new Set(march.json.data.map((slot: { starts_at: string }) => slot.starts_at.slice(11, 16)));
+    expect(hours).toEqual(new Set(['15:00', '14:00']));
+    expect(march.json.data).toHaveLength(31);
+    const july = await ask(`from=${year}-07-03T00:00:00Z&to=${year}-07-06T00:00:00Z`);
+    expect(july.json.data.map((slot: { starts_at: string }) => slot.starts_at.slice(0, 10))).toEqual([
+      `${year}-07-03`,
+      `${year}-07-05`,
+    ]);
+    const saturday = march.json.data.find((slot: { starts_at: string }) => new Date(slot.starts_at).getUTCDay() === 6);
+    // 3 x 110.00 = 330.00; tax 8.875 % = 29.2875, rounded half up 29.29; half of 359.29 is 179.645, rounded 179.65.
+    expect(saturday.prices).toEqual([
+      expect.objectContaining({ tier: 'weekend', amount: 11000, total: 35929, deposit: 17965 }),
+    ]);
+    expect(Date.parse(saturday.starts_at) - Date.parse(saturday.pay_by)).toBe(3_600_000);
+    for (const slot of march.json.data) {
+      expect(
+        world.house.validator.problems('slot', { value: slot, text: JSON.stringify(slot), badStrings: [] }),
+      ).toEqual([]);
+    }
+  });
+
+  it('takes a party of two when none is given, and leaves out slots that are too small', async () => {
+    await put();
+    const window = `from=${year}-05-03T00:00:00Z&to=${year}-05-04T00:00:00Z`;
+    const [slot] = (await ask(window)).json.data;
+    expect(slot.prices[0].total).toBe(
+      2 * slot.prices[0].amount +
+        (slot.prices[0].tier === 'weekend' ? Math.round(2 * slot.prices[0].amount * 0.08875) : 0),
+    );
+    expect((await ask(`${window}&party_size=5`)).json.data).toEqual([]);
+  });
+
+  it('wants from and to, in order, at most 62 days apart', async () => {
+    await put();
+    const table = [
+      ['', 'missing_field', '/query/from'],
+      [`from=${year}-05-02T00:00:00Z&to=${year}-05-01T00:00:00Z`, 'not_allowed', '/query/to'],
+      [`from=${year}-05-01T00:00:00Z&to=${year}-07-02T00:00:01Z`, 'out_of_range', '/query/to'],
+      [`from=${year}-05-01T00:00:00&to=${year}-07-02T00:00:00Z`, 'invalid_format', '/query/from'],
+      [`from=${year}-05-01T00:00:00Z&to=${year}-05-02T00:00:00Z&party_size=0`, 'out_of_range', '/query/party_size'],
+    ] as const;
+    for (const [query, code, field] of table) {
+      const { status, json } = await ask(query);
+      expect([query, status, json.error.code, json.error.field]).toEqual([query, 422, code, field]);
+    }
+    expect((await ask(`from=${year}-05-01T00:00:00Z&to=${year}-07-02T00:00:00Z`)).status).toBe(200);
+    expect((await ask(`from=${year}-05-01T00:00:00Z&to=${year}-05-02T00:00:00Z`, 'nothing')).status).toBe(404);
+  });
+
+  it('refuses at once a rule that explodes or never starts a slot, and names it', async () => {
+    const rule = (rrule: string) => ({
+      availability: {
+        recurring: [
+          { rrule: 'FREQ=DAILY', starts_at: `${year}-01-01T10:00:00Z` },
+          { rrule, starts_at: `${year}-01-01T10:00:00Z` },
+        ],
+      },
+    });
+    const minutes = Array.from({ length: 60 }, (_, i) => i).join(',');
+    const hours = Array.from({ length: 24 }, (_, i) => i).join(',');
+    const table = [
+      ['FREQ=SECONDLY', 'invalid_value'],
+      [`FREQ=DAILY;BYHOUR=${hours};BYMINUTE=${minutes}`, 'out_of_range'],
+      ['FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', 'invalid_value'],
+      ['FREQ=DAILY;COUNT=1000000000', 'invalid_format'],
+      ['nonsense', 'invalid_format'],
+    ] as const;
+    for (const [rrule, code] of table) {
+      const { status, json } = await put(rule(rrule));
+      expect([rrule, status, json.error.code, json.error.field]).toEqual([
+        rrule,
+        422,
+        code,
+        '/availability/recurring/1/rrule',
+      ]);
+    }
+    const batch = await world.call('POST', '/v1/offerings', {
+      key,
+      body: {
+        offerings: [OFFERING, { ...OFFERING, external_id: 'x', ...rule('FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30') }],
+      },
+    });
+    expect(batch.json.error.field).toBe('/offerings/1/availability/recurring/1/rrule');
+  });
+});

@@ -140,63 +140,56 @@ begin
   end if;
 end $$;
 
--- Who is calling, and may they: one round trip for the keys, their venues and their limits, for as many callers as are
--- waiting at the same moment. An unknown, revoked or expired key and no key at all are counted for the address they come
--- from; a publishable key for its address and, where that is registered, its origin. Callers of one subject are counted
--- together (`earlier` says how many calls stood before a caller's own), and subjects are taken in one order, so that two
--- servers cannot wait for each other.
-create function admit(
-  p_hashes bytea[], p_effects text[], p_wanted integer[], p_addresses text[], p_origins text[]
-) returns table (
+-- Who is calling, and may they: one round trip for the keys, their venues and their hours, for as many keys as are waiting
+-- at the same moment. Only a secret key has an hour of its own; whoever else comes is counted by take_all. Keys are taken
+-- in one order, so that two servers cannot wait for each other.
+create function admit(p_hashes bytea[], p_effects text[], p_wanted integer[]) returns table (
   place integer, venue_id uuid, venue_name text, venue_linked boolean, venue_origins text[],
   key_id text, kind text, mode text, scopes text[], allow_ips text[],
   writes_per_hour integer, reads_per_hour integer, created_at timestamptz, expires_at timestamptz,
-  call_limit integer, earlier integer, granted integer, remaining integer,
+  call_limit integer, granted integer, remaining integer,
   reset_at timestamptz, retry_at timestamptz, asked_at timestamptz
 ) language plpgsql as $$
 #variable_conflict use_column
 declare
-  v_caller record;
-  v_taken record;
-  v_subject text := '';
+  c record;
 begin
-  for v_caller in
-    select q.*, sum(q.wanted) over (partition by q.subject) as together,
-      sum(q.wanted) over (partition by q.subject order by q.place) - q.wanted as before
-    from (
-      select n.place, n.wanted, c.*,
-        case
-          when c.kind = 'secret' then 'key ' || c.key_id || ' ' || n.effect
-          when c.kind is null then 'address ' || n.address
-          when n.origin = any(c.origins) then 'publishable ' || c.key_id || ' ' || n.address || ' ' || n.origin
-          else 'publishable ' || c.key_id || ' ' || n.address
-        end as subject,
-        case when c.kind = 'secret' and n.effect = 'read' then c.reads_per_hour
-          when c.kind = 'secret' then c.writes_per_hour else 600 end as hourly
-      from unnest(p_hashes, p_effects, p_wanted, p_addresses, p_origins)
-        with ordinality as n(hash, effect, wanted, address, origin, place)
-      left join lateral (
-        select v.venue_id, v.name, v.linked_at is not null as linked, v.origins, k.key_id, k.kind, k.mode, k.scopes,
-          k.allow_ips, k.writes_per_hour, k.reads_per_hour, k.created_at, k.expires_at
-        from key_routes r
-        join keys k on k.venue_id = r.venue_id and k.key_id = r.key_id
-        join venues v on v.venue_id = r.venue_id
-        where r.key_hash = n.hash and k.revoked_at is null and v.revoked_at is null
-          and (k.expires_at is null or k.expires_at > clock_timestamp())
-        limit 1) c on true) q
-    order by q.subject, q.place
+  for c in
+    select n.place, n.effect, n.wanted, k.*
+    from unnest(p_hashes, p_effects, p_wanted) with ordinality as n(hash, effect, wanted, place)
+    left join lateral (
+      select v.venue_id, v.name, v.linked_at is not null as linked, v.origins, k.key_id, k.kind, k.mode, k.scopes,
+        k.allow_ips, k.writes_per_hour, k.reads_per_hour, k.created_at, k.expires_at
+      from key_routes r
+      join keys k on k.venue_id = r.venue_id and k.key_id = r.key_id
+      join venues v on v.venue_id = r.venue_id
+      where r.key_hash = n.hash and k.revoked_at is null and v.revoked_at is null
+        and (k.expires_at is null or k.expires_at > clock_timestamp())
+      limit 1) k on true
+    order by k.key_id, n.effect
   loop
-    if v_caller.subject <> v_subject then
-      v_subject := v_caller.subject;
-      select * into v_taken from take_calls(v_subject, v_caller.hourly, v_caller.together::integer);
+    place := c.place; venue_id := c.venue_id; venue_name := c.name; venue_linked := c.linked; venue_origins := c.origins;
+    key_id := c.key_id; kind := c.kind; mode := c.mode; scopes := c.scopes; allow_ips := c.allow_ips;
+    writes_per_hour := c.writes_per_hour; reads_per_hour := c.reads_per_hour;
+    created_at := c.created_at; expires_at := c.expires_at;
+    call_limit := null; granted := null; remaining := null; reset_at := null; retry_at := null; asked_at := null;
+    if c.kind = 'secret' then
+      call_limit := case c.effect when 'read' then c.reads_per_hour else c.writes_per_hour end;
+      select t.granted, t.remaining, t.reset_at, t.retry_at, t.asked_at into granted, remaining, reset_at, retry_at, asked_at
+        from take_calls('key ' || c.key_id || ' ' || c.effect, call_limit, c.wanted) t;
     end if;
-    return query
-      select v_caller.place::integer, v_caller.venue_id, v_caller.name, v_caller.linked, v_caller.origins,
-        v_caller.key_id, v_caller.kind, v_caller.mode, v_caller.scopes, v_caller.allow_ips,
-        v_caller.writes_per_hour, v_caller.reads_per_hour, v_caller.created_at, v_caller.expires_at, v_caller.hourly,
-        v_caller.before::integer, v_taken.granted, v_taken.remaining, v_taken.reset_at, v_taken.retry_at, v_taken.asked_at;
+    return next;
   end loop;
 end $$;
+
+-- The same for subjects without a key of their own hour: addresses, and publishable keys at an address.
+create function take_all(p_subjects text[], p_limit integer, p_wanted integer[]) returns table (
+  place integer, granted integer, remaining integer, reset_at timestamptz, retry_at timestamptz, asked_at timestamptz
+) language sql as $$
+  select n.place::integer, t.granted, t.remaining, t.reset_at, t.retry_at, t.asked_at
+  from (select * from unnest(p_subjects, p_wanted) with ordinality as u(subject, wanted, place) order by subject) n
+  cross join lateral take_calls(n.subject, p_limit, n.wanted) t
+$$;
 
 -- A header key and the first answer to it, kept 30 days, written in the transaction of the effect. The answer is sealed.
 create table idempotency_keys (

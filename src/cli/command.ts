@@ -11,12 +11,21 @@ import { auditCommands } from './audit.ts';
 import { doctorCommands } from './doctor.ts';
 import { Fault, lineFor, mistyped, quoted } from './fault.ts';
 import { helpFor, ROLES, usageOf } from './help.ts';
+import { importCommands } from './import.ts';
 import { keyCommands } from './key.ts';
 import { checkOptions, giveTo, hasFlag, readTyped, SHARED, type Typed, VERSION } from './options.ts';
+import { reviewCommands } from './review.ts';
 import type { Answer, Command, Open } from './shape.ts';
 import { venueCommands } from './venue.ts';
 
-const COMMANDS: readonly Command[] = [...venueCommands, ...keyCommands, ...auditCommands, ...doctorCommands];
+const COMMANDS: readonly Command[] = [
+  ...venueCommands,
+  ...keyCommands,
+  ...reviewCommands,
+  ...importCommands,
+  ...auditCommands,
+  ...doctorCommands,
+];
 
 /** Words that stand for themselves, beside the table. */
 const ALONE = ['help', 'version'];

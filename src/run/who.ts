@@ -9,7 +9,7 @@ import type { Operation } from '../base/operation.ts';
 import { PROVIDERS } from '../domain/hooks/providers.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { hashOfKey } from '../domain/keys/key.ts';
-import type { AdmitRow } from '../domain/keys/queries.ts';
+import type { KeyAtTheGate } from '../domain/keys/queries.ts';
 import type { Actor } from '../domain/venues/audit.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
 import type { Allowance, Gate } from './gate.ts';
@@ -41,7 +41,7 @@ export async function judge(house: House, gate: Gate, arrival: Arrival): Promise
   const needsKey = operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member';
   const token = needsKey ? bearer(arrival.authorization) : null;
   const origin = originOf(arrival.origin);
-  const { row, allowance } = await gate({
+  const { key, allowance } = await gate({
     hash: token === null ? null : hashOfKey(token),
     effect: operation.effect,
     address: arrival.address,
@@ -51,9 +51,9 @@ export async function judge(house: House, gate: Gate, arrival: Arrival): Promise
   if (operation.auth === 'hook')
     return { allowance, caller: null, refusal: unknownHook(arrival) ?? limited ?? unauthorized(HOOK_REMEDY) };
   if (!needsKey) return { allowance, caller: null, refusal: limited };
-  if (row.venue_id === null) return { allowance, caller: null, refusal: limited ?? unauthorized() };
-  const caller = callerFrom(house, arrival, row);
-  return { allowance, caller, refusal: refusalOf(house, arrival, row, origin) ?? limited };
+  if (key === null) return { allowance, caller: null, refusal: limited ?? unauthorized() };
+  const caller = callerFrom(house, arrival, key);
+  return { allowance, caller, refusal: refusalOf(house, arrival, key, origin) ?? limited };
 }
 
 /** A name has at most 253 characters: whatever is longer is no origin. */
@@ -89,7 +89,7 @@ function unknownHook(arrival: Arrival): Problem | null {
   return PROVIDERS.includes(arrival.params.provider ?? '') ? null : notFound();
 }
 
-function refusalOf(house: House, arrival: Arrival, row: AdmitRow, origin: string): Problem | null {
+function refusalOf(house: House, arrival: Arrival, row: KeyAtTheGate, origin: string): Problem | null {
   const { operation } = arrival;
   const wanted = operation.auth === 'secret' ? 'secret' : 'publishable';
   if (operation.auth === 'member' || row.kind !== wanted)
@@ -117,7 +117,7 @@ function refusalOf(house: House, arrival: Arrival, row: AdmitRow, origin: string
   return null;
 }
 
-function kindMessage(operation: Operation<Caller>, row: AdmitRow): string {
+function kindMessage(operation: Operation<Caller>, row: KeyAtTheGate): string {
   if (operation.auth === 'secret')
     return 'This call needs a secret key (svc_…), sent from a server. A publishable key cannot make it.';
   if (operation.auth === 'member') return 'This call needs a signed-in member, not an API key.';
@@ -126,11 +126,11 @@ function kindMessage(operation: Operation<Caller>, row: AdmitRow): string {
     : 'Use a publishable key here.';
 }
 
-function callerFrom(house: House, arrival: Arrival, row: AdmitRow): Caller {
+function callerFrom(house: House, arrival: Arrival, row: KeyAtTheGate): Caller {
   const by: Actor = { actor: row.key_id, via: arrival.via, address: arrival.address, requestId: arrival.requestId };
   return {
     ...actIn(house, by),
-    venue: { id: row.venue_id ?? '', name: row.venue_name, linked: row.venue_linked, origins: row.venue_origins },
+    venue: { id: row.venue_id, name: row.venue_name, linked: row.venue_linked, origins: row.venue_origins },
     mode: row.mode,
     key: {
       id: row.key_id,

@@ -90,9 +90,18 @@ export async function setRevoked(tx: Queryable, venueId: string, id: string, now
   return rows.length > 0;
 }
 
-/** What the function `admit` answers: the key and its venue (null for an unknown caller), and what the limit says. */
-export interface AdmitRow {
-  readonly venue_id: string | null;
+/** What the rolling hour said to so many calls of one subject. */
+export interface TakenCalls {
+  readonly granted: number;
+  readonly remaining: number;
+  readonly reset_at: string | null;
+  readonly retry_at: string | null;
+  readonly asked_at: string;
+}
+
+/** A key and its venue. */
+export interface KeyAtTheGate {
+  readonly venue_id: string;
   readonly venue_name: string;
   readonly venue_linked: boolean;
   readonly venue_origins: string[];
@@ -105,34 +114,46 @@ export interface AdmitRow {
   readonly reads_per_hour: number;
   readonly created_at: string;
   readonly expires_at: string | null;
-  readonly call_limit: number;
-  /** How many calls of the same subject stood before this caller's, in this look-up. */
-  readonly earlier: number;
-  readonly granted: number;
-  readonly remaining: number;
-  readonly reset_at: string | null;
-  readonly retry_at: string | null;
-  readonly asked_at: string;
 }
 
-/** Somebody at the gate: with so many calls at once. */
+export interface Admitted {
+  /** Null: unknown, revoked or expired. */
+  readonly key: KeyAtTheGate | null;
+  readonly callLimit: number;
+  /** Null: this caller has no hour of its own, and is counted elsewhere. */
+  readonly taken: TakenCalls | null;
+}
+
 export interface Knocking {
-  /** Null: no key. */
-  readonly hash: Buffer | null;
+  readonly hash: Buffer;
   readonly effect: 'read' | 'write';
   readonly calls: number;
-  readonly address: string;
-  readonly origin: string;
 }
 
 /** One answer for each, in the order given. */
-export async function admitAll(db: Queryable, knocking: readonly Knocking[]): Promise<AdmitRow[]> {
-  const rows = await db.query<AdmitRow & { place: number }>('select * from admit($1, $2, $3, $4, $5)', [
-    knocking.map(({ hash }) => hash),
-    knocking.map(({ effect }) => effect),
-    knocking.map(({ calls }) => calls),
-    knocking.map(({ address }) => address),
-    knocking.map(({ origin }) => origin),
+export async function admitAll(db: Queryable, knocking: readonly Knocking[]): Promise<Admitted[]> {
+  const rows = await db.query<{ place: number; call_limit: number } & KeyAtTheGate & TakenCalls>(
+    'select * from admit($1, $2, $3)',
+    [knocking.map(({ hash }) => hash), knocking.map(({ effect }) => effect), knocking.map(({ calls }) => calls)],
+  );
+  const answers: Admitted[] = [];
+  for (const row of rows) {
+    const key = row.venue_id === null ? null : row;
+    answers[row.place - 1] = { key, callLimit: row.call_limit, taken: row.granted === null ? null : row };
+  }
+  return answers;
+}
+
+/** The same limit for each subject; one answer for each, in the order given. */
+export async function takeAll(
+  db: Queryable,
+  limit: number,
+  subjects: readonly { readonly subject: string; readonly calls: number }[],
+): Promise<TakenCalls[]> {
+  const rows = await db.query<{ place: number } & TakenCalls>('select * from take_all($1, $2, $3)', [
+    subjects.map(({ subject }) => subject),
+    limit,
+    subjects.map(({ calls }) => calls),
   ]);
   return rows.sort((a, b) => a.place - b.place);
 }

@@ -1,0 +1,107 @@
+// The operator's commands that bring in many objects at once, from a file of any size or from standard input.
+
+import { createReadStream, type Stats, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { mistyped, quoted, refused } from './fault.ts';
+import { BOATS, type Kind, OFFERINGS } from './import-chunk.ts';
+import type { Stamp } from './import-progress.ts';
+import { answerTo } from './import-report.ts';
+import { type Job, runImport } from './import-run.ts';
+import { operatorCaller } from './operator-caller.ts';
+import { choiceOf, uuidOf } from './options.ts';
+import { ProgressBar } from './progress-bar.ts';
+import type { Answer, Command, Given, Open } from './shape.ts';
+
+const CHUNK_BYTES = 65_536;
+
+interface Source {
+  readonly label: string;
+  /** Null: a pipe or standard input, which is read once and has no length. */
+  readonly stamp: Stamp | null;
+  readonly read: () => AsyncIterable<Buffer>;
+}
+
+function sourceIn(given: Given): Source {
+  const file = given.argument(0);
+  if (file === '-') return { label: 'standard input', stamp: null, read: () => process.stdin };
+  const stats = statsOf(file);
+  if (stats.isDirectory()) throw refused(`FILE is ${quoted(file)}, which is a folder: give a file, or - for input.`);
+  return {
+    label: file,
+    stamp: stats.isFile() ? { size: stats.size, mtime_ms: stats.mtimeMs } : null,
+    read: () => createReadStream(file, { highWaterMark: CHUNK_BYTES }),
+  };
+}
+
+function statsOf(file: string): Stats {
+  try {
+    return statSync(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw refused(`FILE is ${quoted(file)}, which cannot be read (${code}): check its path and who may read it.`);
+  }
+}
+
+/** Beside the file, unless it is named; of a stream nothing is kept unless it is. */
+function progressFileIn(given: Given, source: Source): string | null {
+  const named = given.text('progress');
+  if (named !== null) return named;
+  return source.stamp === null ? null : `${source.label}.progress.json`;
+}
+
+function checkApart(files: readonly (readonly [label: string, file: string | null])[]): void {
+  const seen = new Map<string, string>();
+  for (const [label, file] of files) {
+    if (file === null) continue;
+    const other = seen.get(resolve(file));
+    if (other !== undefined) throw mistyped(`${label} and ${other} are the same file: name another.`);
+    seen.set(resolve(file), label);
+  }
+}
+
+async function bring(kind: Kind, given: Given, open: Open): Promise<Answer> {
+  const venueId = uuidOf(given.needed('venue'), '--venue', 'venue list');
+  const mode = choiceOf(given, 'mode', ['test', 'live']);
+  const source = sourceIn(given);
+  const progressFile = progressFileIn(given, source);
+  const reportFile = given.text('report');
+  checkApart([
+    ['FILE', source.stamp === null ? null : source.label],
+    ['--progress', progressFile],
+    ['--report', reportFile],
+  ]);
+  const { house, act } = await open();
+  const caller = await operatorCaller(house.db, act, venueId, mode);
+  const dryRun = given.flag('dry-run');
+  const job: Job = {
+    kind,
+    label: source.label,
+    read: source.read,
+    source: source.stamp,
+    dryRun,
+    restart: given.flag('restart'),
+    progressFile: dryRun ? null : progressFile,
+    reportFile,
+  };
+  const bar = new ProgressBar(kind.name, house.clock, given.flag('json') ? null : process.stderr);
+  return answerTo(await runImport(job, { db: house.db, clock: house.clock, caller, bar }));
+}
+
+function importing(kind: Kind): Command {
+  return {
+    words: ['import', kind.name],
+    arguments: ['FILE'],
+    help: `create or update ${kind.name} from a file (JSON or JSON lines; "-" is standard input), and go on after a stop`,
+    options: [
+      { name: 'venue', value: 'ID', needed: true, help: 'the venue that they belong to' },
+      { name: 'mode', value: 'MODE', needed: true, help: 'test or live' },
+      { name: 'dry-run', value: null, help: 'say what is wrong, and write nothing' },
+      { name: 'report', value: 'FILE', help: 'write every object that failed to this file, as JSON lines' },
+      { name: 'progress', value: 'FILE', help: 'where to remember how far it came; FILE.progress.json when absent' },
+      { name: 'restart', value: null, help: 'begin anew, whatever was done before' },
+    ],
+    run: (given, open) => bring(kind, given, open),
+  };
+}
+
+export const importCommands: readonly Command[] = [importing(BOATS), importing(OFFERINGS)];

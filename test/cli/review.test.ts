@@ -1,0 +1,230 @@
+// The operator's review of offerings, experiences and boats, against a real server: what waits, what a reviewer sees,
+// and that a decision is what the API shows from then on.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld, type World } from '../world.ts';
+import { type CommandLine, commandLine } from './in-process.ts';
+
+const NOBODY = '01900000-0000-7000-8000-000000000000';
+const OFFERING = {
+  external_id: 'cabana-7',
+  kind: 'cabana',
+  title: 'Poolside cabana',
+  tiers: [{ amount: 25000, currency: 'usd', unit: 'per_group' }],
+};
+const BOAT = {
+  external_id: 'boat-17',
+  name: 'Second Wind',
+  type: 'catamaran',
+  length_ft: 42,
+  capacity: 12,
+  captain: 'included',
+  location: { city: 'Miami' },
+  pricing: [{ duration_hours: 4, amount: 120000, currency: 'usd' }],
+  photo_urls: ['https://cdn.fleet.example/1.jpg'],
+  extra: { insurance: 'Harbor Mutual' },
+};
+const EVENT = { title: 'Sunset sail', starts_at: new Date(Date.now() + 30 * 86_400_000).toISOString() };
+
+interface Queued {
+  readonly id: string;
+  readonly type: string;
+  readonly mode: string;
+  readonly created_at: string;
+}
+
+let world: World;
+let cli: CommandLine;
+beforeAll(async () => {
+  world = await openWorld();
+  cli = commandLine(world);
+});
+afterAll(() => world.close());
+
+async function partner(mode: 'test' | 'live' = 'test') {
+  const { venue } = await world.venue();
+  const { key } = await world.key(venue.id, { mode, scopes: ['offerings:write', 'offerings:read', 'boats:write'] });
+  const post = async (path: string, body: unknown): Promise<Record<string, unknown> & { id: string }> =>
+    (await world.call('POST', path, { key, body })).json.data;
+  const get = async (path: string): Promise<unknown> => (await world.call('GET', path, { key })).json.data;
+  return { venueId: venue.id, post, get };
+}
+
+/** One of each kind, in this order. */
+async function three() {
+  const { venueId, post, get } = await partner();
+  const boat = await post('/v1/boats', BOAT);
+  const offering = await post('/v1/offerings', OFFERING);
+  const experience = await post('/v1/experiences', EVENT);
+  return { venueId, post, get, boat, offering, experience };
+}
+
+describe('review list', () => {
+  it('shows all three kinds in one list, oldest first, with what a reviewer goes by', async () => {
+    const { venueId, boat, offering, experience } = await three();
+    const common = { venue_id: venueId, mode: 'test', status: 'pending' };
+    expect(await cli.json('review', 'list', '--venue', venueId)).toEqual([
+      {
+        ...common,
+        id: boat.id,
+        type: 'boat',
+        title: 'Second Wind',
+        external_id: 'boat-17',
+        created_at: boat.created_at,
+      },
+      {
+        ...common,
+        id: offering.id,
+        type: 'offering',
+        title: 'Poolside cabana',
+        external_id: 'cabana-7',
+        created_at: offering.created_at,
+      },
+      {
+        ...common,
+        id: experience.id,
+        type: 'experience',
+        title: 'Sunset sail',
+        external_id: null,
+        created_at: experience.created_at,
+      },
+    ]);
+  });
+
+  it('is narrowed by type, status, mode and number', async () => {
+    const { venueId, boat, offering, experience } = await three();
+    const ids = async (...more: string[]) =>
+      (await cli.json<Queued[]>('review', 'list', '--venue', venueId, ...more)).map(({ id }) => id);
+    await cli.json('review', 'approve', boat.id);
+    await cli.json('review', 'reject', offering.id, '--note', 'No photo.');
+    expect(await ids()).toEqual([experience.id]);
+    expect(await ids('--status', 'approved')).toEqual([boat.id]);
+    expect(await ids('--status', 'rejected')).toEqual([offering.id]);
+    expect(await ids('--type', 'boat')).toEqual([]);
+    expect(await ids('--type', 'experience', '--mode', 'test')).toEqual([experience.id]);
+    expect(await ids('--mode', 'live')).toEqual([]);
+    const everywhere = await cli.json<Queued[]>('review', 'list', '--limit', '2');
+    expect(everywhere).toHaveLength(2);
+    const all = await cli.json<Queued[]>('review', 'list');
+    expect(all.slice(0, 2)).toEqual(everywhere);
+    expect(all.map(({ created_at }) => created_at)).toEqual(all.map(({ created_at }) => created_at).sort());
+  });
+
+  it('finds what waits by its index, however much has been reviewed', async () => {
+    for (const table of ['offerings', 'experiences', 'boats']) {
+      const client = await world.db.transaction(async (tx) => {
+        await tx.query('set local enable_seqscan = off');
+        return tx.query<{ 'QUERY PLAN': string }>(
+          `explain select 1 from ${table} where status = 'pending' order by created_at limit 5`,
+        );
+      });
+      expect(client.map((row) => row['QUERY PLAN']).join('\n')).toContain(`${table}_waiting`);
+    }
+  });
+
+  it('is a table for a person, or says that nothing waits', async () => {
+    const { venueId, boat } = await three();
+    const said = await cli.run('review', 'list', '--venue', venueId);
+    expect(said).toMatchObject({ exit: 0, err: '' });
+    expect(said.out).toMatch(/^ID +TYPE +TITLE +EXTERNAL ID +MODE +STATUS +CREATED +VENUE\n/);
+    expect(said.out).toMatch(new RegExp(`${boat.id} +boat +Second Wind +boat-17 +test +pending +20.*${venueId}\n`));
+    expect(said.out).toMatch(/experience +Sunset sail +- +test/);
+    const { venueId: other } = await partner();
+    expect((await cli.run('review', 'list', '--venue', other)).out).toBe('Nothing waits for review.\n');
+    expect(await cli.line(1, 'review', 'list', '--venue', NOBODY)).toContain(`there is no venue ${NOBODY}`);
+  });
+});
+
+describe('review show', () => {
+  it('shows a boat as the API does, and its extra to reviewers', async () => {
+    const { venueId, boat, get } = await three();
+    const shown = await cli.json('review', 'show', boat.id);
+    const venue = { id: venueId, name: 'Harbor House', linked: true };
+    expect(shown).toEqual({ ...boat, reviewers_only: { extra: { insurance: 'Harbor Mutual' }, venue } });
+    expect(JSON.stringify(await get('/v1/offerings'))).not.toContain('Harbor Mutual');
+  });
+
+  it('shows the version of an offering that members see now beside the one that waits', async () => {
+    const { offering, post } = await three();
+    await cli.json('review', 'approve', offering.id);
+    await post('/v1/offerings', { ...OFFERING, title: 'Garden cabana' });
+    expect(await cli.json('review', 'show', offering.id.toUpperCase())).toMatchObject({
+      title: 'Garden cabana',
+      status: 'pending',
+      reviewers_only: { visible_version: { title: 'Poolside cabana' } },
+    });
+  });
+
+  it('is laid out for a person, with nothing in it that turns the writing direction', async () => {
+    const { post, venueId } = await partner();
+    const { id } = await post('/v1/boats', { ...BOAT, extra: { note: 'a\u202eb' } });
+    const { out } = await cli.run('review', 'show', id);
+    expect(out).toMatch(new RegExp(`^id +${id}\ntype +boat\ntitle +Second Wind\n`));
+    expect(out).toContain(`${venueId} (Harbor House)`);
+    expect(out).toContain('As its partner sees it:\n{\n');
+    expect(out).toContain('For reviewers only:\n{\n  "extra": {\n    "note": "a\ufffdb"');
+  });
+});
+
+describe('review approve and review reject', () => {
+  it('answer the object as the API shows it from then on, in live mode too', async () => {
+    const { post, get } = await partner('live');
+    const { id } = await post('/v1/offerings', OFFERING);
+    const approved = await cli.json<Record<string, unknown>>('review', 'approve', id);
+    expect(approved).toMatchObject({ id, mode: 'live', status: 'approved', review_note: null });
+    expect(await get('/v1/offerings/cabana-7')).toEqual(approved);
+    await post('/v1/offerings', { ...OFFERING, title: 'Garden cabana' });
+    const rejected = await cli.json('review', 'reject', id, '--note', ' No photo. ');
+    expect(rejected).toMatchObject({ status: 'rejected', review_note: 'No photo.', title: 'Garden cabana' });
+    expect(await get('/v1/offerings/cabana-7')).toEqual(rejected);
+  });
+
+  it('give an approved experience its id, and tell a person what became of it', async () => {
+    const { experience, boat } = await three();
+    const said = await cli.run('review', 'approve', experience.id);
+    expect(said).toMatchObject({ exit: 0, err: '' });
+    expect(said.out).toMatch(/status +approved\nexperience +[0-9a-f-]{36}\ncreated .*\nreviewed +20/);
+    const { out } = await cli.run('review', 'reject', boat.id, '--note', 'The photos show another boat.');
+    expect(out).toMatch(/status +rejected\nnote +The photos show another boat\.\n/);
+  });
+
+  it('are written to the audit log under the operator’s name', async () => {
+    const { venueId, boat } = await three();
+    await cli.json('review', 'reject', boat.id, '--note', 'No photo.');
+    const [entry] = await cli.json<unknown[]>('audit', 'list', '--venue', venueId, '--limit', '1');
+    expect(entry).toMatchObject({
+      action: 'review.reject',
+      subject: boat.id,
+      actor: 'operator ada',
+      via: 'cli',
+      detail: { kind: 'boat', mode: 'test', note: 'No photo.' },
+    });
+  });
+
+  it('say in one line that something is not pending, or not there', async () => {
+    const { boat } = await three();
+    await cli.json('review', 'approve', boat.id);
+    const line = `boat ${boat.id} is approved: only what is pending can be reviewed.`;
+    expect(await cli.line(1, 'review', 'approve', boat.id)).toBe(line);
+    expect(await cli.line(1, 'review', 'reject', boat.id, '--note', 'x')).toBe(line);
+    for (const words of [['approve'], ['show'], ['reject', '--note', 'x']]) {
+      const [word = '', ...more] = words;
+      expect(await cli.line(1, 'review', word, NOBODY, ...more)).toContain(`nothing to review with the id ${NOBODY}`);
+    }
+  });
+
+  it.each([
+    [['list', '--type', 'yacht'], '--type is "yacht": give offering or experience or boat.'],
+    [['list', '--status', 'waiting'], '--status is "waiting"'],
+    [['list', '--mode', 'both'], '--mode is "both"'],
+    [['list', '--limit', '0'], '--limit is "0": give a whole number from 1 to 1000.'],
+    [['show', 'cabana-7'], 'ID is "cabana-7", which is not an id: "everyshare review list" shows the ids.'],
+    [['reject', NOBODY], '--note is missing'],
+    [['reject', NOBODY, '--note', '  '], '--note has 0 characters'],
+    [['reject', NOBODY, '--note', 'x'.repeat(2001)], '--note has 2001 characters'],
+    [['approve', NOBODY, '--note', 'fine'], '"review approve" has no option "--note"'],
+    [['aprove', NOBODY], 'did you mean "review approve"?'],
+  ])('refuse %j before the database is opened', async (argv, says) => {
+    expect(await commandLine(null).line(2, 'review', ...argv)).toContain(says);
+  });
+});

@@ -102,7 +102,7 @@ create index limit_calls_by_age on limit_calls using brin (at);
 create function take_calls(
   p_subject text, p_limit integer, p_wanted integer,
   out granted integer, out remaining integer, out reset_at timestamptz, out retry_at timestamptz, out asked_at timestamptz
-) language plpgsql set lock_timeout = '3s' as $$
+) language plpgsql set lock_timeout = '3s' set plan_cache_mode = force_generic_plan as $$
 declare
   v_total bigint;
   v_last timestamptz;
@@ -149,7 +149,7 @@ create function admit(p_hashes bytea[], p_effects text[], p_wanted integer[]) re
   writes_per_hour integer, reads_per_hour integer, created_at timestamptz, expires_at timestamptz,
   call_limit integer, granted integer, remaining integer,
   reset_at timestamptz, retry_at timestamptz, asked_at timestamptz
-) language plpgsql as $$
+) language plpgsql set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   c record;

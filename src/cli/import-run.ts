@@ -124,8 +124,7 @@ class Run {
       index += 1;
       if (index === skipped) this.#checkSkipped();
       if (index > skipped && index % kind.chunk === 0) await this.#flush();
-      const done = Math.max(0, index - skipped);
-      this.#means.bar.show(done, source === null ? null : this.#splitter.taken / Math.max(1, source.size));
+      this.#means.bar.show(index, Math.max(0, index - skipped), source === null ? null : this.#splitter.taken / Math.max(1, source.size));
     }
     if (index < skipped) throw changed(skipped);
   }

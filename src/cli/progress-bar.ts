@@ -26,14 +26,14 @@ export class ProgressBar {
     this.#began = clock.now();
   }
 
-  /** `share` is from 0 to 1; null: nobody knows how much there is. */
-  show(done: number, share: number | null): void {
+  /** `fresh` of those done were done in this run; `share` is from 0 to 1, and null when nobody knows how much there is. */
+  show(done: number, fresh: number, share: number | null): void {
     if (this.#terminal === null) return;
     const now = this.#clock.now();
     if (this.#drawnAt !== null && now - this.#drawnAt < EVERY_MS) return;
     this.#drawnAt = now;
     const seconds = Math.max(now - this.#began, 1) / 1000;
-    const parts = [this.#label, String(done), `${Math.round(done / seconds)}/s`];
+    const parts = [this.#label, String(done), `${Math.round(fresh / seconds)}/s`];
     if (share !== null) parts.push(drawn(Math.min(Math.max(share, 0), 1)));
     this.#terminal.write(`${ERASE_LINE}${parts.join('  ')}`);
   }

@@ -1,0 +1,607 @@
+// Imports by the operator: files of any size cut into objects, chunks that are committed one by one, what goes on after a
+// stop, and what is said of objects that fail. The splitter is tested alone; all else on a real database.
+
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { BrokenStream, JsonSplitter, piecesOf } from '../../src/cli/json-stream.ts';
+import { ProgressBar } from '../../src/cli/progress-bar.ts';
+import { openWorld, type World } from '../world.ts';
+import { type CommandLine, commandLine } from './in-process.ts';
+
+const NOBODY = '01900000-0000-7000-8000-000000000000';
+
+interface Told {
+  readonly total: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly failed: number;
+  readonly resumed_at: number | null;
+  readonly errors: {
+    readonly index: number;
+    readonly external_id: string | null;
+    readonly errors: { code: string; field: string }[];
+  }[];
+}
+
+function boat(index: number, more: object = {}) {
+  return {
+    external_id: `boat-${index}`,
+    name: `Second Wind ${index}`,
+    type: 'catamaran',
+    length_ft: 42,
+    capacity: 12,
+    captain: 'included',
+    location: { city: 'Miami' },
+    pricing: [{ duration_hours: 4, amount: 120000, currency: 'usd' }],
+    photo_urls: ['https://cdn.fleet.example/1.jpg'],
+    ...more,
+  };
+}
+
+function offering(index: number, more: object = {}) {
+  return {
+    external_id: `cabana-${index}`,
+    kind: 'cabana',
+    title: `Cabana ${index}`,
+    tiers: [{ amount: 25000, currency: 'usd', unit: 'per_group' }],
+    ...more,
+  };
+}
+
+const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const lines = (objects: readonly unknown[]): string => objects.map((one) => `${JSON.stringify(one)}\n`).join('');
+
+describe('the splitter', () => {
+  function split(chunks: readonly Buffer[], splitter = new JsonSplitter('boats')): unknown[] {
+    const found: unknown[] = [];
+    const take = (pieces: Iterable<{ bytes: Buffer }>) => {
+      for (const { bytes } of pieces) found.push(JSON.parse(bytes.toString()));
+    };
+    for (const chunk of chunks) take(splitter.push(chunk));
+    take(splitter.end());
+    return found;
+  }
+
+  /** Cut wherever the numbers say. */
+  function cut(text: string, lengths: readonly number[]): Buffer[] {
+    const bytes = Buffer.from(text);
+    const chunks: Buffer[] = [];
+    let at = 0;
+    for (const length of lengths) {
+      chunks.push(bytes.subarray(at, at + length));
+      at += length;
+    }
+    return [...chunks, bytes.subarray(at)];
+  }
+
+  function broken(text: string): { index: number; byte: number; message: string } {
+    try {
+      split([Buffer.from(text)]);
+    } catch (error) {
+      if (error instanceof BrokenStream) return error;
+      throw error;
+    }
+    throw new Error('nothing was wrong');
+  }
+
+  const values = fc.array(fc.jsonValue({ maxDepth: 4 }));
+  const indents = fc.constantFrom('', '\t', '  ');
+  const lengths = fc.oneof(fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 200 }), fc.constant([5000, 1, 70]));
+
+  it('agrees with JSON.parse for any list of JSON values, however it is laid out and cut', () => {
+    fc.assert(
+      fc.property(values, indents, lengths, fc.boolean(), (list, indent, sizes, wrapped) => {
+        const text = JSON.stringify(wrapped ? { boats: list } : list, null, indent);
+        expect(split(cut(text, sizes))).toEqual(JSON.parse(JSON.stringify(list)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('agrees with JSON.parse on which lists are not JSON', () => {
+    const mark = fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', ' ', '1', 'n', '');
+    fc.assert(
+      fc.property(values, fc.nat(), mark, fc.boolean(), lengths, (list, place, put, replace, sizes) => {
+        const whole = JSON.stringify(list);
+        const at = 1 + (place % whole.length);
+        const text = whole.slice(0, at) + put + whole.slice(at + (replace ? 1 : 0));
+        let right: unknown;
+        try {
+          right = JSON.parse(text);
+        } catch {
+          expect(() => split(cut(text, sizes))).toThrow();
+          return;
+        }
+        expect(split(cut(text, sizes))).toEqual(right);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('agrees with JSON.parse line by line', () => {
+    const objects = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { minLength: 1 });
+    fc.assert(
+      fc.property(objects, lengths, fc.constantFrom('\n', '\r\n', '\n \n'), fc.boolean(), (list, sizes, end, last) => {
+        const text = list.map((one) => JSON.stringify(one)).join(end) + (last ? end : '');
+        expect(split(cut(text, sizes))).toEqual(JSON.parse(JSON.stringify(list)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('knows a list, a named list and lines apart, with a byte order mark and space before them', () => {
+    for (const text of ['[{"a":1},{"a":2}]', '{"a":1}\n{"a":2}', '{ "boats" : [{"a":1},\n{"a":2}] }\n', '[] ']) {
+      const right = text === '[] ' ? [] : [{ a: 1 }, { a: 2 }];
+      for (const before of ['', '\ufeff', ' \r\n\t']) expect(split([Buffer.from(before + text)])).toEqual(right);
+    }
+  });
+
+  it.each([
+    ['', 0, 0, 'it is empty'],
+    ['boat', 0, 0, 'it must begin with [ or {'],
+    ['{"offerings": [{}]}', 0, 0, 'it holds offerings, and not boats'],
+    ['[1, 2', 1, 4, 'it ends in the middle of this object'],
+    ['[1, 2,', 2, 6, 'it ends before its list does'],
+    ['{"boats": [1]', 1, 13, 'it ends before its } does'],
+    ['[1,, 2]', 1, 3, 'where an object should stand, a , stands'],
+    ['[1, 2,]', 2, 6, 'where an object should stand, a ] stands'],
+    ['[1, 2}', 1, 5, 'a } closes nothing'],
+    ['[1, 2] 3', 2, 7, 'something stands behind the end of the list'],
+    ['{"boats": [1], "more": 1}', 1, 13, 'something stands behind the end of the list'],
+  ])('says of %j where it is broken', (text, index, byte, message) => {
+    expect(broken(text)).toMatchObject({ index, byte, message: expect.stringContaining(message) });
+  });
+
+  it('gives the place of each object in bytes', () => {
+    const splitter = new JsonSplitter('boats');
+    const text = '[ {"a": "ü"} ,\n 17, "x" ]';
+    const places = cut(
+      text,
+      many(40, () => 1),
+    ).flatMap((chunk) => [...splitter.push(chunk)].map(({ byte }) => byte));
+    expect([...places, ...[...splitter.end()].map(({ byte }) => byte)]).toEqual([2, 17, 21]);
+  });
+
+  it('does not go on collecting an object that never ends', () => {
+    const endless = Buffer.from(`[{"name": "${'x'.repeat(70_000)}`);
+    const splitter = new JsonSplitter('boats', 100_000);
+    expect(() => {
+      for (const chunk of [endless, endless, endless]) for (const _ of splitter.push(chunk));
+    }).toThrow(/longer than 100000 bytes, or a quote or a bracket/);
+    expect(() => split([Buffer.from(`{"a": "${'x'.repeat(2_000_000)}"}\n`)])).toThrow(/longer than 1048576 bytes/);
+  });
+
+  it.each(['list', 'lines'])(
+    'holds one object and one chunk at the most of 200,000 objects in a %s of 30 MB',
+    async (form) => {
+      const CHUNK = 65_536;
+      let longest = 0;
+      let bytes = 0;
+      async function* source(): AsyncGenerator<Buffer> {
+        let text = form === 'list' ? '[' : '';
+        for (let index = 0; index < 200_000; index++) {
+          const object = JSON.stringify({ external_id: `boat-${index}`, name: 'x'.repeat(index % 240) });
+          longest = Math.max(longest, object.length);
+          text += form === 'list' ? `${index === 0 ? '' : ',\n'}${object}` : `${object}\n`;
+          if (text.length < CHUNK) continue;
+          bytes += CHUNK;
+          yield Buffer.from(text.slice(0, CHUNK));
+          text = text.slice(CHUNK);
+        }
+        bytes += text.length + 1;
+        yield Buffer.from(`${text}${form === 'list' ? ']' : '\n'}`);
+      }
+      const splitter = new JsonSplitter('boats');
+      let count = 0;
+      for await (const piece of piecesOf(source(), splitter)) {
+        if (count % 20_000 === 0) expect(JSON.parse(piece.bytes.toString()).external_id).toBe(`boat-${count}`);
+        count += 1;
+      }
+      expect(count).toBe(200_000);
+      expect(bytes).toBeGreaterThan(30_000_000);
+      expect(splitter.taken).toBe(bytes);
+      expect(splitter.mostHeld).toBeGreaterThan(CHUNK);
+      expect(splitter.mostHeld).toBeLessThanOrEqual(CHUNK + longest + 2);
+    },
+  );
+});
+
+describe('the progress bar', () => {
+  it('draws objects, speed and share on a terminal, not too often, and leaves nothing behind', () => {
+    const written: string[] = [];
+    let now = 0;
+    const bar = new ProgressBar('boats', { now: () => now }, { isTTY: true, write: (text) => written.push(text) });
+    now = 1000;
+    bar.show(700, 500, 0.5);
+    now = 1050;
+    bar.show(800, 600, 0.6);
+    now = 2000;
+    bar.show(1700, 1500, null);
+    bar.end();
+    expect(written).toEqual([
+      `\r\u001b[Kboats  700  500/s  [${'#'.repeat(15)}${'-'.repeat(15)}] 50%`,
+      '\r\u001b[Kboats  1700  750/s',
+      '\r\u001b[K',
+    ]);
+  });
+
+  it('writes nothing where there is no terminal', () => {
+    const write = () => {
+      throw new Error('something was written');
+    };
+    const bar = new ProgressBar('boats', { now: () => 0 }, { write });
+    bar.say('Going on.');
+    bar.show(1, 1, 1);
+    bar.end();
+  });
+});
+
+describe('an import', () => {
+  let world: World;
+  let cli: CommandLine;
+  let folder: string;
+  beforeAll(async () => {
+    world = await openWorld();
+    cli = commandLine(world);
+    folder = mkdtempSync(join(tmpdir(), 'everyshare-import-'));
+  });
+  afterAll(async () => {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  let files = 0;
+  function file(text: string | Buffer, ending = 'json'): string {
+    const path = join(folder, `objects-${files++}.${ending}`);
+    writeFileSync(path, text);
+    return path;
+  }
+  async function into(mode: 'test' | 'live' = 'test'): Promise<string[]> {
+    const { venue } = await world.venue();
+    return ['--venue', venue.id, '--mode', mode];
+  }
+  async function rows(table: 'boats' | 'offerings', venue: readonly string[]) {
+    return world.db.query<{ external_id: string; status: string; mode: string; created_at: string }>(
+      `select external_id, status, mode, created_at from ${table} where venue_id = $1 order by created_at`,
+      [venue[1]],
+    );
+  }
+  /** A run in which something fails: exit code 1, one line, and the report all the same. */
+  async function flawed(...argv: string[]): Promise<Told & { line: string }> {
+    const said = await cli.run(...argv, '--json');
+    expect(said.exit).toBe(1);
+    expect(said.err).toMatch(/^everyshare: [^\n]+\n$/);
+    return { ...JSON.parse(said.out), line: said.err.slice('everyshare: '.length, -1) };
+  }
+  const progressOf = (path: string) => JSON.parse(readFileSync(`${path}.progress.json`, 'utf8'));
+
+  /** 250 boats, of which 5 fail: three by the contract, one by its name standing twice, one that is no object. */
+  const flawedFleet = (): unknown[] =>
+    many(250, (index) => {
+      if (index === 7) return boat(index, { capacity: 0, nmae: 'x' });
+      if (index === 120) return boat(index, { name: 'half \ud800' });
+      if (index === 121) return 17;
+      if (index === 199) return boat(150);
+      if (index === 249) return boat(index, { external_id: undefined });
+      return boat(index);
+    });
+
+  it.each([
+    ['JSON lines', (fleet: unknown[]) => lines(fleet)],
+    ['a list', (fleet: unknown[]) => JSON.stringify(fleet, null, 2)],
+    ['a named list', (fleet: unknown[]) => JSON.stringify({ boats: fleet })],
+  ])('of 250 boats as %s writes the good ones and names the others', async (_form, write) => {
+    const venue = await into();
+    const path = file(write(flawedFleet()));
+    const told = await flawed('import', 'boats', path, ...venue);
+    expect(told).toMatchObject({
+      type: 'boats',
+      venue_id: venue[1],
+      mode: 'test',
+      dry_run: false,
+      ...{ total: 250, created: 245, updated: 0, unchanged: 0, failed: 5, resumed_at: null },
+      line: '5 of 250 boats failed: mend them and import them again.',
+    });
+    expect(
+      told.errors.map(({ index, external_id, errors }) => [
+        index,
+        external_id,
+        ...errors.map(({ code, field }) => `${code} ${field}`),
+      ]),
+    ).toEqual([
+      [7, 'boat-7', 'out_of_range /capacity', 'unknown_field /nmae'],
+      [120, 'boat-120', 'invalid_format /name'],
+      [121, null, 'invalid_type '],
+      [199, 'boat-150', 'not_unique /external_id'],
+      [249, null, 'missing_field /external_id'],
+    ]);
+    const stored = await rows('boats', venue);
+    expect(stored).toHaveLength(245);
+    expect(stored.slice(0, 9).map(({ external_id }) => external_id)).toEqual(
+      [0, 1, 2, 3, 4, 5, 6, 8, 9].map((index) => `boat-${index}`),
+    );
+    expect(new Set(stored.map(({ status }) => status))).toEqual(new Set(['pending']));
+    expect(existsSync(`${path}.progress.json`)).toBe(false);
+    expect(await flawed('import', 'boats', path, ...venue)).toMatchObject({ created: 0, unchanged: 245, failed: 5 });
+  });
+
+  it('of offerings keeps no good one out for the sake of a bad one, and updates what changed', async () => {
+    const venue = await into('live');
+    const endless = {
+      timezone: 'UTC',
+      recurring: [{ starts_at: '2027-01-01T00:00:00Z', rrule: 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30' }],
+    };
+    const all = [
+      ...many(60, (index) => offering(index)),
+      offering(60, { tiers: [] }),
+      offering(61, { availability: endless }),
+      offering(3, { title: 'Garden cabana' }),
+    ];
+    const told = await flawed('import', 'offerings', file(lines(all)), ...venue);
+    expect(told).toMatchObject({ type: 'offerings', mode: 'live', total: 63, created: 60, updated: 1, failed: 2 });
+    expect(told.errors.map(({ index, errors }) => [index, errors[0]?.field])).toEqual([
+      [60, '/tiers'],
+      [61, '/availability/recurring/0/rrule'],
+    ]);
+    const stored = await rows('offerings', venue);
+    expect([stored.length, new Set(stored.map(({ mode }) => mode))]).toEqual([60, new Set(['live'])]);
+    const again = await cli.json('import', 'offerings', file(JSON.stringify([offering(3), offering(4)])), ...venue);
+    expect(again).toMatchObject({ total: 2, created: 0, updated: 1, unchanged: 1, failed: 0, errors: [] });
+  });
+
+  it('tells a person the counts and the first twenty that failed, and keeps all of them in a report', async () => {
+    const venue = await into();
+    const report = join(folder, 'report.jsonl');
+    const fleet = many(130, (index) => boat(index, index < 30 ? { capacity: 0, length_ft: 1 } : {}));
+    const path = file(lines(fleet));
+    const said = await cli.run('import', 'boats', path, ...venue, '--report', report);
+    expect(said.exit).toBe(1);
+    expect(said.err).toBe('everyshare: 30 of 130 boats failed: mend them and import them again.\n');
+    expect(said.out).toContain(`boats      130 of ${path}\nvenue      ${venue[1]} (Harbor House), test\n`);
+    expect(said.out).toMatch(/created +100\nupdated +0\nunchanged +0\nfailed +30\nreport +/);
+    expect(said.out).toMatch(/OBJECT +EXTERNAL ID +FIELD +CODE +PROBLEM\n0 +boat-0 +\/length_ft +out_of_range +\S/);
+    expect(said.out).toMatch(/\n19 +boat-19 +\/capacity .*\n\n10 more failed: all of them are in /);
+    expect(said.out).not.toMatch(/^20 /m);
+    const reported = readFileSync(report, 'utf8').trimEnd().split('\n');
+    expect(reported).toHaveLength(30);
+    expect(JSON.parse(reported[29] ?? '')).toMatchObject({
+      index: 29,
+      external_id: 'boat-29',
+      errors: [{ field: '/length_ft' }, { field: '/capacity' }],
+    });
+  });
+
+  it('that meets a broken place commits what came before, and goes on from there when it is mended', async () => {
+    const venue = await into();
+    const report = join(folder, 'broken.jsonl');
+    const whole = lines(flawedFleet());
+    const at = Buffer.byteLength(lines(flawedFleet().slice(0, 230))) + 40;
+    const bytes = Buffer.from(whole);
+    bytes[at] = 0x01;
+    const path = file(bytes, 'jsonl');
+    const line = await cli.line(1, 'import', 'boats', path, ...venue, '--report', report);
+    expect(line).toContain(`${path} is not right at object 230 (byte ${at}): `);
+    expect(line).toContain('230 objects are done (created 226, updated 0, unchanged 0, failed 4)');
+    expect(await rows('boats', venue)).toHaveLength(226);
+    expect(progressOf(path)).toMatchObject({ next: 230, broken: { index: 230, byte: at } });
+
+    writeFileSync(path, whole);
+    utimesSync(path, 1, 1);
+    const told = await flawed('import', 'boats', path, ...venue, '--report', report);
+    expect(told).toMatchObject({ total: 250, created: 245, updated: 0, unchanged: 0, failed: 5, resumed_at: 230 });
+    expect(told.errors.map(({ index }) => index)).toEqual([7, 120, 121, 199, 249]);
+    expect(await rows('boats', venue)).toHaveLength(245);
+    expect(readFileSync(report, 'utf8').trimEnd().split('\n')).toHaveLength(5);
+    expect(existsSync(`${path}.progress.json`)).toBe(false);
+  });
+
+  it('of a list that ends too early goes on too, and says so to a person', async () => {
+    const venue = await into();
+    const whole = JSON.stringify(many(120, (index) => boat(index)));
+    const path = file(whole.slice(0, -40));
+    expect(await cli.line(1, 'import', 'boats', path, ...venue)).toMatch(
+      /object 119 \(byte \d+\): it ends in the middle/,
+    );
+    writeFileSync(path, whole);
+    const said = await cli.run('import', 'boats', path, ...venue);
+    expect(said).toMatchObject({ exit: 0, err: '' });
+    expect(said.out).toMatch(/went on +from object 119, where the last run ended\ncreated +120\n/);
+  });
+
+  it('that the database interrupts remembers the last commit', async () => {
+    const venue = await into();
+    const path = file(lines(many(250, (index) => boat(index))));
+    await world.db.query(
+      `create function refuse_boat() returns trigger language plpgsql as
+       $$ begin if new.external_id = 'boat-210' then raise 'the disk is full'; end if; return new; end $$`,
+    );
+    await world.db.query(
+      'create trigger refuse_boat before insert on boats for each row execute function refuse_boat()',
+    );
+    try {
+      expect(await cli.line(1, 'import', 'boats', path, ...venue)).toMatch(
+        /^the disk is full 200 objects are done .*: run the same command again, and it goes on from there\.$/,
+      );
+    } finally {
+      await world.db.query('drop function refuse_boat cascade');
+    }
+    expect(await rows('boats', venue)).toHaveLength(200);
+    expect(await cli.json('import', 'boats', path, ...venue)).toMatchObject({
+      ...{ total: 250, created: 250, unchanged: 0, resumed_at: 200 },
+    });
+  });
+
+  it('that crashed between a commit and its memory finds those objects unchanged', async () => {
+    const venue = await into();
+    const fleet = many(250, (index) => boat(index));
+    const path = file(`${lines(fleet)}{`);
+    await cli.line(1, 'import', 'boats', path, ...venue);
+    const kept = progressOf(path);
+    expect(kept).toMatchObject({ next: 250, counts: { created: 250 } });
+    // As it was after the first chunk of another run.
+    const first = file(`${lines(fleet.slice(0, 100))}{`);
+    await cli.line(1, 'import', 'boats', first, ...(await into()));
+    const { next, digest, counts } = progressOf(first);
+    writeFileSync(`${path}.progress.json`, JSON.stringify({ ...kept, next, digest, counts }));
+    writeFileSync(path, lines(fleet));
+    expect(await cli.json('import', 'boats', path, ...venue)).toMatchObject({
+      ...{ total: 250, created: 100, unchanged: 150, failed: 0, resumed_at: 100 },
+    });
+    expect(await rows('boats', venue)).toHaveLength(250);
+  });
+
+  describe('that was interrupted', () => {
+    /** A file of which 100 objects are in, as if the process had been killed after its first chunk. */
+    async function interrupted(): Promise<{ path: string; venue: string[] }> {
+      const venue = await into();
+      const path = file(`${lines(many(100, (index) => boat(index)))}{`);
+      await cli.line(1, 'import', 'boats', path, ...venue);
+      writeFileSync(path, lines(many(150, (index) => boat(index))));
+      const { size, mtimeMs } = statSync(path);
+      const killed = { ...progressOf(path), broken: null, source: { size, mtime_ms: mtimeMs } };
+      writeFileSync(`${path}.progress.json`, JSON.stringify(killed));
+      return { path, venue };
+    }
+
+    it('goes on where it was when its file is the same', async () => {
+      const { path, venue } = await interrupted();
+      expect(await cli.json('import', 'boats', path, ...venue)).toMatchObject({ created: 150, resumed_at: 100 });
+    });
+
+    it('refuses to go on when its file has changed since, and begins anew with --restart', async () => {
+      const { path, venue } = await interrupted();
+      writeFileSync(path, lines(many(151, (index) => boat(index))));
+      const line = await cli.line(1, 'import', 'boats', path, ...venue);
+      expect(line).toMatch(
+        /^the file has changed since its first 100 objects were imported: begin anew with --restart/,
+      );
+      expect(await rows('boats', venue)).toHaveLength(100);
+      const told = await cli.json('import', 'boats', path, ...venue, '--restart');
+      expect(told).toMatchObject({ total: 151, created: 51, unchanged: 100, resumed_at: null });
+    });
+
+    it('refuses to go on when a mended file differs in what was imported already', async () => {
+      const { path, venue } = await interrupted();
+      const kept = { ...progressOf(path), broken: { index: 100, byte: 1 } };
+      writeFileSync(`${path}.progress.json`, JSON.stringify(kept));
+      const fleet = lines(many(150, (index) => boat(index)));
+      for (const text of [fleet.replace('Second Wind 50"', 'Third Wind 50"'), lines([boat(0)]), '[']) {
+        writeFileSync(path, text);
+        expect(await cli.line(1, 'import', 'boats', path, ...venue)).toContain('the file has changed since');
+      }
+    });
+
+    it('is not mixed up with an import of something else, or with a file that is no progress file', async () => {
+      const { path, venue } = await interrupted();
+      expect(await cli.line(1, 'import', 'boats', path, ...(await into()))).toContain(
+        `is of another import (boats into venue ${venue[1]}, test)`,
+      );
+      const notes = file('{"my": "notes"}');
+      for (const more of [[], ['--restart']]) {
+        const line = await cli.line(1, 'import', 'boats', path, ...venue, '--progress', notes, ...more);
+        expect(line).toContain(`${notes} is no progress file of an import`);
+      }
+      expect(readFileSync(notes, 'utf8')).toBe('{"my": "notes"}');
+    });
+  });
+
+  it('that is a dry run judges everything and writes nothing', async () => {
+    const venue = await into();
+    const path = file(lines(flawedFleet()));
+    const told = await flawed('import', 'boats', path, ...venue, '--dry-run');
+    expect(told).toMatchObject({ dry_run: true, total: 250, created: 0, updated: 0, unchanged: 0, failed: 5 });
+    const said = await cli.run('import', 'boats', path, ...venue, '--dry-run');
+    expect(said.out).toMatch(/valid +245\nfailed +5\n/);
+    expect(said.out).toContain('Nothing was written: this was a dry run.');
+    const broken = file(`${lines([boat(1), boat(2, { capacity: 0 })])}{"a"`);
+    expect(await cli.line(1, 'import', 'boats', broken, ...venue, '--dry-run')).toMatch(
+      /object 2 .* The 2 objects before it were looked at, 1 of them failed\.$/,
+    );
+    expect(await rows('boats', venue)).toEqual([]);
+    expect([existsSync(`${path}.progress.json`), existsSync(`${broken}.progress.json`)]).toEqual([false, false]);
+    const ticks = await world.db.query('select 1 from venue_ticks where venue_id = $1', [venue[1]]);
+    expect(ticks).toEqual([]);
+  });
+
+  it('takes a name that stands twice in one object for a failure of that object alone', async () => {
+    const venue = await into();
+    const double = JSON.stringify(boat(1)).replace('{', '{"name":"First",');
+    const told = await flawed('import', 'boats', file(`${lines([boat(0)])}${double}\n${lines([boat(2)])}`), ...venue);
+    expect(told).toMatchObject({ created: 2, failed: 1 });
+    expect(told.errors).toMatchObject([
+      { index: 1, external_id: 'boat-1', errors: [{ code: 'invalid_json', field: '' }] },
+    ]);
+  });
+
+  it('reads standard input, in the whole program, and ends with its exit code', async () => {
+    const { venue } = await world.venue();
+    const argv = ['import', 'boats', '-', '--venue', venue.id, '--mode', 'test', '--json'];
+    const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...argv], {
+      cwd: packageRoot,
+      env: {
+        PATH: process.env.PATH,
+        DATA_DIR: folder,
+        DATABASE_URL: world.house.config.databaseUrl ?? '',
+        ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      },
+    });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      err += chunk;
+    });
+    child.stdin.end(lines([boat(0), boat(1, { capacity: 0 })]));
+    const exit = await new Promise((resolve) => child.on('close', resolve));
+    expect([exit, err]).toEqual([1, 'everyshare: 1 of 2 boats failed: mend them and import them again.\n']);
+    expect(JSON.parse(out)).toMatchObject({ total: 2, created: 1, failed: 1 });
+  });
+
+  it('is refused for a venue that is revoked, unlinked or unknown', async () => {
+    const path = file(lines([boat(0)]));
+    const { venue: sandbox } = await world.venue({ sandbox: true });
+    expect(await cli.line(1, 'import', 'boats', path, '--venue', sandbox.id, '--mode', 'live')).toContain(
+      `link it first with "everyshare venue link ${sandbox.id}"`,
+    );
+    expect(await cli.json('import', 'boats', path, '--venue', sandbox.id, '--mode', 'test')).toMatchObject({
+      created: 1,
+    });
+    await cli.json('venue', 'revoke', sandbox.id);
+    expect(await cli.line(1, 'import', 'boats', path, '--venue', sandbox.id, '--mode', 'test')).toContain('is revoked');
+    expect(await cli.line(1, 'import', 'boats', path, '--venue', NOBODY, '--mode', 'test')).toContain(
+      `there is no venue ${NOBODY}`,
+    );
+  });
+
+  it('is refused before the database is opened when it was typed wrongly or its file cannot be read', async () => {
+    const nowhere = commandLine(null);
+    const path = file('[]');
+    const venue = ['--venue', NOBODY, '--mode', 'test'];
+    expect(await nowhere.line(2, 'import', 'boats', ...venue)).toContain('"import boats" needs FILE');
+    expect(await nowhere.line(2, 'import', 'boats', path, '--mode', 'test')).toContain('--venue is missing');
+    expect(await nowhere.line(2, 'import', 'boats', path, '--venue', NOBODY, '--mode', 'prod')).toContain('--mode is');
+    expect(await nowhere.line(2, 'import', 'yachts', path, ...venue)).toContain('there is no command "import yachts"');
+    expect(await nowhere.line(2, 'import', 'boats', path, ...venue, '--report', path)).toContain(
+      '--report and FILE are the same file',
+    );
+    expect(await nowhere.line(1, 'import', 'boats', join(folder, 'none.json'), ...venue)).toContain('(ENOENT)');
+    expect(await nowhere.line(1, 'import', 'boats', folder, ...venue)).toContain('is a folder');
+  });
+
+  it('says before it writes anything that its progress cannot be kept', async () => {
+    const venue = await into();
+    const progress = join(folder, 'no-such-folder', 'progress.json');
+    expect(await cli.line(1, 'import', 'boats', file(lines([boat(0)])), ...venue, '--progress', progress)).toContain(
+      `progress cannot be kept in ${progress} (ENOENT)`,
+    );
+    expect(await rows('boats', venue)).toEqual([]);
+  });
+});

@@ -8,6 +8,8 @@ import { packageRoot } from '../src/base/package-root.ts';
 import type { Bench, Result } from './bench.ts';
 import { coldStart } from './cold-start.ts';
 import { makeEndings } from './endings.ts';
+import { fleetBatch } from './fleet-batch.ts';
+import { listGrowth } from './list-growth.ts';
 import { describeMachine, loadNow } from './machine.ts';
 import { oneHotKey } from './one-hot-key.ts';
 import { readCheckout } from './read-checkout.ts';
@@ -16,7 +18,7 @@ import { runBench } from './rounds.ts';
 import { openStage } from './stage.ts';
 import { renderTable, verdictOf } from './table.ts';
 
-const BENCHES: readonly Bench[] = [readCheckout, oneHotKey, coldStart];
+const BENCHES: readonly Bench[] = [readCheckout, listGrowth, oneHotKey, fleetBatch, coldStart];
 
 interface Wish {
   readonly json: boolean;

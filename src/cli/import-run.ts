@@ -124,7 +124,11 @@ class Run {
       index += 1;
       if (index === skipped) this.#checkSkipped();
       if (index > skipped && index % kind.chunk === 0) await this.#flush();
-      this.#means.bar.show(index, Math.max(0, index - skipped), source === null ? null : this.#splitter.taken / Math.max(1, source.size));
+      this.#means.bar.show(
+        index,
+        Math.max(0, index - skipped),
+        source === null ? null : this.#splitter.taken / Math.max(1, source.size),
+      );
     }
     if (index < skipped) throw changed(skipped);
   }

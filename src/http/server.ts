@@ -125,11 +125,15 @@ function prepare(app: FastifyInstance, door: Door): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('allowance', null);
   app.decorateRequest('operation', 'unknown');
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     mendContentType(request.raw.headers);
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => observe(door, request, reply));
+  app.addHook('onResponse', (request, reply, done) => {
+    observe(door, request, reply);
+    done();
+  });
   app.setNotFoundHandler((request, reply) => answerUnrouted(door, request, reply, allowed(pathOf(request.url))));
   app.setErrorHandler((error, request, reply) => answerProblem(door, request, reply, fromFastify(error)));
 }

@@ -1,0 +1,73 @@
+// Boats a second in fleets of 100 against boats a second in single posts, on the same server: what a batch is worth.
+
+import type { Bench, Prepared } from './bench.ts';
+import type { Stage } from './stage.ts';
+
+const AT_ONCE = 4;
+const FLEETS = 12;
+const SINGLES = 120;
+
+export const fleetBatch: Bench = {
+  name: 'fleet-batch',
+  floor: 8,
+  goal: 20,
+  unit: 'boats/s',
+  better: 'more',
+  note: 'POST /v1/boats, new boats alone, four calls at once, each side in venues of its own.',
+  rounds: { full: 9, quick: 5 },
+  sides: { ours: 'fleets of 100', base: 'one boat a call' },
+  prepare,
+};
+
+let made = 0;
+
+function boat(): object {
+  made++;
+  return {
+    external_id: `boat-${made}`,
+    name: 'Second Wind',
+    type: 'catamaran',
+    length_ft: 42,
+    capacity: 12,
+    captain: 'included',
+    location: { city: 'Miami', region: 'FL', country: 'US' },
+    pricing: [{ duration_hours: 4, amount: 120000, currency: 'usd', label: 'Half day' }],
+    photo_urls: ['https://cdn.fleet.example/second-wind/1.jpg'],
+  };
+}
+
+async function prepare(stage: Stage): Promise<Prepared> {
+  const keys: string[] = [];
+  while (keys.length < AT_ONCE) keys.push(...(await stage.makeKeys(1)));
+  const server = await stage.startOurs();
+  const url = `http://127.0.0.1:${server.port}/v1/boats`;
+  const fleet = (): object => ({ boats: Array.from({ length: 100 }, boat) });
+  const run = async (calls: number, boats: number, body: () => object): Promise<number> => {
+    const bodies = Array.from({ length: calls }, () => JSON.stringify(body()));
+    const began = performance.now();
+    await Promise.all(
+      keys.map((key, lane) =>
+        postAll(
+          url,
+          key,
+          bodies.filter((_, i) => i % AT_ONCE === lane),
+          boats,
+        ),
+      ),
+    );
+    return (calls * boats) / ((performance.now() - began) / 1000);
+  };
+  await run(AT_ONCE * 2, 100, fleet);
+  await run(AT_ONCE * 5, 1, boat);
+  return { ours: () => run(FLEETS, 100, fleet), base: () => run(SINGLES, 1, boat), close: () => server.stop() };
+}
+
+async function postAll(url: string, key: string, bodies: readonly string[], boats: number): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  for (const body of bodies) {
+    const answer = await fetch(url, { method: 'POST', headers, body });
+    const told = (await answer.json()) as { summary?: { created: number } };
+    const created = boats === 1 ? Number(answer.status === 201) : told.summary?.created;
+    if (created !== boats) throw new Error(`POST /v1/boats created ${created} of ${boats}: ${answer.status}`);
+  }
+}

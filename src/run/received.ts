@@ -57,7 +57,7 @@ function parseBody(house: House, operation: Operation<Caller>, received: Receive
 
 /** No member of the body is required: then nothing at all says the same as an empty object. */
 function needsNothing(house: House, { body }: Operation<Caller>): boolean {
-  return body !== undefined && body.every(({ schema }) => house.registry.get(schema).required === undefined);
+  return body?.every(({ schema }) => house.registry.get(schema).required === undefined) === true;
 }
 
 function isObject(value: unknown): boolean {

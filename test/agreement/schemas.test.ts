@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
+import { candidateFrom } from '../../src/base/schema/contract.ts';
+import { readRegistry } from '../../src/base/schema/registry.ts';
+import { makeValidator } from '../../src/base/schema/validate.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type Schema = { [keyword: string]: Json };
@@ -541,6 +544,28 @@ function changed(name: string, pointer: string, value: unknown): unknown {
   return body;
 }
 
+const validator = makeValidator(readRegistry(FOLDER));
+const CODE: Readonly<Record<string, string>> = {
+  required: 'missing_field',
+  dependentRequired: 'missing_field',
+  additionalProperties: 'unknown_field',
+  type: 'invalid_type',
+  enum: 'invalid_value',
+  const: 'invalid_value',
+  pattern: 'invalid_format',
+  format: 'invalid_format',
+  minimum: 'out_of_range',
+  maximum: 'out_of_range',
+  exclusiveMinimum: 'out_of_range',
+  maxLength: 'too_long',
+  minLength: 'too_short',
+  maxItems: 'too_many_items',
+  maxProperties: 'too_many_items',
+  minItems: 'too_few_items',
+  uniqueItems: 'not_unique',
+  oneOf: 'not_allowed',
+};
+
 describe('the bounds', () => {
   const shown = (value: unknown): string => {
     if (value === GONE) return 'nothing';
@@ -558,6 +583,14 @@ describe('the bounds', () => {
     const errors = check(changed(name, pointer, outside));
     const where = outside === GONE ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer;
     expect(errors.map((error) => `${error.instancePath} ${error.keyword}`)).toContain(`${where} ${keyword}`);
+    // The service says the same in its own words: the right code at the right place.
+    const told = validator.problems(name, candidateFrom(changed(name, pointer, outside) as never));
+    // (A bad member name and a missing companion are told at the member itself, inside the object of the row.)
+    const fits = told.filter(
+      ({ code, field }) => code === CODE[keyword] && (field === pointer || field.startsWith(`${pointer}/`)),
+    );
+    expect(fits, JSON.stringify(told)).toHaveLength(1);
+    expect(validator.problems(name, candidateFrom(changed(name, pointer, inside) as never))).toEqual([]);
   });
 
   test('a currency in capitals breaks the form first, another currency breaks the list alone', () => {

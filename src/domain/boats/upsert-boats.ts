@@ -3,7 +3,7 @@
 
 import type { Boat } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';
-import { type FieldProblem, invalid } from '../../base/errors.ts';
+import type { FieldProblem } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import { candidateFrom } from '../../base/schema/contract.ts';

@@ -17,7 +17,6 @@ export const SCOPES = [
   'boats:write',
   'boats:read',
 ] as const;
-export type Scope = (typeof SCOPES)[number];
 
 export const WRITES_PER_HOUR = 60;
 export const READS_PER_HOUR = 600;

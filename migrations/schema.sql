@@ -304,6 +304,7 @@ create table boats (
   calendar_error text,
   calendar_failures integer not null default 0,
   calendar_blocks json,
+  calendar_problems json,
   primary key (venue_id, boat_id),
   constraint boat_mode_is_known check (mode in ('test', 'live')),
   constraint boat_status_is_known check (status in ('pending', 'approved', 'rejected', 'inactive')),

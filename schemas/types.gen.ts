@@ -516,7 +516,7 @@ export type Event = {
 /** The body that sends 1 to 100 boats at once; each boat is judged on its own. */
 export type Fleet = {
   /** The boats, 1 to 100, each as in boat.json. */
-  readonly boats: readonly ({ readonly [name: string]: unknown })[];
+  readonly boats: readonly unknown[];
 };
 
 /** What became of each boat of a fleet. */
@@ -1222,8 +1222,10 @@ export type StoredBoat = {
     readonly checked_at: string | null;
     /** When it was last read with success: how fresh the blocks are; null before. */
     readonly read_at: string | null;
-    /** Why the last try failed; null when it did not. */
+    /** Why the last try failed, or which taken times are missing from the blocks; null when all went well. */
     readonly last_error: string | null;
+    /** What of the calendar is not, or not surely, in the blocks. */
+    readonly problems: readonly string[];
     /** The times that the calendar says are taken, in order. */
     readonly blocks: readonly ({
       /** When the stretch starts. */

@@ -206,14 +206,15 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
   }
 }
 
-const TRIES = 20;
+const PATIENCE_MS = 60_000;
 
 /** Two commands at once may both find nothing running and both try to start it: whoever loses finds the other's. */
 async function embeddedBeside(config: Config, endings: Endings): Promise<string> {
   const { findEmbeddedPostgres, isUsedByOthers, startEmbeddedPostgres } = await import(
     './sandbox/postgres/embedded.ts'
   );
-  for (let attempt = 1; ; attempt++) {
+  const until = systemClock.now() + PATIENCE_MS;
+  for (;;) {
     const running = await findEmbeddedPostgres(config.dataDir);
     if (running !== null) return running;
     try {
@@ -223,8 +224,8 @@ async function embeddedBeside(config: Config, endings: Endings): Promise<string>
       });
       return postgres.url;
     } catch (error) {
-      if (attempt >= TRIES) throw error;
-      await delay(100);
+      if (systemClock.now() > until) throw error;
+      await delay(200);
     }
   }
 }

@@ -3,6 +3,7 @@
 
 import type { Queryable } from './db.ts';
 import type { ErrorCode, FieldProblem } from './errors.ts';
+import type { BadText } from './json/parse.ts';
 
 /** How a caller proves who they are. */
 export type Auth =
@@ -22,6 +23,8 @@ export interface BodyChoice {
   readonly schema: string;
   /** Chooses this schema for a body before it is validated, so that nobody sees an "any of" error. */
   readonly when: (body: unknown) => boolean;
+  /** A list whose items are judged one by one by the command: what is wrong with an item's text is for it to say. */
+  readonly itemsOf?: string;
 }
 
 export interface AnswerShape {
@@ -42,6 +45,8 @@ export interface Input<Body = unknown> {
   readonly body: Body;
   /** What is wrong if this is to become a new object (a time that has passed); a replay is spared. */
   readonly whenNew: readonly FieldProblem[];
+  /** Text that cannot be stored, in a list whose items the command judges itself. */
+  readonly badStrings: readonly BadText[];
 }
 
 /** What a command is handed besides its input: the database, and the caller. Never the outside world. */

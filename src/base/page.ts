@@ -1,6 +1,8 @@
 // One page of a list: newest first, by a time that no two rows of a list share. One row more than asked for is read, and
 // tells whether there is a next page.
 
+import { utc } from './schema/normal.ts';
+
 export interface PageQuestion {
   readonly status: string | null;
   readonly limit: number;
@@ -13,7 +15,7 @@ export function pageQuestion(query: Readonly<Record<string, unknown>>): PageQues
   return {
     status: typeof query.status === 'string' ? query.status : null,
     limit: typeof query.limit === 'number' ? query.limit : 50,
-    before: typeof query.before === 'string' ? query.before : null,
+    before: typeof query.before === 'string' ? utc(query.before) : null,
   };
 }
 

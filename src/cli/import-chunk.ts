@@ -7,7 +7,7 @@ import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
 import type { Candidate } from '../base/schema/validate.ts';
 import { upsertBoats } from '../domain/boats/upsert-boats.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import { unboundedRule } from '../domain/offerings/bounded-rules.ts';
+import { unboundedRules } from '../domain/offerings/bounded-rules.ts';
 import type { OfferingContent } from '../domain/offerings/offering.ts';
 import { upsertAll } from '../domain/offerings/upsert-offerings.ts';
 import { factsFor } from '../domain/venues/venue.ts';
@@ -21,7 +21,7 @@ export interface Kind {
   /** How many go into one transaction. */
   readonly chunk: number;
   /** What the contract leaves to the command. */
-  further(value: JsonValue): FieldProblem | null;
+  further(value: JsonValue): readonly FieldProblem[];
   /** Judged and in their normal form; the results are in their order. */
   write(tx: Queryable, caller: Caller, values: readonly JsonValue[]): Promise<Result[]>;
 }
@@ -30,9 +30,15 @@ export const BOATS: Kind = {
   name: 'boats',
   schema: 'boat',
   chunk: 100,
-  further: () => null,
+  further: () => [],
   async write(tx, caller, boats) {
-    const { body } = await upsertBoats(tx, caller, { params: {}, query: {}, body: { boats }, whenNew: [] });
+    const { body } = await upsertBoats(tx, caller, {
+      params: {},
+      query: {},
+      body: { boats },
+      whenNew: [],
+      badStrings: [],
+    });
     return (body as { results: { result: Result | 'error' }[] }).results.map(({ result }, index) => {
       if (result === 'error') throw new Error(`boat ${index} of a chunk was right, and then it was not`);
       return result;
@@ -44,7 +50,7 @@ export const OFFERINGS: Kind = {
   name: 'offerings',
   schema: 'offering',
   chunk: 25,
-  further: (value) => unboundedRule([{ at: '', content: value as unknown as OfferingContent }]),
+  further: (value) => unboundedRules([{ at: '', content: value as unknown as OfferingContent }]),
   async write(tx, caller, offerings) {
     const done = await upsertAll(tx, caller, offerings as unknown as OfferingContent[]);
     return done.map(({ result }) => result);
@@ -103,9 +109,9 @@ function leniently(bytes: Buffer): unknown {
   }
 }
 
-export function judged(kind: Kind, caller: Caller, items: readonly Item[]): Judged {
+/** `seen`: which object of the file had an id first; one rule for the whole file, whatever chunk an object falls into. */
+export function judged(kind: Kind, caller: Caller, items: readonly Item[], seen: Map<string, number>): Judged {
   const facts = factsFor(caller.now, caller.venue);
-  const seen = new Map<string, number>();
   const good: JsonValue[] = [];
   const failures: Failure[] = [];
   for (const { index, externalId, candidate, problem } of items) {
@@ -113,8 +119,7 @@ export function judged(kind: Kind, caller: Caller, items: readonly Item[]): Judg
     if (candidate !== null) errors.push(...caller.contract.judge(kind.schema, candidate, facts).problems);
     const normal =
       candidate === null || errors.length > 0 ? null : caller.contract.normal(kind.schema, candidate.value);
-    const further = normal === null ? null : kind.further(normal);
-    if (further !== null) errors.push(further);
+    if (normal !== null) errors.push(...kind.further(normal));
     const first = seen.get(externalId ?? '');
     if (errors.length === 0 && first !== undefined) errors.push(twice(externalId ?? '', index, first));
     if (normal === null || errors.length > 0) {

@@ -89,6 +89,7 @@ class Run {
   readonly #report: ReportFile | null;
   readonly #splitter: JsonSplitter;
   readonly #digest = createHash('sha256');
+  readonly #seen = new Map<string, number>();
   #waiting: Item[] = [];
 
   constructor(job: Job, means: Means, kept: Progress | null, report: ReportFile | null) {
@@ -119,7 +120,9 @@ class Run {
     const skipped = this.#kept?.next ?? 0;
     let index = 0;
     for await (const piece of piecesOf(this.#job.read(), this.#splitter)) {
-      if (index >= skipped) this.#waiting.push(itemFrom(piece, index));
+      const item = itemFrom(piece, index);
+      if (index >= skipped) this.#waiting.push(item);
+      else this.#note(item);
       this.#digest.update(piece.bytes).update('\n');
       index += 1;
       if (index === skipped) this.#checkSkipped();
@@ -131,6 +134,14 @@ class Run {
       );
     }
     if (index < skipped) throw changed(skipped);
+  }
+
+  /** An object that an earlier run imported: its id is taken. */
+  #note({ index, externalId, candidate }: Item): void {
+    const failed = this.failures.some((failure) => failure.index === index);
+    if (externalId !== null && candidate !== null && !failed && !this.#seen.has(externalId)) {
+      this.#seen.set(externalId, index);
+    }
   }
 
   #checkSkipped(): void {
@@ -145,7 +156,7 @@ class Run {
     if (items.length === 0) return;
     this.#waiting = [];
     const now = { ...caller, now: clock.now() };
-    const { good, failures } = judged(kind, now, items);
+    const { good, failures } = judged(kind, now, items, this.#seen);
     if (good.length > 0 && !dryRun) {
       const results = await this.#told(() => db.transaction((tx) => kind.write(tx, now, good)));
       for (const result of results) this.counts[result] += 1;

@@ -7,7 +7,7 @@ import { type Decision, type Found, findForReview, type Reviewed, review } from 
 import { findVenue } from '../domain/venues/queries.ts';
 import { mistyped, refused } from './fault.ts';
 import { choiceOf, uuidOf, wholeOf } from './options.ts';
-import type { Answer, Command, Given, Open } from './shape.ts';
+import type { Answer, Command, Given, Open, Option } from './shape.ts';
 import { block, shownTime, table } from './table.ts';
 import { knownVenue } from './venue.ts';
 
@@ -144,28 +144,40 @@ async function decided(id: string, open: Open, decision: Decision): Promise<Answ
     return { json: shown, text: block(linesOf(one, shown, venue?.name ?? '')) };
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'conflict') throw error;
+    if (error.detail.reason === 'changed_since') throw refused(error.message);
     const { kind, shown } = await found(house.db, id);
     throw refused(`${kind} ${id} is ${word(shown.status)}: only what is pending can be reviewed.`);
   }
+}
+
+const SEEN: Option = {
+  name: 'seen',
+  value: 'UPDATED_AT',
+  help: 'the updated_at that "review show" gave: refuse when it was changed since',
+};
+
+function seenIn(given: Given): { seen?: string } {
+  const seen = given.text('seen');
+  return seen === null ? {} : { seen };
 }
 
 const approve: Command = {
   words: ['review', 'approve'],
   arguments: ['ID'],
   help: 'approve what waits: members see it from now on',
-  options: [],
-  run: async (given, open) => decided(idIn(given), open, { status: 'approved', note: null }),
+  options: [SEEN],
+  run: async (given, open) => decided(idIn(given), open, { status: 'approved', note: null, ...seenIn(given) }),
 };
 
 const reject: Command = {
   words: ['review', 'reject'],
   arguments: ['ID'],
   help: 'reject what waits, and tell its venue why',
-  options: [{ name: 'note', value: 'TEXT', needed: true, help: `why, 1 to ${LONGEST_NOTE} characters` }],
+  options: [{ name: 'note', value: 'TEXT', needed: true, help: `why, 1 to ${LONGEST_NOTE} characters` }, SEEN],
   async run(given, open) {
     const id = idIn(given);
     const note = noteIn(given);
-    return decided(id, open, { status: 'rejected', note });
+    return decided(id, open, { status: 'rejected', note, ...seenIn(given) });
   },
 };
 

@@ -38,7 +38,8 @@ export function checkInput(
   ];
   // Whoever has to mend something is told of everything at once, the rules of the clock included.
   if (judged.problems.length + others.length > 0) throw invalid([...judged.whenNew, ...others]);
-  return { params: received.params, query, body: judged.body, whenNew: judged.whenNew };
+  const { body, whenNew, badStrings } = judged;
+  return { params: received.params, query, body, whenNew, badStrings };
 }
 
 function parseBody(house: House, operation: Operation<Caller>, received: Received): Candidate | null {
@@ -74,6 +75,7 @@ function isJson(contentType: string | undefined): boolean {
 interface JudgedBody extends Judgement {
   /** In its normal form, when there is nothing wrong with it. */
   readonly body: unknown;
+  readonly badStrings: Candidate['badStrings'];
 }
 
 function judgeBody(
@@ -82,16 +84,26 @@ function judgeBody(
   caller: Caller | null,
   candidate: Candidate | null,
 ): JudgedBody {
-  if (candidate === null || operation.anyObject === true) return { problems: [], whenNew: [], body: candidate?.value };
+  if (candidate === null || operation.anyObject === true) {
+    return { problems: [], whenNew: [], body: candidate?.value, badStrings: [] };
+  }
   if (operation.body === undefined) {
     const problems = house.validator.inlineProblems(NO_MEMBERS, candidate);
-    return { problems, whenNew: problems, body: candidate.value };
+    return { problems, whenNew: problems, body: candidate.value, badStrings: [] };
   }
   const choice = operation.body.find(({ when }) => when(candidate.value)) ?? operation.body[0];
   if (choice === undefined) throw new Error(`${operation.id} has an empty list of bodies`);
-  const judgement = house.contract.judge(choice.schema, candidate, factsFor(house.clock.now(), caller?.venue ?? null));
+  const inItems = ({ field }: { field: string }): boolean =>
+    choice.itemsOf !== undefined && field.startsWith(`${choice.itemsOf}/`);
+  const badStrings = candidate.badStrings.filter(inItems);
+  const rest = { ...candidate, badStrings: candidate.badStrings.filter((bad) => !inItems(bad)) };
+  const judgement = house.contract.judge(choice.schema, rest, factsFor(house.clock.now(), caller?.venue ?? null));
   const fine = judgement.problems.length === 0;
-  return { ...judgement, body: fine ? house.contract.normal(choice.schema, candidate.value) : candidate.value };
+  return {
+    ...judgement,
+    badStrings,
+    body: fine ? house.contract.normal(choice.schema, candidate.value) : candidate.value,
+  };
 }
 
 function readQuery(operation: Operation<Caller>, given: Received['query']): Record<string, unknown> {

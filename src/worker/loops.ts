@@ -21,7 +21,8 @@ interface Loop {
   readonly name: string;
   readonly everySeconds: number;
   readonly batch: number;
-  readonly step: (parts: WorkerParts, batch: number) => Promise<number>;
+  /** The signal says that the worker is stopping: what is under way is finished, nothing new is begun. */
+  readonly step: (parts: WorkerParts, batch: number, signal: AbortSignal) => Promise<number>;
 }
 
 const LOOPS: readonly Loop[] = [
@@ -31,7 +32,7 @@ const LOOPS: readonly Loop[] = [
     name: 'read-calendars',
     everySeconds: 10,
     batch: 10,
-    step: ({ db, outbound, clock }, batch) => readDueCalendars(db, outbound, () => clock.now(), batch),
+    step: ({ db, outbound, clock }, batch, signal) => readDueCalendars(db, outbound, () => clock.now(), batch, signal),
   },
 ];
 
@@ -56,7 +57,7 @@ async function turn(loop: Loop, parts: WorkerParts, signal: AbortSignal): Promis
   while (!signal.aborted) {
     let done = 0;
     try {
-      done = await loop.step(parts, loop.batch);
+      done = await loop.step(parts, loop.batch, signal);
       if (done > 0) log.info({ loop: loop.name, rows: done }, 'worked');
     } catch (error) {
       log.error({ loop: loop.name, err: error }, 'a step failed and will be tried again');

@@ -17,8 +17,8 @@ const calendar = (inside: string): string =>
 const event = (inside: string): string => calendar(`BEGIN:VEVENT\n${inside.trim()}\nEND:VEVENT`);
 
 /** `2026-11-15T10:00:00Z/2026-11-15T12:00:00Z busy` */
-function blocksOf(text: string | Uint8Array, changes: Partial<CalendarOptions> = {}): string[] {
-  const { blocks, problems } = readCalendar(text, { ...options, ...changes });
+async function blocksOf(text: string | Uint8Array, changes: Partial<CalendarOptions> = {}): Promise<string[]> {
+  const { blocks, problems } = await readCalendar(text, { ...options, ...changes });
   expect(problems).toEqual([]);
   return blocks.map(({ starts_at, ends_at, status }) => `${starts_at}/${ends_at} ${status}`);
 }
@@ -27,7 +27,6 @@ const GOOGLE = crlf(`
 BEGIN:VCALENDAR
 PRODID:-//Google Inc//Google Calendar 70.9054//EN
 VERSION:2.0
-CALSCALE:GREGORIAN
 METHOD:PUBLISH
 X-WR-CALNAME:Sea Breeze charters
 X-WR-TIMEZONE:America/Los_Angeles
@@ -102,8 +101,8 @@ END:VCALENDAR
 `);
 
 describe('the usual makers', () => {
-  it('Google: a weekly series over a change of the clock, an exception, a moved and a canceled occurrence', () => {
-    expect(blocksOf(GOOGLE)).toEqual([
+  it('Google: a weekly series over a change of the clock, an exception, a moved and a canceled occurrence', async () => {
+    expect(await blocksOf(GOOGLE)).toEqual([
       '2026-10-19T16:00:00Z/2026-10-19T19:00:00Z busy',
       '2026-11-03T22:00:00Z/2026-11-03T23:00:00Z busy',
       '2026-11-16T17:00:00Z/2026-11-16T20:00:00Z busy',
@@ -113,15 +112,15 @@ describe('the usual makers', () => {
     ]);
   });
 
-  it('the same with LF, a byte order mark and blank lines in front', () => {
+  it('the same with LF, a byte order mark and blank lines in front', async () => {
     const lf = GOOGLE.replaceAll('\r\n', '\n');
-    expect(blocksOf(lf)).toEqual(blocksOf(GOOGLE));
-    expect(blocksOf(`\n\n\uFEFF${lf}\n\n`)).toEqual(blocksOf(GOOGLE));
-    expect(blocksOf(Buffer.from(`\uFEFF${GOOGLE}`))).toEqual(blocksOf(GOOGLE));
-    expect(blocksOf(lf.replaceAll('\n', '\r'))).toEqual(blocksOf(GOOGLE));
+    expect(await blocksOf(lf)).toEqual(await blocksOf(GOOGLE));
+    expect(await blocksOf(`\n\n\uFEFF${lf}\n\n`)).toEqual(await blocksOf(GOOGLE));
+    expect(await blocksOf(Buffer.from(`\uFEFF${GOOGLE}`))).toEqual(await blocksOf(GOOGLE));
+    expect(await blocksOf(lf.replaceAll('\n', '\r'))).toEqual(await blocksOf(GOOGLE));
   });
 
-  it('Apple: folded at 75 bytes inside characters and names, quoted parameters, floating times, DURATION', () => {
+  it('Apple: folded at 75 bytes inside characters and names, quoted parameters, floating times, DURATION', async () => {
     const apple = calendar(`
 X-WR-TIMEZONE:Europe/Paris
 BEGIN:VEVENT
@@ -145,15 +144,17 @@ END:VEVENT`);
       '2027-03-27T21:00:00Z/2027-03-28T20:00:00Z busy',
       '2027-04-01T20:00:00Z/2027-04-02T20:00:00Z busy',
     ];
-    expect(blocksOf(apple)).toEqual(expected);
+    expect(await blocksOf(apple)).toEqual(expected);
     const byLine = Buffer.concat(
       apple.split('\r\n').flatMap((line) => [foldedAt(Buffer.from(line), 17), Buffer.from('\r\n')]),
     );
-    expect(blocksOf(byLine)).toEqual(expected);
-    expect(blocksOf(byLine, { from: Date.UTC(2026, 0, 1) })[0]).toBe('2026-01-15T09:00:00Z/2026-01-15T09:15:00Z busy');
+    expect(await blocksOf(byLine)).toEqual(expected);
+    expect((await blocksOf(byLine, { from: Date.UTC(2026, 0, 1) }))[0]).toBe(
+      '2026-01-15T09:00:00Z/2026-01-15T09:15:00Z busy',
+    );
   });
 
-  it('Outlook: Windows zone names, its own busy status, a zone known by its offsets alone', () => {
+  it('Outlook: Windows zone names, its own busy status, a zone known by its offsets alone', async () => {
     const outlook = calendar(`
 METHOD:PUBLISH
 BEGIN:VTIMEZONE
@@ -219,7 +220,7 @@ UID:4
 DTSTART;TZID=/freeassociation.sourceforge.net/Europe/Berlin:20261202T120000
 DTEND;TZID=/freeassociation.sourceforge.net/Europe/Berlin:20261202T130000
 END:VEVENT`);
-    expect(blocksOf(outlook)).toEqual([
+    expect(await blocksOf(outlook)).toEqual([
       '2026-10-23T07:00:00Z/2026-10-23T08:00:00Z tentative',
       '2026-10-30T08:00:00Z/2026-10-30T09:00:00Z tentative',
       '2026-10-30T13:00:00Z/2026-10-30T14:00:00Z busy',
@@ -231,7 +232,7 @@ END:VEVENT`);
     ]);
   });
 
-  it('a rental platform: days of many bookings, ends exclusive, neighbours merged', () => {
+  it('a rental platform: days of many bookings, ends exclusive, neighbours merged', async () => {
     const rental = calendar(`
 CALSCALE:GREGORIAN
 BEGIN:VEVENT
@@ -262,7 +263,7 @@ DTSTART;VALUE=DATE:20270404
 DTEND;VALUE=DATE:20270404
 UID:e@rental.example
 END:VEVENT`);
-    expect(blocksOf(rental)).toEqual([
+    expect(await blocksOf(rental)).toEqual([
       '2026-11-15T05:00:00Z/2026-11-20T05:00:00Z busy',
       '2027-03-13T05:00:00Z/2027-03-15T04:00:00Z busy',
       '2027-04-01T04:00:00Z/2027-04-02T04:00:00Z busy',
@@ -270,7 +271,7 @@ END:VEVENT`);
     ]);
   });
 
-  it('free/busy answers, with ends and durations', () => {
+  it('free/busy answers, with ends and durations', async () => {
     const answer = calendar(`
 BEGIN:VFREEBUSY
 DTSTART:20261101T000000Z
@@ -281,7 +282,7 @@ FREEBUSY;FBTYPE=FREE:20261104T100000Z/20261104T110000Z
 FREEBUSY;FBTYPE=BUSY-UNAVAILABLE:20261105T100000Z/P1D
 FREEBUSY;FBTYPE=X-ODD:20200105T100000Z/P1D
 END:VFREEBUSY`);
-    expect(blocksOf(answer)).toEqual([
+    expect(await blocksOf(answer)).toEqual([
       '2026-11-02T10:00:00Z/2026-11-02T12:30:00Z busy',
       '2026-11-03T10:00:00Z/2026-11-03T11:00:00Z tentative',
       '2026-11-04T10:00:00Z/2026-11-04T11:00:00Z free',
@@ -289,18 +290,18 @@ END:VFREEBUSY`);
     ]);
   });
 
-  it('an empty calendar is a calendar', () => {
-    expect(blocksOf(calendar('X-WR-CALNAME:Nothing'))).toEqual([]);
-    expect(blocksOf(`${calendar('')}\r\n${GOOGLE}`)).toEqual(blocksOf(GOOGLE));
+  it('an empty calendar is a calendar', async () => {
+    expect(await blocksOf(calendar('X-WR-CALNAME:Nothing'))).toEqual([]);
+    expect(await blocksOf(`${calendar('')}\r\n${GOOGLE}`)).toEqual(await blocksOf(GOOGLE));
   });
 });
 
 describe('recurrence', () => {
-  it('the last occurrence counts when UNTIL is its very instant in UTC', () => {
+  it('the last occurrence counts when UNTIL is its very instant in UTC', async () => {
     const text = event(
       'UID:u\nDTSTART;TZID=America/New_York:20270311T200000\nDURATION:PT1H\nRRULE:FREQ=DAILY;UNTIL=20270315T000000Z',
     );
-    expect(blocksOf(text).map((block) => block.slice(0, 20))).toEqual([
+    expect((await blocksOf(text)).map((block) => block.slice(0, 20))).toEqual([
       '2027-03-12T01:00:00Z',
       '2027-03-13T01:00:00Z',
       '2027-03-14T01:00:00Z',
@@ -308,23 +309,22 @@ describe('recurrence', () => {
     ]);
   });
 
-  it('a series that began long ago is read in the window alone, with and without COUNT', () => {
-    const weekly = (rule: string): string[] =>
+  it('a series that began long ago is read in the window alone, with and without COUNT', async () => {
+    const weekly = (rule: string): Promise<string[]> =>
       blocksOf(event(`UID:u\nDTSTART:19990104T100000Z\nDTEND:19990104T110000Z\nRRULE:FREQ=WEEKLY${rule}`), {
         to: Date.UTC(2026, 9, 15),
       });
-    expect(weekly('')).toEqual([
+    expect(await weekly('')).toEqual([
       '2026-10-05T10:00:00Z/2026-10-05T11:00:00Z busy',
       '2026-10-12T10:00:00Z/2026-10-12T11:00:00Z busy',
     ]);
-    expect(weekly(';COUNT=1449')).toEqual(['2026-10-05T10:00:00Z/2026-10-05T11:00:00Z busy']);
-    expect(weekly(';COUNT=1000000000')).toHaveLength(2);
-    expect(weekly(';COUNT=100')).toEqual([]);
-    expect(weekly(';UNTIL=20261005')).toHaveLength(1);
-    expect(weekly(';UNTIL=20200101T000000Z')).toEqual([]);
+    expect(await weekly(';COUNT=1449')).toEqual(['2026-10-05T10:00:00Z/2026-10-05T11:00:00Z busy']);
+    expect([await weekly(';COUNT=10000'), await weekly(';COUNT=100')]).toMatchObject([{ length: 2 }, []]);
+    expect(await weekly(';UNTIL=20261005')).toHaveLength(1);
+    expect(await weekly(';UNTIL=20200101T000000Z')).toEqual([]);
   });
 
-  it('days: yearly, monthly by place, EXDATE and RECURRENCE-ID by date, a long stay that began before the window', () => {
+  it('days: yearly, monthly by place, EXDATE and RECURRENCE-ID by date, a long stay that began before the window', async () => {
     const days = calendar(`
 BEGIN:VEVENT
 UID:y
@@ -349,7 +349,7 @@ UID:long
 DTSTART;VALUE=DATE:20260701
 DTEND;VALUE=DATE:20261008
 END:VEVENT`);
-    expect(blocksOf(days, { defaultZone: 'UTC' }).map((block) => block.replaceAll('T00:00:00Z', ''))).toEqual([
+    expect((await blocksOf(days, { defaultZone: 'UTC' })).map((block) => block.replaceAll('T00:00:00Z', ''))).toEqual([
       '2026-07-01/2026-10-08 busy',
       '2026-11-30/2026-12-01 busy',
       '2026-12-25/2026-12-26 busy',
@@ -359,7 +359,7 @@ END:VEVENT`);
     ]);
   });
 
-  it('RDATE adds times and periods, a date in EXDATE takes out the whole day, two rules are both read', () => {
+  it('RDATE adds times and periods, a date in EXDATE takes out the whole day, two rules are both read', async () => {
     const text = event(`
 UID:r
 DTSTART;TZID=Europe/Paris:20270105T100000
@@ -370,7 +370,7 @@ RRULE:FREQ=DAILY;COUNT=2
 RRULE:FREQ=WEEKLY;COUNT=2
 EXDATE;VALUE=DATE:20270109
 EXDATE:20270107T090000Z`);
-    expect(blocksOf(text)).toEqual([
+    expect(await blocksOf(text)).toEqual([
       '2027-01-05T09:00:00Z/2027-01-05T10:00:00Z busy',
       '2027-01-06T09:00:00Z/2027-01-06T10:00:00Z busy',
       '2027-01-11T10:00:00Z/2027-01-11T13:00:00Z busy',
@@ -378,15 +378,15 @@ EXDATE:20270107T090000Z`);
     ]);
   });
 
-  it('a time that the clock skips moves on, one that comes twice is the first', () => {
+  it('a time that the clock skips moves on, one that comes twice is the first', async () => {
     const text = event(
       'UID:d\nDTSTART;TZID=America/New_York:20261031T013000\nDURATION:PT15M\nRRULE:FREQ=DAILY;COUNT=2',
     );
-    expect(blocksOf(text)[1]).toBe('2026-11-01T05:30:00Z/2026-11-01T05:45:00Z busy');
+    expect((await blocksOf(text))[1]).toBe('2026-11-01T05:30:00Z/2026-11-01T05:45:00Z busy');
     const skipped = event(
       'UID:d\nDTSTART;TZID=America/New_York:20270313T023000\nDURATION:PT15M\nRRULE:FREQ=DAILY;COUNT=2',
     );
-    expect(blocksOf(skipped)[1]).toBe('2027-03-14T07:30:00Z/2027-03-14T07:45:00Z busy');
+    expect((await blocksOf(skipped))[1]).toBe('2027-03-14T07:30:00Z/2027-03-14T07:45:00Z busy');
   });
 });
 

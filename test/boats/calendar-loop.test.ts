@@ -1,5 +1,6 @@
 // Boats' calendars are read by the worker from a real HTTPS receiver, shown with their freshness and last error.
 
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeOutbound, type Outbound } from '../../src/base/outbound/outbound.ts';
 import { claimDueCalendars, recordCalendar } from '../../src/domain/boats/queries.ts';
@@ -12,12 +13,18 @@ let receiver: Listening;
 let outbound: Outbound;
 let answer: { status: number; body: string };
 let asked = 0;
+const hanging = new Set<ServerResponse>();
+let hangs = true;
 
 beforeAll(async () => {
   world = await openWorld();
   outbound = makeOutbound({ allowInsecureTargets: true });
-  receiver = await startReceiver((_request, response) => {
+  receiver = await startReceiver((request, response) => {
     asked++;
+    if (hangs && request.url?.startsWith('/hang')) {
+      hanging.add(response);
+      return;
+    }
     response.statusCode = answer.status;
     response.end(answer.body);
   });
@@ -77,13 +84,14 @@ async function boatWithCalendar(): Promise<{
   };
 }
 
-const read = (now = Date.now()): Promise<number> => readDueCalendars(world.db, outbound, () => now, 10);
+const read = (now = Date.now() + 1000): Promise<number> => readDueCalendars(world.db, outbound, () => now, 10);
 
 describe('a boat’s calendar', () => {
   it('is read soon after the boat was sent, and shown with its freshness', async () => {
     answer = { status: 200, body: feed(2, 9) };
     const { shown } = await boatWithCalendar();
-    expect((await shown()).calendar).toEqual({ checked_at: null, read_at: null, last_error: null, blocks: [] });
+    const fresh = { checked_at: null, read_at: null, last_error: null, problems: [], blocks: [] };
+    expect((await shown()).calendar).toEqual(fresh);
     expect(await read()).toBe(1);
     const data = await shown();
     const calendar = data.calendar as unknown as { blocks: { status: string }[]; read_at: string; last_error: null };
@@ -153,7 +161,7 @@ describe('a boat’s calendar', () => {
     expect(mine.length + theirs.length).toBe(1);
     const [due] = [...mine, ...theirs];
     await send({ capacity: 10 });
-    const outcome = { checkedAt: now, dueAt: now + 1000, error: 'late', blocks: null };
+    const outcome = { checkedAt: now, dueAt: now + 1000, error: 'late', read: null };
     expect(await recordCalendar(world.db, due as never, outcome)).toBe(false);
     expect(((await shown()).calendar as unknown as { last_error: null }).last_error).toBeNull();
   });
@@ -169,5 +177,70 @@ describe('a boat’s calendar', () => {
         ['boat-1', 'inactive'],
       ),
     ).toEqual([]);
+  });
+
+  it('says what of it is not in the blocks; where taken times are missing, that is its last error', async () => {
+    const exceptions = `BEGIN:VEVENT\r\nDTSTART;VALUE=DATE:${day(5)}\r\nEXRULE:FREQ=DAILY\r\nEND:VEVENT\r\nEND:VCAL`;
+    answer = { status: 200, body: feed(2).replace('END:VCAL', exceptions) };
+    const { shown } = await boatWithCalendar();
+    await read();
+    const passedOver = 'An EXRULE was passed over: occurrences it takes out are still there.';
+    expect((await shown()).calendar).toMatchObject({ last_error: null, problems: [passedOver] });
+    const hourly = `BEGIN:VEVENT\r\nDTSTART;VALUE=DATE:${day(7)}\r\nRRULE:FREQ=HOURLY\r\nEND:VEVENT\r\nEND:VCAL`;
+    const many = Array.from({ length: 1100 }, (_, at) => {
+      const start = new Date(Date.now() + at * 7_200_000).toISOString().replace(/[-:]|\.\d{3}/g, '');
+      return `BEGIN:VEVENT\r\nDTSTART:${start}\r\nDURATION:PT1H\r\nEND:VEVENT\r\n`;
+    });
+    answer = { status: 200, body: feed().replace('END:VCAL', many.join('') + hourly) };
+    await read(Date.now() + 31 * 60_000);
+    const data = await shown();
+    const calendar = data.calendar as unknown as { blocks: unknown[]; problems: string[]; last_error: string };
+    const first = 'The rule "FREQ=HOURLY" would repeat too often: only the first occurrence was taken.';
+    expect(calendar.problems).toEqual([first, expect.stringMatching(/^The calendar was cut after 1000 blocks/)]);
+    expect([calendar.blocks.length, calendar.last_error]).toEqual([1000, calendar.problems.join(' ')]);
+    expect(
+      world.house.validator.problems('stored_boat', { value: data, text: JSON.stringify(data), badStrings: [] }),
+    ).toEqual([]);
+    answer = { status: 404, body: 'gone' };
+    await read(Date.now() + 62 * 60_000);
+    expect((await shown()).calendar).toMatchObject({
+      last_error: 'The address answered 404.',
+      problems: calendar.problems,
+    });
+  });
+
+  it('is not kept waiting by others that hang, of which a venue has no more than two in flight', async () => {
+    answer = { status: 200, body: feed(2) };
+    await read(Date.now() + 25 * 3_600_000);
+    const slow = await boatWithCalendar();
+    for (let at = 1; at <= 12; at++) {
+      const availability = { ical_url: `https://localhost:${receiver.port}/hang/${at}.ics` };
+      await slow.send({ external_id: `boat-${at}`, availability });
+    }
+    const healthy = await boatWithCalendar();
+    const stop = new AbortController();
+    const reading = readDueCalendars(world.db, outbound, () => Date.now() + 1000, 10, stop.signal);
+    const readAt = async (): Promise<unknown> =>
+      ((await healthy.shown()).calendar as unknown as { read_at: unknown }).read_at;
+    await expect.poll(readAt, { timeout: 10_000 }).not.toBeNull();
+    await expect.poll(() => hanging.size).toBe(2);
+    expect([...hanging].every((response) => !response.destroyed)).toBe(true);
+    const late = await boatWithCalendar();
+    await expect
+      .poll(async () => ((await late.shown()).calendar as unknown as { read_at: unknown }).read_at, { timeout: 10_000 })
+      .not.toBeNull();
+    expect(hanging.size).toBe(2);
+    stop.abort();
+    hangs = false;
+    for (const response of hanging) response.destroy();
+    expect(await reading).toBe(4);
+  });
+
+  it('that fails in a way nobody expected says so, and the error is not lost', async () => {
+    await read(Date.now() + 25 * 3_600_000);
+    const { shown } = await boatWithCalendar();
+    const broken: Outbound = { ...outbound, request: () => Promise.reject(new TypeError('a slip')) };
+    await expect(readDueCalendars(world.db, broken, () => Date.now() + 1000, 10)).rejects.toThrow('a slip');
+    expect((await shown()).calendar).toMatchObject({ last_error: 'It could not be read.', read_at: null });
   });
 });

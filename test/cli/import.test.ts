@@ -344,14 +344,16 @@ describe('an import', () => {
       offering(3, { title: 'Garden cabana' }),
     ];
     const told = await flawed('import', 'offerings', file(lines(all)), ...venue);
-    expect(told).toMatchObject({ type: 'offerings', mode: 'live', total: 63, created: 60, updated: 1, failed: 2 });
+    expect(told).toMatchObject({ type: 'offerings', mode: 'live', total: 63, created: 60, updated: 0, failed: 3 });
     expect(told.errors.map(({ index, errors }) => [index, errors[0]?.field])).toEqual([
       [60, '/tiers'],
       [61, '/availability/recurring/0/rrule'],
+      [62, '/external_id'],
     ]);
     const stored = await rows('offerings', venue);
     expect([stored.length, new Set(stored.map(({ mode }) => mode))]).toEqual([60, new Set(['live'])]);
-    const again = await cli.json('import', 'offerings', file(JSON.stringify([offering(3), offering(4)])), ...venue);
+    const changed = file(JSON.stringify([offering(3, { title: 'Garden cabana' }), offering(4)]));
+    const again = await cli.json('import', 'offerings', changed, ...venue);
     expect(again).toMatchObject({ total: 2, created: 0, updated: 1, unchanged: 1, failed: 0, errors: [] });
   });
 

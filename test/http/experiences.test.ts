@@ -99,6 +99,8 @@ describe('POST /v1/experiences', () => {
       'invalid_value',
       '/offering_external_id',
     ]);
+    const both = await post(key, { ...EVENT, starts_at: soon(-1), offering_external_id: 'nothing' });
+    expect(both.json.errors.map((e: { field: string }) => e.field)).toEqual(['/starts_at', '/offering_external_id']);
     await world.call('POST', '/v1/offerings', {
       key,
       body: {

@@ -1,6 +1,7 @@
 // Offerings: upsert, replay, batch, later edits, lists, review.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { review } from '../../src/domain/review/review.ts';
 import { openWorld, type Told, type World } from '../world.ts';
 
 let world: World;
@@ -205,6 +206,9 @@ describe('reading', () => {
       data: [],
       next_before: null,
     });
+    for (const offset of ['%2B23:59', '-23:59', 'Z']) {
+      expect((await world.call('GET', `/v1/offerings?before=2099-01-01T00:00:00${offset}`, { key })).status).toBe(200);
+    }
     const exact = await world.call('GET', '/v1/offerings?limit=25', { key });
     expect([exact.json.data.length, exact.json.next_before]).toEqual([25, null]);
   });
@@ -243,6 +247,28 @@ describe('later edits', () => {
       expect(json.error, text).toBeUndefined();
       expect([json.updated, json.data.status]).toEqual([true, 'approved']);
     }
+  });
+
+  it('of prices and times reach the version that members see at once, also while a title waits for review', async () => {
+    const { key, venueId } = await partner();
+    const { id } = (await post(key, { ...OFFERING, description: 'By the pool.' })).json.data;
+    await reviewed(key, id, 'approved');
+    const dearer = { tiers: [{ amount: 30000, currency: 'usd', unit: 'per_group' }] };
+    await post(key, { ...OFFERING, title: 'Renamed', ...dearer });
+    const [row] = await world.db.query<{ approved: Record<string, unknown>; status: string }>(
+      'select approved, status from offerings where venue_id = $1',
+      [venueId],
+    );
+    expect(row?.status).toBe('pending');
+    expect(row?.approved).toEqual({ ...OFFERING, description: 'By the pool.', ...dearer });
+  });
+
+  it('back to what members see already need no review', async () => {
+    const { key } = await partner();
+    const { id } = (await post(key, OFFERING)).json.data;
+    await reviewed(key, id, 'approved');
+    expect((await post(key, { ...OFFERING, title: 'Other' })).json.data.status).toBe('pending');
+    expect((await post(key, OFFERING)).json.data.status).toBe('approved');
   });
 
   it('of a rejected one clear the note when members would read the change', async () => {
@@ -284,6 +310,26 @@ describe('review in test mode', () => {
       { action: 'review.reject', subject: id },
       { action: 'review.approve', subject: id },
     ]);
+  });
+
+  it('names the object by its own id in log and audit, however the id was written, and decides nothing unseen', async () => {
+    const { key, venueId } = await partner();
+    const { id, updated_at } = (await post(key, OFFERING)).json.data;
+    await post(key, { ...OFFERING, title: 'Changed since' });
+    const act = world.act();
+    const unseen = world.db.transaction((tx) =>
+      review(tx, act, id, { status: 'approved', note: null, seen: updated_at }, null),
+    );
+    await expect(unseen).rejects.toMatchObject({ code: 'conflict', detail: { reason: 'changed_since' } });
+    expect((await reviewed(key, id.toUpperCase(), 'approved')).status).toBe(200);
+    expect(await world.db.query('select subject from events where venue_id = $1', [venueId])).toEqual([
+      { subject: id },
+    ]);
+    expect(
+      await world.db.query("select subject from audit_log where venue_id = $1 and action = 'review.approve'", [
+        venueId,
+      ]),
+    ).toEqual([{ subject: id }]);
   });
 
   it('needs a note with a rejection, takes none with an approval, and knows only the caller’s own', async () => {

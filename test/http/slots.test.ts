@@ -102,6 +102,24 @@ describe('GET /v1/offerings/{id}/slots', () => {
     expect((await ask(`from=${year}-05-01T00:00:00Z&to=${year}-05-02T00:00:00Z`, 'nothing')).status).toBe(404);
   });
 
+  it('says where a cut answer goes on, and takes that as from', async () => {
+    const hours = Array.from({ length: 24 }, (_, i) => i).join(',');
+    const rrule = `FREQ=DAILY;BYHOUR=${hours};BYMINUTE=0,5,10,15,20,25,30,35,40,45,50,55`;
+    const recurring = [{ rrule, starts_at: `${year}-01-01T00:00:00Z` }];
+    await put({ external_id: 'dense', availability: { recurring } });
+    const to = `${year}-05-05T00:00:00Z`;
+    const found: string[] = [];
+    let asked = 0;
+    for (let from: string | null = `${year}-05-01T00:00:00Z`; from !== null; asked += 1) {
+      const { status, json } = await ask(`from=${from}&to=${to}`, 'dense');
+      expect(status).toBe(200);
+      expect(json.data.length).toBeLessThanOrEqual(500);
+      found.push(...json.data.map((slot: { starts_at: string }) => slot.starts_at));
+      from = json.next_from;
+    }
+    expect([asked, found.length, new Set(found).size]).toEqual([3, 4 * 288, 4 * 288]);
+  });
+
   it('refuses at once a rule that explodes or never starts a slot, and names it', async () => {
     const rule = (rrule: string) => ({
       availability: {
@@ -136,5 +154,11 @@ describe('GET /v1/offerings/{id}/slots', () => {
       },
     });
     expect(batch.json.error.field).toBe('/offerings/1/availability/recurring/1/rrule');
+    const never = { rrule: 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', starts_at: `${year}-01-01T10:00:00Z` };
+    const both = await put({ availability: { recurring: [never, never] } });
+    expect(both.json.errors.map((problem: { field: string }) => problem.field)).toEqual([
+      '/availability/recurring/0/rrule',
+      '/availability/recurring/1/rrule',
+    ]);
   });
 });

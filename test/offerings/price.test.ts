@@ -11,7 +11,7 @@ import {
   priceOf,
   pricesFor,
   roundedHalfUp,
-  tierApplies,
+  tierTest,
 } from '../../src/domain/offerings/price.ts';
 
 const MOST_AMOUNT = 99_999_999;
@@ -33,31 +33,26 @@ const slotAt = (wall: string, minutes: number | null = null) => ({
 describe('a tier applies', () => {
   it('to parties from min_party to max_party, both included', () => {
     const asked = tier({ min_party: 2, max_party: 4 });
-    const answers = [1, 2, 4, 5].map((party) => tierApplies(asked, slotAt('2027-06-12T10:00'), party));
+    const answers = [1, 2, 4, 5].map((party) => tierTest(asked, party)(slotAt('2027-06-12T10:00')));
     expect(answers).toEqual([false, true, true, false]);
-    expect(tierApplies(tier(), slotAt('2027-06-12T10:00'), MOST_PARTY)).toBe(true);
+    expect(tierTest(tier(), MOST_PARTY)(slotAt('2027-06-12T10:00'))).toBe(true);
   });
 
   it('on the local weekday of the start', () => {
     const weekend = tier({ days: ['sat', 'sun'] });
     const days = ['2027-06-11', '2027-06-12', '2027-06-13', '2027-06-14'];
-    expect(days.map((day) => tierApplies(weekend, slotAt(`${day}T10:00`), 2))).toEqual([false, true, true, false]);
+    expect(days.map((day) => tierTest(weekend, 2)(slotAt(`${day}T10:00`)))).toEqual([false, true, true, false]);
   });
 
   it('from the beginning of its window to just before the end', () => {
     const morning = tier({ time_window: { from: '06:30', to: '11:00' } });
     const times = ['06:29', '06:30', '10:59', '11:00'];
-    expect(times.map((time) => tierApplies(morning, slotAt(`2027-06-12T${time}`), 2))).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ]);
+    expect(times.map((time) => tierTest(morning, 2)(slotAt(`2027-06-12T${time}`)))).toEqual([false, true, true, false]);
   });
 
   it('across midnight, by the weekday on which the slot itself starts', () => {
     const night = tier({ time_window: { from: '22:00', to: '02:00' }, days: ['sat'] });
-    const holds = (wall: string): boolean => tierApplies(night, slotAt(wall), 2);
+    const holds = (wall: string): boolean => tierTest(night, 2)(slotAt(wall));
     expect([holds('2027-06-12T21:59'), holds('2027-06-12T22:00'), holds('2027-06-12T23:59')]).toEqual([
       false,
       true,
@@ -71,7 +66,7 @@ describe('a tier applies', () => {
   it('by the hour only where the end is known, and at most 31 days away', () => {
     const hourly = tier({ unit: 'per_hour' });
     const lengths = [null, 1, LONGEST_BY_THE_HOUR, LONGEST_BY_THE_HOUR + 1];
-    expect(lengths.map((minutes) => tierApplies(hourly, slotAt('2027-06-12T10:00', minutes), 2))).toEqual([
+    expect(lengths.map((minutes) => tierTest(hourly, 2)(slotAt('2027-06-12T10:00', minutes)))).toEqual([
       false,
       true,
       true,

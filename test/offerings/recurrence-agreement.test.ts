@@ -8,8 +8,8 @@ import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { writeMoment } from '../../schemas/rules/moment.ts';
+import { zoneClock } from '../../src/domain/calendar/zone-clock.ts';
 import { recurringStarts } from '../../src/domain/offerings/recurrence.ts';
-import { zoneClock } from '../../src/domain/offerings/zone-clock.ts';
 import { RFC_EXAMPLES } from './rfc5545-examples.ts';
 
 const ZONES = ['America/New_York', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'UTC'] as const;

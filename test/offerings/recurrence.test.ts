@@ -5,6 +5,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY, writeMoment } from '../../schemas/rules/moment.ts';
 import { readRecurrence } from '../../schemas/rules/recurrence-rule.ts';
+import { walkRecurrence } from '../../src/domain/calendar/recurrence-set.ts';
+import { zoneClock } from '../../src/domain/calendar/zone-clock.ts';
+import { unboundedRules } from '../../src/domain/offerings/bounded-rules.ts';
 import {
   MOST_STARTS,
   MOST_STEPS,
@@ -12,8 +15,6 @@ import {
   recurrenceIsBounded,
   recurringStarts,
 } from '../../src/domain/offerings/recurrence.ts';
-import { walkRecurrence } from '../../src/domain/offerings/recurrence-set.ts';
-import { zoneClock } from '../../src/domain/offerings/zone-clock.ts';
 
 const moment = (text: string): number => new Date(text).getTime();
 
@@ -335,5 +336,34 @@ describe('the check before a rule is stored', () => {
     const { complete, steps } = recurringStarts(entry, clock, stretch, (start) => start % DAY === 0);
     expect(complete).toBe(true);
     expect(steps).toBeLessThan(MOST_STEPS / 2);
+  });
+});
+
+describe('the rules of a call', () => {
+  const offering = (...rrules: string[]) => ({
+    external_id: 'x',
+    kind: 'tee_time' as const,
+    title: 'x',
+    tiers: [{ amount: 1, currency: 'usd', unit: 'per_group' as const }],
+    availability: { recurring: rrules.map((rrule) => ({ rrule, starts_at: '2097-01-01T10:00:00Z' })) },
+  });
+  const NEVER = 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30';
+  const LEAP = 'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29';
+
+  it('are all told of when they are out of bounds', () => {
+    const contents = [offering(NEVER, LEAP, NEVER), offering('FREQ=DAILY;BYSECOND=60')];
+    const problems = unboundedRules(contents.map((content, index) => ({ at: `/offerings/${index}`, content })));
+    expect(problems.map(({ field }) => field)).toEqual([
+      '/offerings/0/availability/recurring/0/rrule',
+      '/offerings/0/availability/recurring/2/rrule',
+      '/offerings/1/availability/recurring/0/rrule',
+    ]);
+  });
+
+  it('are worked out once when they are alike, and together within the steps', () => {
+    const alike = Array.from({ length: 25 }, () => ({ at: '', content: offering(...Array(20).fill(LEAP)) }));
+    expect(unboundedRules(alike)).toEqual([]);
+    const apart = Array.from({ length: 200 }, (_, place) => `${LEAP};BYSECOND=${place % 60};BYHOUR=${place % 23}`);
+    expect(unboundedRules([{ at: '', content: offering(...apart) }])).toMatchObject([{ code: 'out_of_range' }]);
   });
 });

@@ -4,12 +4,16 @@
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DAY, writeMoment } from '../../schemas/rules/moment.ts';
 import type { Availability, Offering, Slot } from '../../schemas/types.gen.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { readRegistry } from '../../src/base/schema/registry.ts';
-import { MOST_STARTS } from '../../src/domain/offerings/recurrence.ts';
-import { bookableSlots } from '../../src/domain/offerings/slots.ts';
+import { zoneClock } from '../../src/domain/calendar/zone-clock.ts';
+import { pricesFor } from '../../src/domain/offerings/price.ts';
+import { recurringStarts } from '../../src/domain/offerings/recurrence.ts';
+import { bookableSlots, MOST_PRICES, MOST_SLOTS, type SlotPage } from '../../src/domain/offerings/slots.ts';
 
 const registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
 const ajv = new Ajv2020({ allErrors: true, strictRequired: false, allowUnionTypes: true });
@@ -28,17 +32,29 @@ interface Asked {
   readonly tiers?: Tiers;
 }
 
-function asked(availability: Availability | undefined, more: Asked = {}): Slot[] {
+function page(availability: Availability | undefined, more: Asked = {}): SlotPage {
   const offering = { tiers: more.tiers ?? TIERS, ...(availability === undefined ? {} : { availability }) };
-  const slots = bookableSlots(offering, {
+  const answer = bookableSlots(offering, {
     from: new Date(more.from ?? '2027-06-01T00:00:00Z'),
     to: new Date(more.to ?? '2027-07-01T00:00:00Z'),
     now: new Date(more.now ?? '2027-01-01T00:00:00Z'),
     partySize: more.partySize ?? 2,
   });
-  areSlots(slots);
+  areSlots(answer.data);
   expect(areSlots.errors ?? []).toEqual([]);
-  return slots;
+  return answer;
+}
+
+/** Asks again until the answer is complete. */
+function asked(availability: Availability | undefined, more: Asked = {}): Slot[] {
+  const slots: Slot[] = [];
+  for (let from = more.from; ; ) {
+    const { data, next_from } = page(availability, { ...more, ...(from === undefined ? {} : { from }) });
+    slots.push(...data);
+    if (next_from === null) return slots;
+    expect(Date.parse(next_from)).toBeGreaterThan(Date.parse(from ?? '2027-06-01T00:00:00Z'));
+    from = next_from;
+  }
 }
 
 const starts = (...question: Parameters<typeof asked>): string[] => asked(...question).map((slot) => slot.starts_at);
@@ -47,6 +63,7 @@ const at = (startsAt: string, more: Partial<NonNullable<Availability['slots']>[n
   ...more,
 });
 const NOON = at('2027-06-12T12:00:00Z');
+const EVERY_FIVE_MINUTES = `FREQ=DAILY;BYHOUR=${[...Array(24).keys()].join(',')};BYMINUTE=0,5,10,15,20,25,30,35,40,45,50,55`;
 const DAILY = { rrule: 'FREQ=DAILY', starts_at: '2027-06-10T12:00:00Z' };
 
 describe('the example that is published with an offering', () => {
@@ -56,7 +73,7 @@ describe('the example that is published with an offering', () => {
   it('gives the slot that is published as the example of a slot, and those of its rule around it', () => {
     const example = offering[1];
     if (example === undefined || published === undefined) throw new Error('the examples are gone');
-    const slots = bookableSlots(example, {
+    const { data: slots } = bookableSlots(example, {
       from: new Date('2027-06-12T00:00:00Z'),
       to: new Date('2027-06-14T00:00:00Z'),
       now: new Date('2027-06-01T00:00:00Z'),
@@ -148,19 +165,17 @@ describe('slots of rules', () => {
     expect(ends).toEqual(['2027-06-10T13:00:00Z', '2027-06-10T14:00:00Z']);
   });
 
-  it('are the first 2,000 that can be booked, not what is left of the first 2,000 starts', () => {
-    const minutes = Array.from({ length: 12 }, (_, place) => place * 5).join(',');
-    const hours = Array.from({ length: 24 }, (_, hour) => hour).join(',');
-    const rrule = `FREQ=DAILY;BYHOUR=${hours};BYMINUTE=${minutes}`;
-    const recurring = [{ rrule, starts_at: '2027-01-01T00:00:00Z' }];
+  it('are the first 500 that can be booked, not what is left of the first 500 starts', () => {
+    const recurring = [{ rrule: EVERY_FIVE_MINUTES, starts_at: '2027-01-01T00:00:00Z' }];
     const question = { from: '2027-06-01T00:00:00Z', to: '2027-08-02T00:00:00Z' };
-    expect(asked({ recurring }, question)).toHaveLength(MOST_STARTS);
+    const first = page({ recurring }, question);
+    expect(first.data).toHaveLength(MOST_SLOTS);
+    expect(first.next_from).toBe('2027-06-02T17:40:00Z');
     const tiers: Tiers = [
       { amount: 100, currency: 'usd', unit: 'per_group', days: ['sun'], time_window: { from: '10:00', to: '12:00' } },
     ];
-    const sundays = starts({ recurring }, { ...question, tiers });
-    expect(sundays).toHaveLength(9 * 24);
-    expect(sundays.at(-1)).toBe('2027-08-01T11:55:00Z');
+    const { data, next_from } = page({ recurring }, { ...question, tiers });
+    expect([data.length, data.at(-1)?.starts_at, next_from]).toEqual([9 * 24, '2027-08-01T11:55:00Z', null]);
   });
 });
 
@@ -239,7 +254,146 @@ describe('questions without an answer', () => {
   });
 
   it('about more than a year and a day are answered for a year and a day', () => {
-    const slots = starts({ recurring: [DAILY] }, { from: '2027-06-10T12:00:00Z', to: '9000-01-01T00:00:00Z' });
-    expect(slots).toHaveLength(366);
+    const { data, next_from } = page({ recurring: [DAILY] }, { from: DAILY.starts_at, to: '9000-01-01T00:00:00Z' });
+    expect([data.length, next_from]).toEqual([366, '2028-06-10T12:00:00Z']);
   });
+});
+
+describe('an answer that is cut', () => {
+  const question = { from: '2027-06-01T00:00:00Z', to: '2027-08-02T00:00:00Z' };
+  const dense = (count: number) =>
+    Array.from({ length: count }, (_, place) => ({
+      rrule: EVERY_FIVE_MINUTES,
+      starts_at: '2027-01-01T00:00:00Z',
+      duration_minutes: 30 + place,
+    }));
+  const fees = Array.from({ length: 10 }, () => ({ type: 'tax' as const, percent: 8.875, included: false }));
+  const tier = { amount: 100, currency: 'usd', unit: 'per_group' as const };
+
+  it('has at most 2,000 prices, and less than a megabyte', () => {
+    const plain = page({ recurring: dense(1) }, { ...question, tiers: Array(20).fill(tier) });
+    expect(plain.data).toHaveLength(MOST_PRICES / 20);
+    const rich = page({ recurring: dense(10) }, { ...question, tiers: Array(20).fill({ ...tier, fees }) });
+    expect(rich.data.length).toBeGreaterThan(0);
+    expect(rich.next_from).toBe(writeMoment(Date.parse(question.from) + rich.data.length * 30_000));
+    expect(JSON.stringify(rich).length).toBeLessThan(1_000_000);
+  });
+
+  it('says where the search stopped when nothing was found', () => {
+    const tiers: Tiers = [{ ...tier, time_window: { from: '00:01', to: '00:02' } }];
+    const { data, next_from } = page({ recurring: dense(20) }, { ...question, tiers });
+    expect(data).toEqual([]);
+    expect(Date.parse(next_from ?? '')).toBeGreaterThanOrEqual(Date.parse(question.from) + 3 * DAY);
+    expect(asked({ recurring: dense(20) }, { ...question, tiers })).toEqual([]);
+  });
+
+  it('says so when a rule with COUNT is too long ago to be counted', () => {
+    const rrule = 'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=31;COUNT=10000';
+    const far = { from: '9000-01-01T00:00:00Z', to: '9000-02-01T00:00:00Z' };
+    expect(page({ recurring: [{ rrule, starts_at: '1970-01-01T00:00:00Z' }] }, far)).toEqual({
+      data: [],
+      next_from: far.from,
+    });
+  });
+
+  it('keeps together what starts together, unless that alone is too much', () => {
+    const slots = (count: number, startsAt: string) => Array.from({ length: count }, () => at(startsAt));
+    const both = page(
+      { slots: [...slots(300, '2027-06-03T00:00:00Z'), ...slots(300, '2027-06-02T00:00:00Z')] },
+      question,
+    );
+    expect([both.data.length, both.next_from]).toEqual([300, '2027-06-03T00:00:00Z']);
+    const one = page({ slots: slots(600, '2027-06-03T00:00:00Z') }, question);
+    expect([one.data.length, one.next_from]).toEqual([MOST_SLOTS, '2027-06-03T00:00:00.001Z']);
+  });
+});
+
+/** All slots at once, rule by rule and day by day, without a thought for time. */
+function reference(tiers: Tiers, availability: Availability, from: number, to: number): Slot[] {
+  const clock = zoneClock(availability.timezone ?? 'UTC', from, to);
+  const own = (availability.slots ?? []).map((slot) => ({ ...slot, start: Date.parse(slot.starts_at) }));
+  const all = own.map(({ start, ends_at, capacity }) => ({
+    start,
+    end: ends_at ? Date.parse(ends_at) : null,
+    capacity,
+  }));
+  for (const entry of (availability.recurring ?? []).filter(({ capacity = 2 }) => capacity >= 2)) {
+    for (let day = from; day < to; day += DAY) {
+      const { starts, complete } = recurringStarts(entry, clock, { from: day, to: Math.min(to, day + DAY) });
+      expect(complete).toBe(true);
+      for (const start of starts) {
+        const end = entry.duration_minutes === undefined ? null : start + entry.duration_minutes * 60_000;
+        if (own.some((slot) => slot.start === start)) continue;
+        if (all.some((slot) => slot.start === start && slot.end === end)) continue;
+        all.push({ start, end, capacity: entry.capacity });
+      }
+    }
+  }
+  const prices = pricesFor(tiers, 2);
+  return all
+    .sort((a, b) => a.start - b.start)
+    .filter(({ start, capacity = 9 }) => start >= from && start < to && capacity >= 2)
+    .map(({ start, end, capacity }) => ({
+      starts_at: writeMoment(start),
+      ends_at: end === null ? null : writeMoment(end),
+      external_id: null,
+      capacity: capacity ?? null,
+      pay_by: writeMoment(start),
+      prices: prices(
+        { startsOnWall: clock.wallAt(start), minutes: end === null ? null : (end - start) / 60_000 },
+        new Map(),
+      ),
+    }))
+    .filter((slot) => slot.prices.length > 0);
+}
+
+describe('asking again from next_from until it is null', () => {
+  const FROM = Date.parse('2027-10-29T05:00:00Z');
+  const entry = fc.record(
+    {
+      rrule: fc.constantFrom(
+        EVERY_FIVE_MINUTES,
+        `${EVERY_FIVE_MINUTES};COUNT=9000`,
+        EVERY_FIVE_MINUTES.replace('DAILY', 'YEARLY;BYDAY=SU,MO'),
+        'FREQ=WEEKLY;BYDAY=SA,SU;BYHOUR=1,2,3;BYMINUTE=0,30',
+        'FREQ=MONTHLY;BYDAY=-1SU,1MO;BYHOUR=1,2;BYSETPOS=1,-1',
+        'FREQ=DAILY;COUNT=10',
+      ),
+      starts_at: fc.constantFrom('2027-10-01T00:00:00Z', '2027-10-30T15:32:00Z', '2027-11-07T06:15:00Z'),
+      duration_minutes: fc.constantFrom(30, 60),
+      capacity: fc.constantFrom(1, 2, 8),
+    },
+    { requiredKeys: ['rrule', 'starts_at'] },
+  );
+  const tier = fc.record(
+    {
+      amount: fc.constant(100),
+      currency: fc.constant('usd'),
+      unit: fc.constantFrom('per_group' as const, 'per_hour' as const),
+      days: fc.constantFrom(['sun' as const], ['sat' as const, 'mon' as const]),
+      time_window: fc.constantFrom({ from: '22:00', to: '03:00' }, { from: '01:00', to: '02:30' }),
+    },
+    { requiredKeys: ['amount', 'currency', 'unit'] },
+  );
+  const hour = fc.integer({ min: 0, max: 300 }).map((hour) => writeMoment(FROM + hour * 3_600_000));
+  const single = fc.record({ starts_at: hour, capacity: fc.constantFrom(0, 2) }, { requiredKeys: ['starts_at'] });
+  const zone = fc.constantFrom('UTC', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu');
+  it('gives exactly the slots that there are, each once', () => {
+    fc.assert(
+      fc.property(
+        fc.array(entry, { minLength: 1, maxLength: 5 }),
+        fc.array(tier, { minLength: 1, maxLength: 12 }),
+        fc.array(single, { maxLength: 12 }),
+        zone,
+        fc.integer({ min: 1, max: 12 * 24 }),
+        (recurring, tiers, slots, timezone, hours) => {
+          const availability = { timezone, recurring, slots };
+          const [from, to] = [writeMoment(FROM), writeMoment(FROM + hours * 3_600_000)];
+          const expected = reference(tiers as Tiers, availability, FROM, FROM + hours * 3_600_000);
+          expect(asked(availability, { from, to, tiers: tiers as Tiers })).toEqual(expected);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 60_000);
 });

@@ -233,7 +233,7 @@ describe('a later start', () => {
     await first.stop();
     const owner = await lstat(join(dataDir, 'postgres', 'data'));
     // Of the same user as the server, else PostgreSQL itself would see that it is not its own.
-    const other = spawn('sleep', ['60'], { uid: owner.uid, gid: owner.gid });
+    const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600000)'], { uid: owner.uid, gid: owner.gid });
     try {
       for (const [index, file] of files.entries()) {
         await writeFile(file, (texts[index] ?? '').replace(String(pid), String(other.pid)));

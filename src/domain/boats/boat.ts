@@ -30,9 +30,13 @@ export interface BoatRow {
   readonly calendar_read_at: string | null;
   readonly calendar_error: string | null;
   readonly calendar_blocks: readonly CalendarBlock[] | null;
+  readonly calendar_problems: readonly string[] | null;
 }
 
-export function shownBoat(row: BoatRow): Record<string, unknown> {
+/** All that a partner is shown. */
+export type ShownBoatRow = Omit<BoatRow, 'extra' | 'fingerprint'>;
+
+export function shownBoat(row: ShownBoatRow): Record<string, unknown> {
   return {
     id: row.id,
     object: 'boat',
@@ -48,11 +52,12 @@ export function shownBoat(row: BoatRow): Record<string, unknown> {
   };
 }
 
-function shownCalendar(row: BoatRow): Record<string, unknown> {
+function shownCalendar(row: ShownBoatRow): Record<string, unknown> {
   return {
     checked_at: row.calendar_checked_at,
     read_at: row.calendar_read_at,
     last_error: row.calendar_error,
+    problems: row.calendar_problems ?? [],
     blocks: row.calendar_blocks ?? [],
   };
 }

@@ -4,10 +4,15 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { PageQuestion } from '../../base/page.ts';
-import type { BoatContent, BoatRow, CalendarBlock } from './boat.ts';
+import type { BoatContent, BoatRow, CalendarBlock, ShownBoatRow } from './boat.ts';
+
+/** What a list shows: neither what reviewers alone see nor what only a comparison needs. */
+const SHOWN = `boat_id as id, venue_id, mode, external_id, status, review_note, content, created_at, changed_at, reviewed_at,
+  calendar_url, calendar_checked_at, calendar_read_at, calendar_error, calendar_blocks, calendar_problems`;
 
 const COLUMNS = `boat_id as id, venue_id, mode, external_id, status, review_note, content, extra, fingerprint, created_at,
-  changed_at, reviewed_at, calendar_url, calendar_checked_at, calendar_read_at, calendar_error, calendar_blocks`;
+  changed_at, reviewed_at, calendar_url, calendar_checked_at, calendar_read_at, calendar_error, calendar_blocks,
+  calendar_problems`;
 
 export async function findByExternalIds(
   db: Queryable,
@@ -32,9 +37,14 @@ export async function findBoat(db: Queryable, venueId: string, mode: Mode, refer
   return rows[0] ?? null;
 }
 
-export async function listBoatRows(db: Queryable, venueId: string, mode: Mode, page: PageQuestion): Promise<BoatRow[]> {
-  return db.query<BoatRow>(
-    `select ${COLUMNS} from boats
+export async function listBoatRows(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  page: PageQuestion,
+): Promise<ShownBoatRow[]> {
+  return db.query<ShownBoatRow>(
+    `select ${SHOWN} from boats
      where venue_id = $1 and mode = $2 and ($3::text is null or status = $3)
        and changed_at < coalesce($4::timestamptz, 'infinity')
      order by changed_at desc limit $5`,
@@ -103,7 +113,8 @@ export async function writeBoats(
          calendar_checked_at = case when excluded.calendar_url = boats.calendar_url then boats.calendar_checked_at end,
          calendar_read_at = case when excluded.calendar_url = boats.calendar_url then boats.calendar_read_at end,
          calendar_error = case when excluded.calendar_url = boats.calendar_url then boats.calendar_error end,
-         calendar_blocks = case when excluded.calendar_url = boats.calendar_url then boats.calendar_blocks end
+         calendar_blocks = case when excluded.calendar_url = boats.calendar_url then boats.calendar_blocks end,
+         calendar_problems = case when excluded.calendar_url = boats.calendar_url then boats.calendar_problems end
      returning ${COLUMNS}`,
     [
       venueId,
@@ -151,15 +162,17 @@ export async function claimDueCalendars(
   now: number,
   leaseSeconds: number,
   most: number,
+  butOfVenues: readonly string[] = [],
 ): Promise<DueCalendar[]> {
   return db.query<DueCalendar>(
     `update boats b set calendar_due_at = to_timestamp($1 / 1000.0) + $2 * interval '1 second'
-     from (select venue_id, boat_id from boats where calendar_due_at <= to_timestamp($1 / 1000.0)
+     from (select venue_id, boat_id from boats
+       where calendar_due_at <= to_timestamp($1 / 1000.0) and venue_id <> all($4::uuid[])
        order by calendar_due_at limit $3 for update skip locked) due
      where b.venue_id = due.venue_id and b.boat_id = due.boat_id
      returning b.venue_id, b.boat_id as id, b.calendar_url, b.calendar_due_at, b.calendar_failures,
        b.content #>> '{availability,timezone}' as timezone`,
-    [now, leaseSeconds, most],
+    [now, leaseSeconds, most, butOfVenues],
   );
 }
 
@@ -167,17 +180,18 @@ export interface CalendarOutcome {
   readonly checkedAt: number;
   readonly dueAt: number;
   readonly error: string | null;
-  /** Null: what was read before stays. */
-  readonly blocks: readonly CalendarBlock[] | null;
+  /** Null: what was read before stays, and this try counts as failed. */
+  readonly read: { readonly blocks: readonly CalendarBlock[]; readonly problems: readonly string[] } | null;
 }
 
 /** False: somebody else has had it since (the lease ran out, or the boat was sent again), so nothing is written. */
 export async function recordCalendar(db: Queryable, due: DueCalendar, outcome: CalendarOutcome): Promise<boolean> {
   const rows = await db.query(
     `update boats set calendar_checked_at = to_timestamp($4 / 1000.0), calendar_due_at = to_timestamp($5 / 1000.0),
-       calendar_error = $6, calendar_failures = case when $6::text is null then 0 else calendar_failures + 1 end,
+       calendar_error = $6, calendar_failures = case when $7::json is null then calendar_failures + 1 else 0 end,
        calendar_read_at = case when $7::json is null then calendar_read_at else to_timestamp($4 / 1000.0) end,
-       calendar_blocks = coalesce($7::json, calendar_blocks)
+       calendar_blocks = coalesce($7::json, calendar_blocks),
+       calendar_problems = coalesce($8::json, calendar_problems)
      where venue_id = $1 and boat_id = $2 and calendar_due_at = $3 returning 1`,
     [
       due.venue_id,
@@ -186,7 +200,8 @@ export async function recordCalendar(db: Queryable, due: DueCalendar, outcome: C
       outcome.checkedAt,
       outcome.dueAt,
       outcome.error,
-      outcome.blocks === null ? null : JSON.stringify(outcome.blocks),
+      outcome.read === null ? null : JSON.stringify(outcome.read.blocks),
+      outcome.read === null ? null : JSON.stringify(outcome.read.problems),
     ],
   );
   return rows.length > 0;

@@ -6,6 +6,7 @@ import { notFound } from '../../base/errors.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import { pageOf, pageQuestion } from '../../base/page.ts';
 import type { Caller } from '../keys/caller.ts';
+import { takeTicks } from '../venues/ticks.ts';
 import { shownBoat } from './boat.ts';
 import { findBoat, listBoatRows } from './queries.ts';
 import { upsertOne } from './upsert-boats.ts';
@@ -25,8 +26,13 @@ export async function listBoats(db: Queryable, caller: Caller, input: Input): Pr
 
 /** The same as sending the boat again with `active` false. */
 export async function deactivateBoat(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
-  const row = await findBoat(tx, caller.venue.id, caller.mode, input.params.id ?? '');
-  if (row === null) throw notFound();
+  const reference = input.params.id ?? '';
+  const known = await findBoat(tx, caller.venue.id, caller.mode, reference);
+  if (known === null) throw notFound();
+  if (known.status === 'inactive') return { status: 200, body: { data: shownBoat(known) } };
+  // The ticks first, then the boat: a change that commits in between is kept, not undone by a copy from before it.
+  await takeTicks(tx, caller.venue.id, caller.mode, caller.now, 1);
+  const row = (await findBoat(tx, caller.venue.id, caller.mode, reference)) ?? known;
   const boat = { ...row.content, ...(row.extra === null ? {} : { extra: row.extra }), active: false } as Boat;
   const { row: after } = await upsertOne(tx, caller, boat);
   return { status: 200, body: { data: shownBoat(after) } };

@@ -4,7 +4,7 @@
 import type { Boat } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { FieldProblem } from '../../base/errors.ts';
-import type { JsonValue } from '../../base/json/parse.ts';
+import type { BadText, JsonValue } from '../../base/json/parse.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import { candidateFrom } from '../../base/schema/contract.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -25,7 +25,7 @@ type Body = Boat | { readonly boats: readonly JsonValue[] };
 
 export async function upsertBoats(tx: Queryable, caller: Caller, input: Input<Body>): Promise<Answer> {
   const { body } = input;
-  if ('boats' in body) return upsertFleet(tx, caller, body.boats);
+  if ('boats' in body) return upsertFleet(tx, caller, body.boats, input.badStrings);
   const { result, row } = await upsertOne(tx, caller, body);
   const data = shownBoat(row);
   const answer = { data, result, duplicate: result === 'unchanged', updated: result === 'updated' };
@@ -45,8 +45,13 @@ interface Judged {
   readonly problems: readonly FieldProblem[];
 }
 
-async function upsertFleet(tx: Queryable, caller: Caller, fleet: readonly JsonValue[]): Promise<Answer> {
-  const judged = judgeFleet(caller, fleet);
+async function upsertFleet(
+  tx: Queryable,
+  caller: Caller,
+  fleet: readonly JsonValue[],
+  badStrings: readonly BadText[],
+): Promise<Answer> {
+  const judged = judgeFleet(caller, fleet, badStrings);
   const good = judged.flatMap(({ boat }) => (boat === null ? [] : [boat]));
   const done = good.length === 0 ? new Map<string, UpsertedBoat>() : await upsertAll(tx, caller, good);
   const counts = { total: fleet.length, created: 0, updated: 0, unchanged: 0, errors: 0 };
@@ -62,12 +67,15 @@ async function upsertFleet(tx: Queryable, caller: Caller, fleet: readonly JsonVa
   return { status: 200, body: { results, summary: counts } };
 }
 
-function judgeFleet(caller: Caller, fleet: readonly JsonValue[]): Judged[] {
+function judgeFleet(caller: Caller, fleet: readonly JsonValue[], badStrings: readonly BadText[]): Judged[] {
   const facts = factsFor(caller.now, caller.venue);
   const seen = new Set<string>();
   return fleet.map((value, index) => {
-    const { problems } = caller.contract.judge('boat', candidateFrom(value), facts);
-    const id = (value as { external_id?: unknown }).external_id;
+    const own = badStrings
+      .filter(({ field }) => field === `/boats/${index}` || field.startsWith(`/boats/${index}/`))
+      .map((bad) => ({ ...bad, field: bad.field.slice(`/boats/${index}`.length) }));
+    const { problems } = caller.contract.judge('boat', { ...candidateFrom(value), badStrings: own }, facts);
+    const id = (value as { external_id?: unknown } | null)?.external_id;
     const externalId = typeof id === 'string' ? id : null;
     const at = problems.map((problem) => ({ ...problem, field: `/boats/${index}${problem.field}` }));
     if (at.length > 0) return { externalId, boat: null, problems: at };

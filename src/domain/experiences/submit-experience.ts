@@ -20,7 +20,8 @@ export async function submitExperience(
 ): Promise<Answer> {
   const { venue, mode } = caller;
   const content = input.body;
-  await refuseUnknownOffering(tx, caller, content);
+  const unknown = await unknownOffering(tx, caller, content);
+  if (unknown !== null) throw invalid([...input.whenNew, unknown]);
   const externalId = content.external_id ?? null;
   const known = await original(tx, caller, externalId);
   if (known !== null) return { status: 200, body: { data: shownSubmission(known), duplicate: true } };
@@ -40,20 +41,22 @@ async function original(tx: Queryable, caller: Caller, externalId: string | null
   return externalId === null ? null : findByExternalId(tx, caller.venue.id, caller.mode, externalId);
 }
 
-async function refuseUnknownOffering(tx: Queryable, caller: Caller, content: ExperienceContent): Promise<void> {
+async function unknownOffering(
+  tx: Queryable,
+  caller: Caller,
+  content: ExperienceContent,
+): Promise<FieldProblem | null> {
   const wanted = 'offering_external_id' in content ? content.offering_external_id : undefined;
-  if (wanted === undefined) return;
+  if (wanted === undefined) return null;
   const found = await findByExternalIds(tx, caller.venue.id, caller.mode, [wanted]);
-  if (found.has(wanted)) return;
-  throw invalid([
-    {
-      code: 'invalid_value',
-      field: '/offering_external_id',
-      message: `This venue has no offering "${wanted}": send it with POST /v1/offerings first, or leave this out.`,
-      expected: 'the external_id of one of the venue’s offerings',
-      example_fix: null,
-    },
-  ]);
+  if (found.has(wanted)) return null;
+  return {
+    code: 'invalid_value',
+    field: '/offering_external_id',
+    message: `This venue has no offering "${wanted}": send it with POST /v1/offerings first, or leave this out.`,
+    expected: 'the external_id of one of the venue’s offerings',
+    example_fix: null,
+  };
 }
 
 function queueFull(): FieldProblem {

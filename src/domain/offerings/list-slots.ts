@@ -16,8 +16,8 @@ export async function listSlots(db: Queryable, caller: Caller, input: Input): Pr
   checkWindow(window);
   const row = await findOffering(db, caller.venue.id, caller.mode, input.params.id ?? '');
   if (row === null) throw notFound();
-  const data = bookableSlots(row.content, { ...window, partySize: party_size, now: new Date(caller.now) });
-  return { status: 200, body: { data } };
+  const question = { ...window, partySize: party_size, now: new Date(caller.now) };
+  return { status: 200, body: bookableSlots(row.content, question) };
 }
 
 function checkWindow({ from, to }: { readonly from: Date; readonly to: Date }): void {

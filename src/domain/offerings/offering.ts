@@ -21,7 +21,10 @@ export interface OfferingRow {
   readonly reviewed_at: string | null;
 }
 
-export function shownOffering(row: OfferingRow): Record<string, unknown> {
+/** All that a partner is shown. */
+export type ShownOfferingRow = Omit<OfferingRow, 'approved' | 'fingerprint'>;
+
+export function shownOffering(row: ShownOfferingRow): Record<string, unknown> {
   return {
     id: row.id,
     object: 'offering',

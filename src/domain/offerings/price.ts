@@ -23,6 +23,7 @@ interface Fraction {
 }
 
 const MINUTE = 60_000;
+const MINUTES_A_WEEK = 7 * 24 * 60;
 /** The weekdays from 1970-01-01 on. */
 const WEEKDAYS = ['thu', 'fri', 'sat', 'sun', 'mon', 'tue', 'wed'] as const;
 /** 31 days, as long as a recurring slot may last; by the hour, nothing longer is priced. */
@@ -45,19 +46,40 @@ export function roundedHalfUp({ over, under }: Fraction): bigint {
 const minutesOfDay = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
 
 /** Whether a start time is in a window, its end not included; a window whose end is not after its start crosses midnight. */
-function inWindow(minute: number, window: NonNullable<PriceTier['time_window']>): boolean {
+function windowTest(window: NonNullable<PriceTier['time_window']>): (minute: number) => boolean {
   const [from, to] = [minutesOfDay(window.from), minutesOfDay(window.to)];
-  return from < to ? from <= minute && minute < to : from <= minute || minute < to;
+  return (minute) => (from < to ? from <= minute && minute < to : from <= minute || minute < to);
 }
 
-/** Whether a tier holds for a party in a slot. The weekday is that on which the slot starts, also after midnight. */
-export function tierApplies(tier: PriceTier, slot: PricedSlot, partySize: number): boolean {
-  if (partySize < (tier.min_party ?? 1) || partySize > (tier.max_party ?? Number.POSITIVE_INFINITY)) return false;
-  if (tier.unit === 'per_hour' && (slot.minutes === null || slot.minutes > LONGEST_BY_THE_HOUR)) return false;
-  const weekday = WEEKDAYS[Math.floor(slot.startsOnWall / DAY) % 7];
-  if (tier.days !== undefined && !tier.days.some((day) => day === weekday)) return false;
-  const minute = Math.floor((slot.startsOnWall % DAY) / MINUTE);
-  return tier.time_window === undefined || inWindow(minute, tier.time_window);
+/**
+ * Says of slots whether a tier holds for a party in them. What does not depend on the slot is worked out once. The
+ * weekday is that on which the slot starts, also after midnight.
+ */
+export function tierTest(tier: PriceTier, partySize: number): (slot: PricedSlot) => boolean {
+  if (partySize < (tier.min_party ?? 1) || partySize > (tier.max_party ?? Number.POSITIVE_INFINITY)) return () => false;
+  const hourly = tier.unit === 'per_hour';
+  const days = tier.days === undefined ? null : new Set(tier.days.map((day) => WEEKDAYS.indexOf(day)));
+  const inWindow = tier.time_window === undefined ? null : windowTest(tier.time_window);
+  return ({ startsOnWall, minutes }) => {
+    if (hourly && (minutes === null || minutes > LONGEST_BY_THE_HOUR)) return false;
+    if (days !== null && !days.has(Math.floor(startsOnWall / DAY) % 7)) return false;
+    return inWindow === null || inWindow(Math.floor((startsOnWall % DAY) / MINUTE));
+  };
+}
+
+/** Says of slots whether any tier holds for a party in them: once for each minute of the week, with an hour's price or not. */
+export function anyTierTest(tiers: readonly PriceTier[], partySize: number): (slot: PricedSlot) => boolean {
+  const tests = tiers.map((tier) => tierTest(tier, partySize));
+  const known = new Map<number, boolean>();
+  return (slot) => {
+    const byTheHour = slot.minutes !== null && slot.minutes <= LONGEST_BY_THE_HOUR;
+    const key = (Math.floor(slot.startsOnWall / MINUTE) % MINUTES_A_WEEK) * 2 + Number(byTheHour);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const applies = tests.some((test) => test(slot));
+    known.set(key, applies);
+    return applies;
+  };
 }
 
 /** The amount times what it is for, before fees. */
@@ -116,9 +138,10 @@ export function pricesFor(
   partySize: number,
 ): (slot: PricedSlot, overrides: ReadonlyMap<string, number>) => Price[] {
   const reckoned = new Map<string, Price>();
+  const compiled = tiers.map((tier) => ({ tier, applies: tierTest(tier, partySize) }));
   return (slot, overrides) =>
-    tiers.flatMap((tier, index) => {
-      if (!tierApplies(tier, slot, partySize)) return [];
+    compiled.flatMap(({ tier, applies }, index) => {
+      if (!applies(slot)) return [];
       const amount = overrides.get(tier.external_id ?? '') ?? tier.amount;
       const minutes = tier.unit === 'per_hour' ? (slot.minutes ?? 0) : 0;
       const key = `${index} ${amount} ${minutes}`;

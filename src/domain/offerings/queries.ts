@@ -4,7 +4,11 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { PageQuestion } from '../../base/page.ts';
-import type { OfferingContent, OfferingRow } from './offering.ts';
+import type { OfferingContent, OfferingRow, ShownOfferingRow } from './offering.ts';
+
+/** What a list shows: not the version for members, nor what only a comparison needs. */
+const SHOWN = `offering_id as id, venue_id, mode, external_id, status, review_note, content, created_at, changed_at,
+  reviewed_at`;
 
 const COLUMNS = `offering_id as id, venue_id, mode, external_id, status, review_note, content, fingerprint, approved,
   created_at, changed_at, reviewed_at`;
@@ -43,9 +47,9 @@ export async function listOfferingRows(
   venueId: string,
   mode: Mode,
   page: PageQuestion,
-): Promise<OfferingRow[]> {
-  return db.query<OfferingRow>(
-    `select ${COLUMNS} from offerings
+): Promise<ShownOfferingRow[]> {
+  return db.query<ShownOfferingRow>(
+    `select ${SHOWN} from offerings
      where venue_id = $1 and mode = $2 and ($3::text is null or status = $3)
        and changed_at < coalesce($4::timestamptz, 'infinity')
      order by changed_at desc limit $5`,
@@ -89,7 +93,7 @@ export interface OfferingWrite {
   readonly reviewNote: string | null;
   readonly content: OfferingContent;
   readonly fingerprint: Buffer;
-  /** The visible version, which stays as it is. */
+  /** The version that members see. */
   readonly approved: OfferingContent | null;
   readonly at: string;
 }
@@ -109,7 +113,7 @@ export async function writeOfferings(
        as n(id, external_id, status, note, content, fingerprint, at, approved)
      on conflict (venue_id, mode, external_id) do update
        set status = excluded.status, review_note = excluded.review_note, content = excluded.content,
-         fingerprint = excluded.fingerprint, changed_at = excluded.changed_at
+         fingerprint = excluded.fingerprint, changed_at = excluded.changed_at, approved = excluded.approved
      returning ${COLUMNS}`,
     [
       venueId,

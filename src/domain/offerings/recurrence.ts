@@ -5,12 +5,12 @@
 import { DAY, LAST_MOMENT, readDate, readMoment } from '../../../schemas/rules/moment.ts';
 import { readRecurrence } from '../../../schemas/rules/recurrence-rule.ts';
 import type { Availability } from '../../../schemas/types.gen.ts';
-import { type RecurrenceRule, timesADay, type Work, walkRecurrence } from './recurrence-set.ts';
-import { wallIn, type ZoneClock } from './zone-clock.ts';
+import { type RecurrenceRule, timesADay, type Work, walkRecurrence } from '../calendar/recurrence-set.ts';
+import { wallIn, type ZoneClock } from '../calendar/zone-clock.ts';
 
 export type RecurringSlots = NonNullable<Availability['recurring']>[number];
 
-/** The most starts that an answer holds. */
+/** The most starts that one expansion gives. */
 export const MOST_STARTS = 2000;
 /** The most times a day that a rule may have: one every five minutes. 62 such days take well under MOST_STEPS. */
 export const MOST_TIMES_A_DAY = 288;
@@ -60,34 +60,56 @@ function endOf(entry: RecurringSlots, rule: RecurrenceRule, clock: ZoneClock, to
   return { moment, wall: Math.min(until.wall, lastDay === undefined ? NEVER : lastDay + DAY, clock.lastWall(moment)) };
 }
 
-function readRule(entry: RecurringSlots): { rule: RecurrenceRule; startsAt: number } | undefined {
+/** An entry that was read once, to be walked many times. */
+export interface OpenRule {
+  readonly entry: RecurringSlots;
+  readonly rule: RecurrenceRule;
+  readonly startsAt: number;
+  readonly startsOnWall: number;
+}
+
+/** A rule that cannot be read is none. */
+export function openRule(entry: RecurringSlots, timezone: string): OpenRule | undefined {
   const rule = readRecurrence(entry.rrule);
   const startsAt = readMoment(entry.starts_at);
-  return 'problem' in rule || startsAt === undefined ? undefined : { rule, startsAt };
+  if ('problem' in rule || startsAt === undefined) return undefined;
+  return { entry, rule, startsAt, startsOnWall: wallIn(timezone, startsAt) };
 }
 
 /**
- * When the slots of an entry start within a stretch, at most MOST_STARTS of those that `keep` wants. The rule is expanded
- * on the venue's wall clock, and each wall time then becomes a moment, so that 10:00 stays 10:00 on both sides of a change.
- * A rule that cannot be read gives nothing.
+ * Visits the starts of a rule within a stretch, with the wall times they come from, until `visit` says false. The rule is
+ * expanded on the venue's wall clock, and each wall time then becomes a moment, so that 10:00 stays 10:00 on both sides of
+ * a change. Wall times come in order; moments do too, but for those that a change moved. False: the work ran out.
  */
+export function walkStarts(
+  { entry, rule, startsAt, startsOnWall }: OpenRule,
+  clock: ZoneClock,
+  stretch: Stretch,
+  work: Work,
+  visit: (start: number, wall: number) => boolean,
+): boolean {
+  const end = endOf(entry, rule, clock, stretch.to);
+  const walls = { from: clock.firstWall(stretch.from), to: end.wall };
+  return walkRecurrence(rule, startsOnWall, walls, work, (wall) => {
+    const start = clock.momentAt(wall, startsAt);
+    return start < stretch.from || start >= end.moment || visit(start, wall);
+  });
+}
+
+/** When the slots of one entry start within a stretch, at most MOST_STARTS of those that `keep` wants. */
 export function recurringStarts(
   entry: RecurringSlots,
   clock: ZoneClock,
   stretch: Stretch,
   keep: (start: number) => boolean = () => true,
 ): Expansion {
-  const read = readRule(entry);
-  if (read === undefined) return { starts: [], complete: true, steps: 0 };
-  const { rule, startsAt } = read;
-  const end = endOf(entry, rule, clock, stretch.to);
+  const open = openRule(entry, clock.timezone);
+  if (open === undefined) return { starts: [], complete: true, steps: 0 };
   const starts = new Set<number>();
   const work: Work = { left: MOST_STEPS };
   let full = false;
-  const walls = { from: clock.firstWall(stretch.from), to: end.wall };
-  const ended = walkRecurrence(rule, wallIn(clock.timezone, startsAt), walls, work, (wall) => {
-    const start = clock.momentAt(wall, startsAt);
-    if (start < stretch.from || start >= end.moment || !keep(start)) return true;
+  const ended = walkStarts(open, clock, stretch, work, (start) => {
+    if (!keep(start)) return true;
     full = starts.size === MOST_STARTS;
     if (!full) starts.add(start);
     return !full;

@@ -8,7 +8,7 @@ import type { Answer, Input } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
 import { routeForReview } from '../venues/review-routes.ts';
 import { takeTicks } from '../venues/ticks.ts';
-import { unboundedRule } from './bounded-rules.ts';
+import { unboundedRules } from './bounded-rules.ts';
 import { type OfferingContent, type OfferingRow, READ_BY_MEMBERS, shownOffering } from './offering.ts';
 import { findByExternalIds, type OfferingWrite, writeOfferings } from './queries.ts';
 
@@ -56,8 +56,8 @@ function refuseUnbounded(body: Body): void {
     'offerings' in body
       ? body.offerings.map((content, index) => ({ at: `/offerings/${index}`, content }))
       : [{ at: '', content: body }];
-  const problem = unboundedRule(offerings);
-  if (problem !== null) throw invalid([problem]);
+  const problems = unboundedRules(offerings);
+  if (problems.length > 0) throw invalid(problems);
 }
 
 /** In the order given. Nothing is written when everything is known already. */
@@ -90,7 +90,7 @@ export async function upsertAll(
         externalId: content.external_id,
         content,
         fingerprint,
-        approved: before?.approved ?? null,
+        approved: visibleAfter(before, content),
         at: ticks.at(index),
       },
     ];
@@ -126,8 +126,20 @@ function statusAfter(
         READ_BY_MEMBERS.flatMap((name) => (version[name] === undefined ? [] : [[name, version[name]]])),
       ) as JsonValue,
     );
-  const sameToMembers = seen(before.content).equals(seen(content));
-  return sameToMembers
-    ? { status: before.status, reviewNote: before.review_note }
-    : { status: 'pending', reviewNote: null };
+  const now = seen(content);
+  if (seen(before.content).equals(now)) return { status: before.status, reviewNote: before.review_note };
+  // Back to what members see already: there is nothing to review.
+  const isVisible = before.approved !== null && seen(before.approved).equals(now);
+  return { status: isVisible ? 'approved' : 'pending', reviewNote: null };
+}
+
+/** The version that members see: what they read as it was approved, with the prices and times of now, which nobody reviews. */
+function visibleAfter(before: OfferingRow | null, content: OfferingContent): OfferingContent | null {
+  if (before === null || before.approved === null) return null;
+  const visible: Record<string, unknown> = { ...content };
+  for (const name of READ_BY_MEMBERS) {
+    if (before.approved[name] === undefined) delete visible[name];
+    else visible[name] = before.approved[name];
+  }
+  return visible as unknown as OfferingContent;
 }

@@ -20,6 +20,8 @@ export interface Decision {
   readonly status: 'approved' | 'rejected';
   /** Why it was rejected; needed then, and nowhere else. */
   readonly note: string | null;
+  /** The `updated_at` of what the reviewer looked at: what was changed since is not decided unseen. */
+  readonly seen?: string;
 }
 
 /** Whose objects may be reviewed here; null: anybody's. */
@@ -33,14 +35,20 @@ export type Reviewed = Record<string, unknown>;
 export async function review(
   tx: Queryable,
   act: Act,
-  id: string,
+  given: string,
   decision: Decision,
   scope: ReviewScope | null,
 ): Promise<Reviewed> {
   checkNote(decision);
-  const found = await findForReview(tx, id, scope);
-  const ticks = await takeTicks(tx, found.venueId, found.mode, act.now, 2);
-  const verdict = { ...decision, at: ticks.at(0) };
+  const route = await findForReview(tx, given, scope);
+  const ticks = await takeTicks(tx, route.venueId, route.mode, act.now, 2);
+  // Looked at again: now nobody else writes to this venue until the decision is made.
+  const found = await findForReview(tx, given, scope);
+  const { id } = found;
+  if (decision.seen !== undefined && found.shown.updated_at !== decision.seen) {
+    throw conflict('changed_since', `This ${found.kind} was changed after it was looked at: look at it again.`);
+  }
+  const verdict = { status: decision.status, note: decision.note, at: ticks.at(0) };
   const shown = await decide(tx, act, found, verdict);
   if (shown === null) {
     throw conflict(
@@ -98,7 +106,8 @@ export interface Found {
 }
 
 /** Looked up in both modes: whoever reviews for the operator has only the id. */
-export async function findForReview(db: Queryable, id: string, scope: ReviewScope | null): Promise<Found> {
+export async function findForReview(db: Queryable, given: string, scope: ReviewScope | null): Promise<Found> {
+  const id = given.toLowerCase();
   const route = isUuid(id) ? await findReviewRoute(db, id) : null;
   if (route === null || (scope !== null && scope.venueId !== route.venue_id)) throw notFound();
   for (const mode of scope === null ? (['live', 'test'] as const) : [scope.mode]) {
@@ -127,7 +136,7 @@ async function decide(
   tx: Queryable,
   act: Act,
   { kind, venueId, id }: Found,
-  verdict: Decision & { readonly at: string },
+  verdict: { readonly status: 'approved' | 'rejected'; readonly note: string | null; readonly at: string },
 ): Promise<Reviewed | null> {
   if (kind === 'offering') {
     const row = await setOfferingReviewed(tx, venueId, id, verdict);

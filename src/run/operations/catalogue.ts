@@ -155,7 +155,16 @@ export const offerings: readonly Operation<Caller>[] = [
     answers: {
       200: {
         description: 'The slots in order of time.',
-        schema: closed({ data: { type: 'array', items: { $ref: 'slot.json' } } }),
+        schema: closed({
+          data: { type: 'array', items: { $ref: 'slot.json' } },
+          next_from: {
+            type: ['string', 'null'],
+            format: 'date-time',
+            description:
+              'The answer ends before this moment: send it as `from`, with the same `to`, for the slots that follow. Null when the answer is complete.',
+            examples: ['2027-06-14T13:30:00Z', null],
+          },
+        }),
       },
     },
     errors: ['not_found'],
@@ -178,7 +187,7 @@ export const boats: readonly Operation<Caller>[] = [
     scopes: ['boats:write'],
     effect: 'write',
     body: [
-      { schema: 'fleet', when: (body) => has(body, 'boats') },
+      { schema: 'fleet', when: (body) => has(body, 'boats'), itemsOf: '/boats' },
       { schema: 'boat', when: () => true },
     ],
     bodyLimit: MB,

@@ -5,8 +5,11 @@
 
 import { CalendarError, type Problems } from './calendar-error.ts';
 import { type ContentLine, nameOf, parseLine, unfoldedLines } from './lines.ts';
+import { COST, type Pace, type Paced } from './pace.ts';
 
-const MAX_COMPONENTS = 20_000;
+const MAX_EVENTS = 6_000;
+const MAX_ZONES = 200;
+const MAX_OBSERVANCES = 2_000;
 const MAX_PROPERTIES = 2_000;
 const MAX_DEPTH = 32;
 
@@ -50,9 +53,13 @@ interface OpenComponent {
 export const first = (component: Component, name: string): ContentLine | undefined =>
   component.properties.get(name)?.[0];
 
-export function gather(input: string | Uint8Array, problems: Problems): GatheredCalendar {
+export function* gather(input: string | Uint8Array, problems: Problems, pace: Pace): Paced<GatheredCalendar> {
   const gathering = new Gathering(problems);
-  for (const line of unfoldedLines(input)) gathering.take(line);
+  for (const line of unfoldedLines(input)) {
+    gathering.take(line);
+    pace.spend(COST.line + line.length / 50);
+    if (pace.isTurnOver()) yield;
+  }
   return gathering.finish();
 }
 
@@ -60,7 +67,7 @@ class Gathering {
   readonly #problems: Problems;
   readonly #open: OpenComponent[] = [];
   readonly #done: Component[] = [];
-  #components = 0;
+  readonly #counts = new Map<string, number>();
 
   constructor(problems: Problems) {
     this.#problems = problems;
@@ -112,11 +119,10 @@ class Gathering {
 
   #keep(component: OpenComponent): void {
     if (!KEPT.has(component.path)) return;
-    this.#components += 1;
-    if (this.#components > MAX_COMPONENTS) {
-      this.#problems.add(`Only the first ${MAX_COMPONENTS} components of the calendar were read.`);
-      return;
-    }
+    const [most, what] = mostOf(component.path);
+    const count = (this.#counts.get(what) ?? 0) + 1;
+    if (count > most) throw new CalendarError(`The calendar has more than ${most} ${what}.`);
+    this.#counts.set(what, count);
     (this.#open.at(-1)?.inner ?? this.#done).push(component);
   }
 
@@ -137,6 +143,11 @@ class Gathering {
     if (lines === undefined) component.properties.set(name, [parsed]);
     else lines.push(parsed);
   }
+}
+
+function mostOf(path: string): readonly [number, string] {
+  if (path === 'VCALENDAR/VTIMEZONE') return [MAX_ZONES, 'time zones'];
+  return path.startsWith('VCALENDAR/VTIMEZONE/') ? [MAX_OBSERVANCES, 'changes of time zones'] : [MAX_EVENTS, 'events'];
 }
 
 const kindIn = (line: string): string =>

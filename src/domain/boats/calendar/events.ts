@@ -5,7 +5,8 @@
 import { type Problems, quoted } from './calendar-error.ts';
 import { type Component, first } from './components.ts';
 import type { ContentLine } from './lines.ts';
-import { expandRule, type StepBudget } from './rule.ts';
+import { COST, type Pace, type Paced } from './pace.ts';
+import { type Expansion, expandRule } from './rule.ts';
 import { DAY_MS, type Length, parseDuration, parseWallTime, type WallTime } from './times.ts';
 import { UTC, type Zone } from './zone.ts';
 import type { Zones } from './zones.ts';
@@ -23,12 +24,13 @@ export interface Expanding {
   readonly to: number;
   readonly zones: Zones;
   readonly problems: Problems;
-  readonly budget: StepBudget;
+  readonly pace: Pace;
   /** Occurrences that may still be made, for the whole calendar. */
   occurrencesLeft: number;
 }
 
 const MOST_OF_ONE_EVENT = 5_000;
+const MOST_LISTED = 30_000;
 const MOST_RULES = 4;
 const LONGEST_LOOK_BACK = 400 * DAY_MS;
 
@@ -52,6 +54,7 @@ export interface TakenOut {
 export const nothingTakenOut = (): TakenOut => ({ instants: new Set(), days: new Set() });
 
 export function place(text: string, line: ContentLine, zones: Zones): Placed | null {
+  zones.pace.date();
   const wall = parseWallTime(text);
   if (wall === null) return null;
   const named = line.parameters.get('TZID');
@@ -59,9 +62,13 @@ export function place(text: string, line: ContentLine, zones: Zones): Placed | n
   return { ...wall, zone, instant: zone.instantOf(wall.wallMs) };
 }
 
-export function takeOut(from: TakenOut, lines: readonly ContentLine[], expanding: Expanding): void {
+/** Cut in pieces no further than a calendar's dates go: the first one too many is refused by the pace. */
+export const listed = (line: ContentLine): string[] => line.value.split(',', MOST_LISTED);
+
+export function* takeOut(from: TakenOut, lines: readonly ContentLine[], expanding: Expanding): Paced<void> {
   for (const line of lines) {
-    for (const text of line.value.split(',').slice(0, MOST_OF_ONE_EVENT)) {
+    for (const text of listed(line)) {
+      if (expanding.pace.isTurnOver()) yield;
       const placed = place(text, line, expanding.zones);
       if (placed === null) expanding.problems.add(`The ${line.name} ${quoted(text)} could not be read.`);
       else if (placed.isDate) from.days.add(placed.wallMs);
@@ -71,7 +78,8 @@ export function takeOut(from: TakenOut, lines: readonly ContentLine[], expanding
 }
 
 /** `changed`: the RECURRENCE-IDs of this event's UID. */
-export function stretchesOf(event: Component, changed: TakenOut | null, expanding: Expanding): Stretch[] {
+export function* stretchesOf(event: Component, changed: TakenOut | null, expanding: Expanding): Paced<Stretch[]> {
+  expanding.pace.spend(COST.event);
   const status = statusOf(event);
   const line = first(event, 'DTSTART');
   if (status === null || line === undefined) return [];
@@ -82,8 +90,8 @@ export function stretchesOf(event: Component, changed: TakenOut | null, expandin
     return [];
   }
   const out = nothingTakenOut();
-  takeOut(out, event.properties.get('EXDATE') ?? [], expanding);
-  const occurrences = [...ruled(event, start, length, expanding), ...added(event, length, expanding)];
+  yield* takeOut(out, event.properties.get('EXDATE') ?? [], expanding);
+  const occurrences = [...ruled(event, start, length, expanding), ...(yield* added(event, length, expanding))];
   return placedInWindow(occurrences, changed === null ? [out] : [out, changed], status, expanding);
 }
 
@@ -94,6 +102,7 @@ function placedInWindow(
   expanding: Expanding,
 ): Stretch[] {
   const stretches: Stretch[] = [];
+  expanding.pace.spend(COST.occurrence * occurrences.length);
   for (const { wallMs, zone, length } of occurrences) {
     const start = zone.instantOf(wallMs);
     const end = (length.days === 0 ? start : zone.instantOf(wallMs + length.days * DAY_MS)) + length.ms;
@@ -101,7 +110,7 @@ function placedInWindow(
     const day = wallMs - (((wallMs % DAY_MS) + DAY_MS) % DAY_MS);
     if (out.some(({ instants, days }) => instants.has(start) || days.has(day))) continue;
     if (expanding.occurrencesLeft <= 0) {
-      expanding.problems.add('The calendar was cut: it has too many occurrences.');
+      expanding.problems.miss('The calendar was cut: it has too many occurrences.');
       break;
     }
     expanding.occurrencesLeft -= 1;
@@ -133,43 +142,51 @@ function lengthOf(event: Component, start: Placed, { zones }: Expanding): Length
 
 /** DTSTART itself and what the rules make of it. */
 function ruled(event: Component, start: Placed, length: Length, expanding: Expanding): Occurrence[] {
-  const { problems, budget } = expanding;
+  const { problems, pace } = expanding;
   const rules = event.properties.get('RRULE') ?? [];
   if (event.properties.has('EXRULE'))
     problems.add('An EXRULE was passed over: occurrences it takes out are still there.');
-  if (rules.length > MOST_RULES) problems.add(`Only the first ${MOST_RULES} rules of an event were read.`);
+  if (rules.length > MOST_RULES) problems.miss(`Only the first ${MOST_RULES} rules of an event were read.`);
   const walls = new Set([start.wallMs]);
+  const isFull = rules.length > 0 && expanding.occurrencesLeft <= 0;
+  if (isFull) problems.miss('The calendar was cut: it has too many occurrences.');
   const lookBack = Math.min(length.days * DAY_MS + length.ms, LONGEST_LOOK_BACK);
   const span = {
     fromWall: expanding.from - lookBack - 2 * DAY_MS,
     toWall: expanding.to + 2 * DAY_MS,
   };
-  for (const { value } of rules.slice(0, MOST_RULES)) {
+  for (const { value } of isFull ? [] : rules.slice(0, MOST_RULES)) {
     const rule = { text: value, startWall: start.wallMs, wallOf: start.zone.wallOf };
-    const expansion = expandRule(rule, span, MOST_OF_ONE_EVENT, budget);
+    const expansion = expandRule(rule, span, MOST_OF_ONE_EVENT, pace);
     if ('failed' in expansion) {
-      const why = expansion.failed === 'explosive' ? 'would repeat too often' : 'could not be read';
-      problems.add(`The rule ${quoted(value)} ${why}: only the first occurrence was taken.`);
+      problems.miss(`The rule ${quoted(value)} ${reasonOf(expansion)}: only the first occurrence was taken.`);
       continue;
     }
-    if (expansion.cut) problems.add(`The rule ${quoted(value)} was cut after ${expansion.walls.length} occurrences.`);
+    if (expansion.cut) problems.miss(`The rule ${quoted(value)} was cut after ${expansion.walls.length} occurrences.`);
     for (const wall of expansion.walls) walls.add(wall);
   }
   return [...walls].map((wallMs) => ({ wallMs, zone: start.zone, length }));
 }
 
+function reasonOf({ failed, why }: Extract<Expansion, { failed: string }>): string {
+  if (failed === 'explosive') return 'would repeat too often';
+  if (failed === 'spent') return 'came after too many others, or takes too long to follow';
+  return why === undefined ? 'could not be read' : `could not be read (${why})`;
+}
+
 /** RDATE: times, days or periods. */
-function added(event: Component, length: Length, { zones, problems }: Expanding): Occurrence[] {
+function* added(event: Component, length: Length, { zones, problems, pace }: Expanding): Paced<Occurrence[]> {
   const occurrences: Occurrence[] = [];
   for (const line of event.properties.get('RDATE') ?? []) {
-    for (const text of line.value.split(',').slice(0, MOST_OF_ONE_EVENT)) {
+    for (const text of listed(line)) {
+      if (pace.isTurnOver()) yield;
       const [from = '', to] = text.split('/', 2);
       const start = place(from, line, zones);
       const own = start === null || to === undefined ? length : periodLength(start, to, line, zones);
       if (start === null || own === null) problems.add(`The RDATE ${quoted(text)} could not be read.`);
       else if (occurrences.length < MOST_OF_ONE_EVENT)
         occurrences.push({ wallMs: start.wallMs, zone: start.zone, length: own });
-      else problems.add(`Only the first ${MOST_OF_ONE_EVENT} dates of an event were read.`);
+      else problems.miss(`Only the first ${MOST_OF_ONE_EVENT} dates of an event were read.`);
     }
   }
   return occurrences;

@@ -14,29 +14,57 @@ export interface ContentLine {
   readonly value: string;
 }
 
-export function unfoldedLines(input: string | Uint8Array): string[] {
+/** The unfolded lines, one after another. The first that is not blank must open a calendar. */
+export function* unfoldedLines(input: string | Uint8Array): Generator<string, undefined, undefined> {
   if (input.length > MAX_BYTES) throw new CalendarError('The calendar is larger than 2 MB.');
-  const lines = typeof input === 'string' ? unfold(input) : unfold(Buffer.from(input).toString('latin1'));
-  if (lines.length > MAX_LINES) throw new CalendarError(`The calendar has more than ${MAX_LINES} lines.`);
-  if (typeof input !== 'string') for (const [at, line] of lines.entries()) lines[at] = decoded(line);
-  const first = lines.findIndex((line) => line.trim() !== '');
-  const opening = lines[first]?.replace(/^\uFEFF/, '').trim() ?? '';
-  if (/^BEGIN:VCALENDAR$/i.test(opening)) {
-    lines[first] = opening;
-    return lines;
+  const isText = typeof input === 'string';
+  let isOpen = false;
+  for (const raw of unfolded(isText ? input : Buffer.from(input).toString('latin1'))) {
+    const line = isText ? raw : decoded(raw);
+    if (isOpen) yield line;
+    else if (line.trim() !== '') {
+      yield opening(line);
+      isOpen = true;
+    }
   }
+  if (!isOpen) opening('');
+}
+
+function opening(line: string): string {
+  const text = line.replace(/^\uFEFF/, '').trim();
+  if (/^BEGIN:VCALENDAR$/i.test(text)) return text;
   throw new CalendarError(
-    /^<(!doctype|html|head|body|\?xml)/i.test(opening)
+    /^<(!doctype|html|head|body|\?xml)/i.test(text)
       ? 'This is a web page, not a calendar: the address must lead to an iCalendar file.'
       : 'This is not a calendar: it does not begin with BEGIN:VCALENDAR.',
   );
 }
 
-function unfold(text: string): string[] {
-  return text
-    .replace(/\r\n?/g, '\n')
-    .replace(/\n[ \t]/g, '')
-    .split('\n');
+/** A line ends with CRLF, LF or CR; one that begins with a blank goes on where the last one ended. */
+function* unfolded(text: string): Generator<string, undefined, undefined> {
+  let whole: string | null = null;
+  let count = 0;
+  let [feed, carriage] = [-1, -1];
+  for (let at = 0; at <= text.length; ) {
+    if (feed < at) feed = nextOf(text, '\n', at);
+    if (carriage < at) carriage = nextOf(text, '\r', at);
+    const end = Math.min(feed, carriage);
+    count += 1;
+    if (count > MAX_LINES) throw new CalendarError(`The calendar has more than ${MAX_LINES} lines.`);
+    const sign = text[at];
+    if (whole !== null && end > at && (sign === ' ' || sign === '\t')) whole += text.slice(at + 1, end);
+    else {
+      if (whole !== null) yield whole;
+      whole = text.slice(at, end);
+    }
+    at = end + (carriage === end && feed === end + 1 ? 2 : 1);
+  }
+  if (whole !== null) yield whole;
+}
+
+function nextOf(text: string, sign: string, from: number): number {
+  const at = text.indexOf(sign, from);
+  return at < 0 ? text.length : at;
 }
 
 const decoded = (latin1: string): string =>

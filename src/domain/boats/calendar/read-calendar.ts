@@ -2,11 +2,13 @@
 // and free/busy answers. Bounded in everything: size, components, recurrences, blocks. It throws CalendarError alone, and
 // only where the blocks would be worth nothing; all else that it could not read is told in `problems`.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problems, quoted } from './calendar-error.ts';
-import { type Component, first, gather } from './components.ts';
+import { type Component, first, type GatheredCalendar, gather } from './components.ts';
 import {
   type BlockStatus,
   type Expanding,
+  listed,
   nothingTakenOut,
   periodLength,
   place,
@@ -15,7 +17,7 @@ import {
   type TakenOut,
   takeOut,
 } from './events.ts';
-import { StepBudget } from './rule.ts';
+import { Pace, type Paced } from './pace.ts';
 import { DAY_MS } from './times.ts';
 import { Zones } from './zones.ts';
 
@@ -39,38 +41,60 @@ export interface CalendarReading {
   /** Sorted by start; those of one status neither overlap nor touch. */
   readonly blocks: readonly CalendarBlock[];
   readonly problems: readonly string[];
+  /** Those of the problems that leave times out which are taken: they look free. */
+  readonly missing: readonly string[];
 }
 
-const MOST_OCCURRENCES = 20_000;
+const MOST_OCCURRENCES = 10_000;
 const LEAST_MS = Date.UTC(1970, 0, 1);
 const MOST_MS = Date.UTC(9998, 11, 31);
 
 /** Bytes rather than text where they are at hand: a line folded inside a character is then read whole. */
-export function readCalendar(input: string | Uint8Array, options: CalendarOptions): CalendarReading {
-  const problems = new Problems();
-  const calendar = gather(input, problems);
-  const zones = new Zones(calendar.zones, calendar.zoneName, options.defaultZone, problems);
-  const { from, to } = options;
-  const expanding: Expanding = {
-    from,
-    to,
-    zones,
-    problems,
-    budget: new StepBudget(),
-    occurrencesLeft: MOST_OCCURRENCES,
-  };
-  const changed = changesByUid(calendar.events, expanding);
-  const stretches = [
-    ...calendar.events.flatMap((event) => stretchesOf(event, changesOf(event, changed), expanding)),
-    ...calendar.freeBusy.flatMap((answer) => freeBusyOf(answer, expanding)),
-  ];
-  const blocks = merged(stretches);
-  if (blocks.length > options.maxBlocks)
-    problems.add(`The calendar was cut after ${options.maxBlocks} blocks; it has ${blocks.length}.`);
-  return { blocks: blocks.slice(0, options.maxBlocks).map(asBlock), problems: problems.list() };
+export async function readCalendar(
+  input: string | Uint8Array,
+  options: CalendarOptions,
+  pause: () => Promise<unknown> = nextTurn,
+): Promise<CalendarReading> {
+  const reading = pacedReading(input, options, new Pace());
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done) return value;
+    await pause();
+  }
 }
 
-function changesByUid(events: readonly Component[], expanding: Expanding): Map<string, TakenOut> {
+/** Yields whenever some milliseconds of work were done. */
+export function* pacedReading(
+  input: string | Uint8Array,
+  { from, to, defaultZone, maxBlocks }: CalendarOptions,
+  pace: Pace,
+): Paced<CalendarReading> {
+  const problems = new Problems();
+  const calendar = yield* gather(input, problems, pace);
+  const zones = new Zones(calendar, defaultZone, problems, pace);
+  const expanding: Expanding = { from, to, zones, problems, pace, occurrencesLeft: MOST_OCCURRENCES };
+  const stretches = yield* allStretches(calendar, expanding);
+  yield;
+  const blocks = merged(stretches);
+  if (blocks.length > maxBlocks)
+    problems.miss(`The calendar was cut after ${maxBlocks} blocks; it has ${blocks.length}.`);
+  const kept = blocks.slice(0, maxBlocks).map(asBlock);
+  return { blocks: kept, problems: problems.list(), missing: problems.missing() };
+}
+
+function* allStretches(calendar: GatheredCalendar, expanding: Expanding): Paced<Stretch[]> {
+  const { pace } = expanding;
+  const changed = yield* changesByUid(calendar.events, expanding);
+  const stretches: Stretch[] = [];
+  for (const event of calendar.events) {
+    for (const each of yield* stretchesOf(event, changesOf(event, changed), expanding)) stretches.push(each);
+    if (pace.isTurnOver()) yield;
+  }
+  for (const answer of calendar.freeBusy) for (const each of yield* freeBusyOf(answer, expanding)) stretches.push(each);
+  return stretches;
+}
+
+function* changesByUid(events: readonly Component[], expanding: Expanding): Paced<Map<string, TakenOut>> {
   const changed = new Map<string, TakenOut>();
   for (const event of events) {
     const uid = first(event, 'UID')?.value ?? '';
@@ -79,7 +103,7 @@ function changesByUid(events: readonly Component[], expanding: Expanding): Map<s
     if (lines.some(({ parameters }) => parameters.get('RANGE')?.toUpperCase() === 'THISANDFUTURE'))
       expanding.problems.add('A change to all later occurrences of an event was read as a change to one.');
     const out = changed.get(uid) ?? nothingTakenOut();
-    takeOut(out, lines, expanding);
+    yield* takeOut(out, lines, expanding);
     changed.set(uid, out);
   }
   return changed;
@@ -91,11 +115,12 @@ function changesOf(event: Component, changed: ReadonlyMap<string, TakenOut>): Ta
   return changed.get(first(event, 'UID')?.value ?? '') ?? null;
 }
 
-function freeBusyOf(answer: Component, expanding: Expanding): Stretch[] {
+function* freeBusyOf(answer: Component, expanding: Expanding): Paced<Stretch[]> {
   const stretches: Stretch[] = [];
   for (const line of answer.properties.get('FREEBUSY') ?? []) {
     const status = freeBusyStatus(line.parameters.get('FBTYPE'));
-    for (const text of line.value.split(',')) {
+    for (const text of listed(line)) {
+      if (expanding.pace.isTurnOver()) yield;
       const [from = '', to = ''] = text.split('/', 2);
       const placed = place(from, line, expanding.zones);
       const length = placed === null ? null : periodLength(placed, to, line, expanding.zones);
@@ -106,7 +131,7 @@ function freeBusyOf(answer: Component, expanding: Expanding): Stretch[] {
       const end = placed.instant + length.days * DAY_MS + length.ms;
       if (end <= expanding.from || placed.instant >= expanding.to || end <= placed.instant) continue;
       if (expanding.occurrencesLeft-- <= 0) {
-        expanding.problems.add('The calendar was cut: it has too many occurrences.');
+        expanding.problems.miss('The calendar was cut: it has too many occurrences.');
         return stretches;
       }
       stretches.push({ start: placed.instant, end, status });

@@ -1,56 +1,26 @@
-// One recurrence rule, expanded inside a window. Rules are expanded on wall time (the library runs in UTC) and placed in
-// their zone afterwards, so that any zone will do. Before the library is asked, the steps it may take are estimated from
-// the rule alone and charged to a budget: a rule that is explosive, or one too many, is reported and not expanded.
+// One recurrence rule, expanded inside a window. Rules are expanded on wall time and placed in their zone afterwards, so
+// that any zone will do. Every step is charged to the one budget of the calendar: a rule that repeats within the day, that
+// cannot be read, or that comes when the budget is spent, is reported and its first occurrence alone is taken.
 
-import { RRuleTemporal } from 'rrule-temporal';
-import { Temporal } from 'temporal-polyfill';
+import { readRecurrence } from '../../../../schemas/rules/recurrence-rule.ts';
+import { type RecurrenceRule, timesADay, walkRecurrence } from '../../calendar/recurrence-set.ts';
+import type { Pace } from './pace.ts';
 import { DAY_MS, parseWallTime } from './times.ts';
 
 /** Every quarter of an hour, day and night. */
 const MOST_A_DAY = 96;
-const MOST_FOR_ONE_RULE = 100_000;
-const MOST_FOR_ALL_RULES = 200_000;
-/** Steps of the library's general engine cost about this many of its fast ones. */
-const UNUSUAL = 20;
-const AT_A_TIME = 2_000;
-
-const FREQUENCIES = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY', 'HOURLY', 'MINUTELY', 'SECONDLY'];
-const NUMBERS = /^[+-]?\d{1,3}(,[+-]?\d{1,3}){0,366}$/;
-const PARTS: Readonly<Record<string, RegExp>> = {
-  FREQ: /^[A-Z]+$/,
-  INTERVAL: /^\d{1,9}$/,
-  COUNT: /^\d{1,12}$/,
-  UNTIL: /^[0-9TZ:-]+$/,
-  WKST: /^(MO|TU|WE|TH|FR|SA|SU)$/,
-  BYDAY: /^[+-]?\d{0,2}(MO|TU|WE|TH|FR|SA|SU)(,[+-]?\d{0,2}(MO|TU|WE|TH|FR|SA|SU)){0,100}$/,
-  BYMONTH: NUMBERS,
-  BYMONTHDAY: NUMBERS,
-  BYYEARDAY: NUMBERS,
-  BYWEEKNO: NUMBERS,
-  BYSETPOS: NUMBERS,
-  BYHOUR: NUMBERS,
-  BYMINUTE: NUMBERS,
-  BYSECOND: NUMBERS,
-};
+const MOST_STEPS_OF_ONE = 30_000;
+const LONGEST = 1000;
+/** What reading a rule costs beside its length, in steps of following it. */
+const STEPS_TO_READ = 30;
 
 export type Expansion =
   | { readonly walls: readonly number[]; readonly cut: boolean }
-  | { readonly failed: 'unreadable' | 'explosive' };
+  | { readonly failed: 'unreadable' | 'explosive' | 'spent'; readonly why?: string };
 
 export interface Span {
   readonly fromWall: number;
   readonly toWall: number;
-}
-
-/** One for a whole calendar. */
-export class StepBudget {
-  #left = MOST_FOR_ALL_RULES;
-
-  take(steps: number): boolean {
-    if (steps > MOST_FOR_ONE_RULE || steps > this.#left) return false;
-    this.#left -= steps;
-    return true;
-  }
 }
 
 export interface RuleOfEvent {
@@ -60,111 +30,101 @@ export interface RuleOfEvent {
   readonly wallOf: (instantMs: number) => number;
 }
 
-export function expandRule(rule: RuleOfEvent, span: Span, most: number, budget: StepBudget): Expansion {
-  const parts = readParts(rule.text);
-  if (parts === null) return { failed: 'unreadable' };
-  const fromWall = Math.max(span.fromWall, rule.startWall);
-  const until = untilWall(parts, rule.wallOf);
-  if (until === null) return { failed: 'unreadable' };
-  const toWall = Math.min(span.toWall, until);
-  if (toWall < fromWall) return { walls: [], cut: false };
-  const perDay = mostInADay(parts);
-  if (perDay > MOST_A_DAY) return { failed: 'explosive' };
-  dropIdleCount(parts, perDay, rule.startWall, toWall);
-  if (!budget.take(stepsFor(parts, perDay, (toWall - (parts.has('COUNT') ? rule.startWall : fromWall)) / DAY_MS)))
-    return { failed: 'explosive' };
-  return run(parts, rule.startWall, { fromWall, toWall }, { perDay, most });
+export function expandRule({ text, startWall, wallOf }: RuleOfEvent, span: Span, most: number, pace: Pace): Expansion {
+  if (pace.stepsLeft <= 0) return { failed: 'spent' };
+  if (text.length > LONGEST) return { failed: 'unreadable', why: `it is longer than ${LONGEST} characters` };
+  pace.steps(STEPS_TO_READ + text.length);
+  const parts = readParts(text);
+  const until = untilWall(parts, wallOf);
+  if (until === null) return { failed: 'unreadable', why: 'its UNTIL is no date' };
+  const rule = readRecurrence(parts.join(';'));
+  if ('problem' in rule)
+    return rule.code === 'invalid_value'
+      ? { failed: 'explosive' }
+      : { failed: 'unreadable', why: rule.problem.replace(/"[^"]*"/g, 'that') };
+  if (timesADay(rule) > MOST_A_DAY) return { failed: 'explosive' };
+  const stretch = { from: span.fromWall, to: Math.min(span.toWall, until) + 1 };
+  if (stretch.to <= Math.max(stretch.from, startWall)) return { walls: [], cut: false };
+  return walked(rule, startWall, stretch, most, pace);
 }
 
-function run(
-  parts: ReadonlyMap<string, string>,
+function walked(
+  rule: RecurrenceRule,
   startWall: number,
-  { fromWall, toWall }: Span,
-  { perDay, most }: { perDay: number; most: number },
+  stretch: { readonly from: number; readonly to: number },
+  most: number,
+  pace: Pace,
 ): Expansion {
   const walls: number[] = [];
-  try {
-    const expander = new RRuleTemporal({
-      rruleString: [...parts].map(([name, value]) => `${name}=${value}`).join(';'),
-      dtstart: Temporal.Instant.fromEpochMilliseconds(startWall).toZonedDateTimeISO('UTC'),
-      includeDtstart: true,
-      cache: false,
-      maxIterations: 10_000,
-      maxCandidateEvaluations: 20_000,
+  const allowed = Math.min(pace.stepsLeft, MOST_STEPS_OF_ONE);
+  const work = { left: allowed };
+  let cut = false;
+  const counted = startCounted(rule, startWall, work);
+  const late = begunLate(counted, startWall, stretch.from, work);
+  const ended =
+    late.rule.count === 0 ||
+    walkRecurrence(late.rule, late.startWall, stretch, work, (wall) => {
+      cut = walls.length >= most;
+      if (!cut) walls.push(wall);
+      return !cut;
     });
-    const chunk = Math.ceil(AT_A_TIME / perDay) * DAY_MS;
-    for (let from = fromWall; from <= toWall; from += chunk) {
-      const to = Math.min(from + chunk - 1, toWall);
-      for (const found of expander.between(new Date(from), new Date(to), true)) {
-        if (walls.length >= most) return { walls, cut: true };
-        walls.push(found.epochMilliseconds);
-      }
-    }
-  } catch (error) {
-    if (walls.length > 0) return { walls, cut: true };
-    const exhausted = error instanceof Error && error.message.startsWith('Maximum');
-    return { failed: exhausted ? 'explosive' : 'unreadable' };
-  }
-  return { walls, cut: false };
+  pace.steps(allowed - Math.max(0, work.left));
+  if (!ended && walls.length === 0) return { failed: 'spent' };
+  return { walls, cut: cut || !ended };
 }
 
-/** null: a part is malformed, twice there, or of a calendar that is not ours (RSCALE). X- parts are passed over. */
-function readParts(text: string): Map<string, string> | null {
-  const parts = new Map<string, string>();
-  for (const part of text.toUpperCase().split(';')) {
-    const [name = '', value = ''] = part.trim().split('=', 2);
-    if (name === '' || name.startsWith('X-')) continue;
-    if ((name === 'RSCALE' && value === 'GREGORIAN') || (name === 'SKIP' && value === 'OMIT')) continue;
-    if (!PARTS[name]?.test(value) || parts.has(name)) return null;
-    parts.set(name, value);
-  }
-  return FREQUENCIES.includes(parts.get('FREQ') ?? '') ? parts : null;
+/** DTSTART is the first of COUNT also where the rule does not name it (RFC 5545, 3.8.5.3). */
+function startCounted(rule: RecurrenceRule, startWall: number, work: { left: number }): RecurrenceRule {
+  if (rule.count === undefined) return rule;
+  let named = false;
+  walkRecurrence({ ...rule, count: undefined }, startWall, { from: startWall, to: startWall + 1 }, work, () => {
+    named = true;
+    return false;
+  });
+  return named ? rule : { ...rule, count: rule.count - 1 };
+}
+
+/**
+ * Days and weeks repeat after so many weeks, unless months have a say in it: what lies before the window is then counted
+ * by one such round, not walked through.
+ */
+function begunLate(
+  rule: RecurrenceRule,
+  startWall: number,
+  from: number,
+  work: { left: number },
+): { rule: RecurrenceRule; startWall: number } {
+  const round = rule.interval * 7 * DAY_MS;
+  const rounds = Math.floor((from - startWall) / round);
+  const steady = rule.frequency === 'DAILY' || rule.frequency === 'WEEKLY';
+  if (rule.count === undefined || rounds < 2 || !steady) return { rule, startWall };
+  if (rule.lists.BYMONTH !== undefined || rule.lists.BYMONTHDAY !== undefined) return { rule, startWall };
+  let each = 0;
+  const stretch = { from: startWall, to: startWall + round };
+  const ended = walkRecurrence({ ...rule, count: undefined }, startWall, stretch, work, () => {
+    each += 1;
+    return true;
+  });
+  if (!ended) return { rule, startWall };
+  return { rule: { ...rule, count: Math.max(0, rule.count - rounds * each) }, startWall: startWall + rounds * round };
+}
+
+/** The parts, without those that say nothing: X- parts, and the calendar and the skipping that are the usual ones. */
+function readParts(text: string): string[] {
+  return text
+    .toUpperCase()
+    .split(';')
+    .map((part) => part.trim())
+    .filter((part) => part !== '' && !part.startsWith('X-') && part !== 'RSCALE=GREGORIAN' && part !== 'SKIP=OMIT');
 }
 
 /** The last wall time the rule may reach; the part itself is taken out, since the span says the same. */
-function untilWall(parts: Map<string, string>, wallOf: (instantMs: number) => number): number | null {
-  const text = parts.get('UNTIL');
-  if (text === undefined) return Number.POSITIVE_INFINITY;
-  const until = parseWallTime(text);
+function untilWall(parts: string[], wallOf: (instantMs: number) => number): number | null {
+  const at = parts.findIndex((part) => part.startsWith('UNTIL='));
+  if (at < 0) return Number.POSITIVE_INFINITY;
+  const [part = ''] = parts.splice(at, 1);
+  const until = parseWallTime(part.slice('UNTIL='.length));
   if (until === null) return null;
-  parts.delete('UNTIL');
   if (until.isDate) return until.wallMs + DAY_MS - 1;
   return until.isUtc ? wallOf(until.wallMs) : until.wallMs;
-}
-
-const lengthOf = (list: string | undefined, otherwise: number): number =>
-  list === undefined ? otherwise : new Set(list.split(',')).size;
-
-function mostInADay(parts: ReadonlyMap<string, string>): number {
-  const level = FREQUENCIES.indexOf(parts.get('FREQ') ?? '');
-  const hours = lengthOf(parts.get('BYHOUR'), level >= 4 ? 24 : 1);
-  const minutes = lengthOf(parts.get('BYMINUTE'), level >= 5 ? 60 : 1);
-  const seconds = lengthOf(parts.get('BYSECOND'), level >= 6 ? 60 : 1);
-  const filtered = parts.has('BYHOUR') || parts.has('BYMINUTE') || parts.has('BYSECOND');
-  const interval = level >= 4 && !filtered ? Math.max(1, Number(parts.get('INTERVAL') ?? 1)) : 1;
-  return Math.ceil((hours * minutes * seconds) / interval);
-}
-
-/** A COUNT that cannot be reached before the span ends only makes the library count from the beginning. */
-function dropIdleCount(parts: Map<string, string>, perDay: number, startWall: number, toWall: number): void {
-  const most = ((toWall - startWall) / DAY_MS + 2) * perDay + 1;
-  if (Number(parts.get('COUNT') ?? 0) > most) parts.delete('COUNT');
-}
-
-const DAYS_OF_PERIOD: Readonly<Record<string, number>> = { YEARLY: 365, MONTHLY: 28, WEEKLY: 7, DAILY: 1 };
-
-/** An upper bound of the work: occurrences for what the library jumps through, all days and slots for what it walks. */
-function stepsFor(parts: ReadonlyMap<string, string>, perDay: number, days: number): number {
-  const frequency = parts.get('FREQ') ?? '';
-  const monthly = frequency === 'MONTHLY' || frequency === 'YEARLY';
-  const unusual =
-    parts.has('BYWEEKNO') ||
-    parts.has('BYYEARDAY') ||
-    (parts.has('BYMONTHDAY') && !monthly) ||
-    (parts.has('BYSETPOS') && (frequency !== 'MONTHLY' || perDay > 1)) ||
-    (!(frequency in DAYS_OF_PERIOD) && parts.size > 2);
-  if (unusual) return Math.ceil((days + 1) * perDay * UNUSUAL);
-  const period = DAYS_OF_PERIOD[frequency] ?? 1;
-  const listed = lengthOf(parts.get('BYDAY'), 1) * lengthOf(parts.get('BYMONTHDAY'), 1) * (monthly ? 12 : 1);
-  return Math.ceil((days / period + 1) * Math.min(listed, period) * perDay);
 }

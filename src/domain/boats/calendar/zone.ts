@@ -3,6 +3,8 @@
 // that comes twice is the first of the two.
 
 import { Temporal } from 'temporal-polyfill';
+import { clockOfSpans, type Span, type ZoneClock, zoneClock } from '../../calendar/zone-clock.ts';
+import type { Pace } from './pace.ts';
 import { DAY_MS } from './times.ts';
 
 export interface Zone {
@@ -13,8 +15,29 @@ export interface Zone {
 
 export const UTC: Zone = { name: 'UTC', instantOf: (wall) => wall, wallOf: (instant) => instant };
 
+const [FIRST_YEAR, LAST_YEAR] = [1970, 9997];
+
+/** A zone whose changes are looked up year by year, each once: the pace says how many years there may be. */
+function zoneByYears(name: string, pace: Pace, clockOf: (year: number) => ZoneClock): Zone {
+  const kept = new Map<number, ZoneClock>();
+  const clockAt = (time: number): ZoneClock => {
+    const year = Math.min(Math.max(new Date(time).getUTCFullYear(), FIRST_YEAR), LAST_YEAR);
+    const known = kept.get(year);
+    if (known !== undefined) return known;
+    pace.zoneYear();
+    const clock = clockOf(year);
+    kept.set(year, clock);
+    return clock;
+  };
+  return {
+    name,
+    instantOf: (wall) => clockAt(wall).momentAt(wall, Number.NEGATIVE_INFINITY),
+    wallOf: (instant) => clockAt(instant).wallAt(instant),
+  };
+}
+
 /** null: no such zone. Offsets such as "+05:00" are not names. */
-export function ianaZone(name: string): Zone | null {
+export function ianaZone(name: string, pace: Pace): Zone | null {
   if (!/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/.test(name) || name.length > 64) return null;
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
@@ -22,52 +45,7 @@ export function ianaZone(name: string): Zone | null {
     return null;
   }
   if (/^(UTC|Etc\/UTC|GMT|Etc\/GMT|Zulu)$/i.test(name)) return UTC;
-  const exactly = (wall: number): number =>
-    Temporal.Instant.fromEpochMilliseconds(wall).toZonedDateTimeISO('UTC').toPlainDateTime().toZonedDateTime(name)
-      .epochMilliseconds;
-  const offsets = new DayOffsets(name);
-  return {
-    name,
-    instantOf: (wall) => {
-      const offset = offsets.settledAround(wall);
-      return offset === null ? exactly(wall) : wall - offset;
-    },
-    wallOf: (instant) => instant + offsets.at(instant),
-  };
-}
-
-const MOST_DAYS_KEPT = 10_000;
-
-/** Temporal's answers for the midnights of UTC, kept: a calendar asks for the same days again and again. */
-class DayOffsets {
-  readonly #name: string;
-  readonly #kept = new Map<number, number>();
-
-  constructor(name: string) {
-    this.#name = name;
-  }
-
-  at(instant: number): number {
-    return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(this.#name).offsetNanoseconds / 1e6;
-  }
-
-  /** The one offset of the days about a wall time; null where it changes. */
-  settledAround(wall: number): number | null {
-    const day = Math.floor(wall / DAY_MS);
-    const offset = this.#atDay(day);
-    return offset === this.#atDay(day - 1) && offset === this.#atDay(day + 1) && offset === this.#atDay(day + 2)
-      ? offset
-      : null;
-  }
-
-  #atDay(day: number): number {
-    const kept = this.#kept.get(day);
-    if (kept !== undefined) return kept;
-    if (this.#kept.size >= MOST_DAYS_KEPT) this.#kept.clear();
-    const offset = this.at(day * DAY_MS);
-    this.#kept.set(day, offset);
-    return offset;
-  }
+  return zoneByYears(name, pace, (year) => zoneClock(name, Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)));
 }
 
 /** From one offset to another: once, or on one weekday of a month of every year until `untilMs`. */
@@ -79,25 +57,23 @@ export interface Observance {
 }
 
 /** A zone made of what a VTIMEZONE says. */
-export function zoneOfObservances(name: string, observances: readonly Observance[]): Zone {
-  const offsetAt = (instant: number): number => {
-    const year = new Date(instant).getUTCFullYear();
-    let latest: { at: number; offset: number } | null = null;
-    for (const observance of observances)
-      for (const at of changesAround(observance, year))
-        if (at <= instant && (latest === null || at > latest.at)) latest = { at, offset: observance.toOffset };
-    return latest?.offset ?? earliest(observances)?.fromOffset ?? 0;
-  };
-  const offsets = [...new Set(observances.flatMap(({ fromOffset, toOffset }) => [fromOffset, toOffset]))];
-  return {
-    name,
-    wallOf: (instant) => instant + offsetAt(instant),
-    instantOf: (wall) => {
-      const fitting = offsets.map((offset) => wall - offset).filter((instant) => instant + offsetAt(instant) === wall);
-      if (fitting.length > 0) return Math.min(...fitting);
-      return wall - offsetAt(wall - Math.max(...offsets, 0));
-    },
-  };
+export function zoneOfObservances(name: string, observances: readonly Observance[], pace: Pace): Zone {
+  const before = earliest(observances)?.fromOffset ?? 0;
+  return zoneByYears(name, pace, (year) => clockOfSpans(name, spansAround(observances, year, before)));
+}
+
+/** Of two changes at one moment the one that is told first counts. */
+function spansAround(observances: readonly Observance[], year: number, before: number): Span[] {
+  const changes = new Map<number, number>();
+  for (const observance of observances)
+    for (const at of changesAround(observance, year)) if (!changes.has(at)) changes.set(at, observance.toOffset);
+  const spans: Span[] = [];
+  let [from, offset] = [Number.NEGATIVE_INFINITY, before];
+  for (const [at, next] of [...changes].sort(([a], [b]) => a - b)) {
+    spans.push({ from, to: at, offset });
+    [from, offset] = [at, next];
+  }
+  return [...spans, { from, to: Number.POSITIVE_INFINITY, offset }];
 }
 
 function changesAround({ startsAtWall, fromOffset, yearly }: Observance, year: number): number[] {

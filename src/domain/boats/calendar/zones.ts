@@ -2,31 +2,40 @@
 // Windows name, and last the offsets of the VTIMEZONE itself when they are simple. What cannot be found is read in the
 // calendar's own zone and reported: a booking at a doubtful hour is better than one that is lost.
 
-import { type Problems, quoted } from './calendar-error.ts';
-import { type Component, first } from './components.ts';
+import { CalendarError, type Problems, quoted } from './calendar-error.ts';
+import { type Component, first, type GatheredCalendar } from './components.ts';
+import { COST, type Pace } from './pace.ts';
 import { parseOffset, parseWallTime } from './times.ts';
 import { zoneOfWindowsName } from './windows-zones.ts';
 import { ianaZone, type Observance, UTC, type Zone, zoneOfObservances } from './zone.ts';
 
-const MAX_ZONES = 200;
+const MAX_ZONES = 60;
 const MAX_OBSERVANCES = 40;
+const MAX_CHANGES = 200;
 const NO_END = Date.UTC(9998, 0, 1);
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 
 export class Zones {
   /** For times that name no zone, and for whole days. */
   readonly floating: Zone;
+  readonly pace: Pace;
   readonly #problems: Problems;
   readonly #found = new Map<string, Zone>();
   readonly #carried = new Map<string, Component>();
 
-  constructor(carried: readonly Component[], calendarZone: string | null, defaultZone: string, problems: Problems) {
+  constructor(
+    { zones: carried, zoneName: calendarZone }: Pick<GatheredCalendar, 'zones' | 'zoneName'>,
+    defaultZone: string,
+    problems: Problems,
+    pace: Pace,
+  ) {
     this.#problems = problems;
+    this.pace = pace;
     for (const component of carried) {
       const name = first(component, 'TZID')?.value;
       if (name !== undefined && !this.#carried.has(name)) this.#carried.set(name, component);
     }
-    const fallback = ianaZone(defaultZone);
+    const fallback = ianaZone(defaultZone, pace);
     if (fallback === null) problems.add(`The time zone ${quoted(defaultZone)} is not known; UTC was used.`);
     const named = calendarZone === null ? null : this.#find(calendarZone);
     if (calendarZone !== null && named === null)
@@ -37,44 +46,53 @@ export class Zones {
   of(name: string): Zone {
     const kept = this.#found.get(name);
     if (kept !== undefined) return kept;
-    const found = this.#found.size < MAX_ZONES ? this.#find(name) : null;
+    if (this.#found.size >= MAX_ZONES) throw new CalendarError(`The calendar uses more than ${MAX_ZONES} time zones.`);
+    const found = this.#find(name);
     if (found === null)
       this.#problems.add(`The time zone ${quoted(name)} is not known; its times were read in ${this.floating.name}.`);
     const zone = found ?? this.floating;
-    if (this.#found.size < MAX_ZONES) this.#found.set(name, zone);
+    this.#found.set(name, zone);
     return zone;
   }
 
   #find(name: string): Zone | null {
+    const { pace } = this;
+    pace.spend(COST.zoneName);
     const carried = this.#carried.get(name);
     const location = carried === undefined ? undefined : first(carried, 'X-LIC-LOCATION')?.value;
     return (
-      namedZone(name) ??
-      (location === undefined ? null : namedZone(location)) ??
-      (carried === undefined ? null : carriedZone(name, carried))
+      namedZone(name, pace) ??
+      (location === undefined ? null : namedZone(location, pace)) ??
+      (carried === undefined ? null : carriedZone(name, carried, pace))
     );
   }
 }
 
-function namedZone(name: string): Zone | null {
-  const plain = ianaZone(name.trim());
+function namedZone(name: string, pace: Pace): Zone | null {
+  const plain = ianaZone(name.trim(), pace);
   if (plain !== null) return plain;
   const windows = zoneOfWindowsName(name.trim());
-  if (windows !== null) return ianaZone(windows);
+  if (windows !== null) return ianaZone(windows, pace);
   if (!name.startsWith('/') || name.length > 200) return null;
   const parts = name.split('/');
-  return ianaZone(parts.slice(-3).join('/')) ?? ianaZone(parts.slice(-2).join('/')) ?? ianaZone(parts.at(-1) ?? '');
+  return (
+    ianaZone(parts.slice(-3).join('/'), pace) ??
+    ianaZone(parts.slice(-2).join('/'), pace) ??
+    ianaZone(parts.at(-1) ?? '', pace)
+  );
 }
 
-function carriedZone(name: string, component: Component): Zone | null {
+function carriedZone(name: string, component: Component, pace: Pace): Zone | null {
   if (component.inner.length === 0 || component.inner.length > MAX_OBSERVANCES) return null;
   const observances: Observance[] = [];
   for (const inner of component.inner) {
     const read = observancesOf(inner);
     if (read === null) return null;
     observances.push(...read);
+    pace.spend(COST.event * read.length);
+    if (observances.length > MAX_CHANGES) return null;
   }
-  return zoneOfObservances(name, observances);
+  return zoneOfObservances(name, observances, pace);
 }
 
 /** null: more than one weekday of one month a year, or a list of dates; that is no longer simple. */
@@ -86,7 +104,7 @@ function observancesOf(component: Component): Observance[] | null {
   const startsAtWall = starts?.wallMs ?? Date.UTC(1970, 0, 1);
   const rule = first(component, 'RRULE')?.value;
   if (rule === undefined) {
-    const dates = (component.properties.get('RDATE') ?? []).flatMap(({ value }) => value.split(','));
+    const dates = (component.properties.get('RDATE') ?? []).flatMap(({ value }) => value.split(',', MAX_CHANGES));
     if (dates.length > MAX_OBSERVANCES) return null;
     const walls = dates.map((date) => parseWallTime(date)?.wallMs).filter((wall) => wall !== undefined);
     return [startsAtWall, ...walls].map((wall) => ({ startsAtWall: wall, fromOffset, toOffset, yearly: null }));

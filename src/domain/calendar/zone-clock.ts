@@ -10,7 +10,7 @@ import { DAY, LAST_MOMENT } from '../../../schemas/rules/moment.ts';
 const MARGIN = 2 * DAY;
 
 /** A time between two changes of the zone's offset. */
-interface Span {
+export interface Span {
   /** The first moment of the span. */
   readonly from: number;
   /** The first moment after it. */
@@ -72,7 +72,11 @@ function momentIn(spans: readonly Span[], wall: number, earliest: number): numbe
 
 /** The clock of a zone for the moments from `from` to `to`. */
 export function zoneClock(timezone: string, from: number, to: number): ZoneClock {
-  const spans = spansOf(timezone, from, to);
+  return clockOfSpans(timezone, spansOf(timezone, from, to));
+}
+
+/** A clock of spans that follow one another without a gap, from the first time to the last. */
+export function clockOfSpans(timezone: string, spans: readonly Span[]): ZoneClock {
   const offsets = spans.map((span) => span.offset);
   const [least, most] = [Math.min(...offsets), Math.max(...offsets)];
   return {

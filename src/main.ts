@@ -207,27 +207,30 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
 }
 
 const PATIENCE_MS = 60_000;
+const PAUSE_MS = 50;
 
-/** Two commands at once may both find nothing running and both try to start it: whoever loses finds the other's. */
+/** The database of a running server, or the embedded one for this command alone, when its turn has come. */
 async function embeddedBeside(config: Config, endings: Endings): Promise<string> {
   const { findEmbeddedPostgres, isUsedByOthers, startEmbeddedPostgres } = await import(
     './sandbox/postgres/embedded.ts'
   );
-  const until = systemClock.now() + PATIENCE_MS;
-  for (;;) {
+  const { isTaken, takeTurn } = await import('./sandbox/turn.ts');
+  for (const until = systemClock.now() + PATIENCE_MS; systemClock.now() < until; await delay(PAUSE_MS)) {
+    if (isTaken(config.dataDir)) continue;
     const running = await findEmbeddedPostgres(config.dataDir);
+    // What a command has brought up in the meantime goes with that command.
+    if (isTaken(config.dataDir)) continue;
     if (running !== null) return running;
-    try {
-      const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
-      await endings.add(async () => {
-        if (!(await isUsedByOthers(postgres.url))) await postgres.stop();
-      });
-      return postgres.url;
-    } catch (error) {
-      if (systemClock.now() > until) throw error;
-      await delay(200);
-    }
+    const turn = takeTurn(config.dataDir);
+    if (turn === null) continue;
+    await endings.add(async () => turn.end());
+    const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
+    await endings.add(async () => {
+      if (!(await isUsedByOthers(postgres.url))) await postgres.stop();
+    });
+    return postgres.url;
   }
+  throw new ConfigError([`DATA_DIR ${config.dataDir} is in use by another command that does not end: stop that one.`]);
 }
 
 async function main(argv: readonly string[]): Promise<void> {

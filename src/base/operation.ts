@@ -36,7 +36,9 @@ export interface AnswerShape {
 export interface Answer {
   readonly status: number;
   /** Sent as JSON. */
-  readonly body: unknown;
+  readonly body?: unknown;
+  /** The JSON itself, where it is at hand as text: from the database, or put together from parts that never change. */
+  readonly json?: string;
 }
 
 export interface Input<Body = unknown> {

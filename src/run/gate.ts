@@ -52,6 +52,8 @@ const FOR_AN_ADDRESS = 600;
 export function makeGate(db: Queryable): Gate {
   /** By key and effect; those without a key stand together. */
   const queue = new Map<string, Waiting[]>();
+  /** Being looked up now: whoever comes meanwhile waits for the next, since both would only wait for the same row. */
+  const busy = new Set<string>();
   let underway = 0;
   let scheduled = false;
 
@@ -59,20 +61,27 @@ export function makeGate(db: Queryable): Gate {
     if (scheduled || queue.size === 0 || underway >= MOST_UNDERWAY) return;
     scheduled = true;
     // After this turn of the event loop: whoever else arrives in it shares the look-up.
-    setImmediate(() => {
-      scheduled = false;
-      const groups = [...queue].slice(0, MOST_KEYS);
-      for (const [name] of groups) queue.delete(name);
-      underway++;
-      void look(
-        db,
-        groups.map(([, group]) => group),
-      ).finally(() => {
-        underway--;
-        schedule();
-      });
+    setImmediate(send);
+  };
+
+  const send = (): void => {
+    scheduled = false;
+    const groups = [...queue].filter(([name]) => !busy.has(name)).slice(0, MOST_KEYS);
+    if (groups.length === 0) return;
+    for (const [name] of groups) {
+      queue.delete(name);
+      busy.add(name);
+    }
+    underway++;
+    void look(
+      db,
+      groups.map(([, group]) => group),
+    ).finally(() => {
+      underway--;
+      for (const [name] of groups) busy.delete(name);
       schedule();
     });
+    if ([...queue.keys()].some((name) => !busy.has(name))) schedule();
   };
 
   return (knock) =>
@@ -81,7 +90,7 @@ export function makeGate(db: Queryable): Gate {
       const group = queue.get(name);
       if (group === undefined) queue.set(name, [{ knock, pass, fail }]);
       else group.push({ knock, pass, fail });
-      schedule();
+      if (!busy.has(name)) schedule();
     });
 }
 

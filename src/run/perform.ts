@@ -49,7 +49,7 @@ export function makePerform(house: House): Perform {
 }
 
 function fresh(answer: Answer): Reply {
-  return { status: answer.status, json: JSON.stringify(answer.body), replayed: false };
+  return { status: answer.status, json: answer.json ?? JSON.stringify(answer.body), replayed: false };
 }
 
 interface Keyed {

@@ -13,7 +13,7 @@ import type { KeyAtTheGate } from '../domain/keys/queries.ts';
 import type { Actor } from '../domain/venues/audit.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
 import type { Allowance, Gate } from './gate.ts';
-import { actIn, type House } from './house.ts';
+import type { House } from './house.ts';
 
 /** A request as far as it is known before its body is read. */
 export interface Arrival {
@@ -129,7 +129,13 @@ function kindMessage(operation: Operation<Caller>, row: KeyAtTheGate): string {
 function callerFrom(house: House, arrival: Arrival, row: KeyAtTheGate): Caller {
   const by: Actor = { actor: row.key_id, via: arrival.via, address: arrival.address, requestId: arrival.requestId };
   return {
-    ...actIn(house, by),
+    by,
+    now: house.clock.now(),
+    ids: house.ids,
+    random: house.random,
+    seal: house.seal,
+    contract: house.contract,
+    docUrl: house.docUrl,
     venue: { id: row.venue_id, name: row.venue_name, linked: row.venue_linked, origins: row.venue_origins },
     mode: row.mode,
     key: {

@@ -13,16 +13,15 @@ const NEXT_STEPS: readonly string[] = [
   'When you are ready for real money, have this sandbox linked to your verified venue; live keys and venue systems follow.',
 ];
 
+/** What is the same for everybody is written once: this is the call that clients make most often. */
+const CATEGORIES_JSON = JSON.stringify(CATEGORIES);
+const NEXT_STEPS_JSON = `,"next_steps":${JSON.stringify(NEXT_STEPS)}`;
+
 export async function describeMe(caller: Caller): Promise<Answer> {
   const { key, venue } = caller;
-  const data = {
-    venue: shownVenue(venue),
-    mode: caller.mode,
-    scopes: key.scopes,
-    limits: { writes_per_hour: key.writesPerHour, reads_per_hour: key.readsPerHour },
-    categories: CATEGORIES,
-    key: { id: key.id, kind: key.kind, created_at: key.createdAt, expires_at: key.expiresAt },
-    ...(venue.linked ? {} : { next_steps: NEXT_STEPS }),
-  };
-  return { status: 200, body: { data } };
+  const who = JSON.stringify({ venue: shownVenue(venue), mode: caller.mode, scopes: key.scopes });
+  const limits = { writes_per_hour: key.writesPerHour, reads_per_hour: key.readsPerHour };
+  const about = { id: key.id, kind: key.kind, created_at: key.createdAt, expires_at: key.expiresAt };
+  const rest = `"limits":${JSON.stringify(limits)},"categories":${CATEGORIES_JSON},"key":${JSON.stringify(about)}`;
+  return { status: 200, json: `{"data":${who.slice(0, -1)},${rest}${venue.linked ? '' : NEXT_STEPS_JSON}}}` };
 }

@@ -14,7 +14,7 @@ export const fleetBatch: Bench = {
   unit: 'boats/s',
   better: 'more',
   note: 'POST /v1/boats, new boats alone, four calls at once, each side in venues of its own.',
-  rounds: { full: 9, quick: 5 },
+  rounds: { full: 9, quick: 3 },
   sides: { ours: 'fleets of 100', base: 'one boat a call' },
   prepare,
 };

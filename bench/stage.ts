@@ -69,7 +69,7 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
   };
   return {
     quick,
-    seconds: quick ? { warm: 1, round: 0.4 } : { warm: 2, round: 0.5 },
+    seconds: quick ? { warm: 1.2, round: 0.4 } : { warm: 2, round: 0.5 },
     db,
     load: startLoad(processes, scripts.load),
     startOurs: () => start(join(program, 'bin', 'everyshare.js'), ['serve'], env, '/readyz'),

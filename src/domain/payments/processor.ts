@@ -1,0 +1,142 @@
+// The narrow interface to the card processor: all that we ever ask of it, in the trade's own words. One adapter speaks it
+// (stripe.ts), against the real processor or the embedded sandbox. Every call that changes something takes a key that
+// stays the same however often it is tried, so that a time-out is never a second charge.
+
+import type { Mode } from '../../base/config.ts';
+
+/** What a hold is for: written into the processor's own record, and compared before anything is believed. */
+export interface HoldMarks {
+  readonly venueId: string;
+  readonly checkoutId: string;
+  readonly shareId: string;
+  readonly holdId: string;
+}
+
+export type HoldStanding =
+  /** Made, and waiting for a card. */
+  | 'waiting'
+  /** A card was given; the bank asks its owner something, or is still thinking. */
+  | 'underway'
+  | 'held'
+  | 'captured'
+  /** Released, lapsed or voided: there is nothing to capture, ever. */
+  | 'gone';
+
+/** A hold as the processor's books have it. */
+export interface HoldFacts {
+  readonly intentId: string;
+  readonly standing: HoldStanding;
+  readonly mode: Mode;
+  readonly amount: number;
+  /** What could be captured now. */
+  readonly capturable: number;
+  readonly captured: number;
+  readonly currency: string;
+  readonly marks: Partial<HoldMarks>;
+  /** When the bank said yes, in milliseconds; null before. */
+  readonly heldAt: number | null;
+  /** The hold lapses then, in milliseconds; null: the processor does not say. */
+  readonly captureBefore: number | null;
+  readonly chargeId: string | null;
+  readonly customerId: string | null;
+  readonly paymentMethodId: string | null;
+  /** Why the last card was refused (`card_declined`, `insufficient_funds`, …); null when none was. */
+  readonly refusal: string | null;
+}
+
+export interface NewHold {
+  readonly key: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly description: string;
+  readonly marks: HoldMarks;
+  /** Keep the card, so that the hold can be renewed without its owner. */
+  readonly customerId: string | null;
+}
+
+export interface OpenedHold {
+  readonly intentId: string;
+  readonly clientSecret: string;
+}
+
+export interface Renewal extends NewHold {
+  readonly customerId: string;
+  readonly paymentMethodId: string;
+}
+
+/** A transfer at the processor. */
+export interface TransferWish {
+  readonly key: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly accountId: string;
+  /** The charge whose money this is. */
+  readonly chargeId: string;
+  readonly checkoutId: string;
+}
+
+export interface Account {
+  readonly accountId: string;
+  readonly payoutsEnabled: boolean;
+}
+
+/** What a reconciliation walks through: every hold that the processor has, newest first. */
+export interface HoldsPage {
+  readonly holds: readonly HoldFacts[];
+  /** Send it as `after` for the next page; null on the last. */
+  readonly next: string | null;
+}
+
+export interface ChargeTotals {
+  readonly captured: number;
+  readonly refunded: number;
+}
+
+export interface Processor {
+  readonly mode: Mode;
+  /** What a browser needs besides the client secret. */
+  readonly publishableKey: string;
+  openCustomer(key: string, marks: HoldMarks): Promise<string>;
+  openHold(wish: NewHold): Promise<OpenedHold>;
+  /** A new hold on a card that was kept; its owner is not there. */
+  renewHold(wish: Renewal): Promise<HoldFacts>;
+  /** For test helpers: pays as a guest with the processor's own test card would. */
+  payWithTestCard(intentId: string, key: string): Promise<HoldFacts>;
+  lookAt(intentId: string): Promise<HoldFacts>;
+  capture(intentId: string, amount: number, key: string): Promise<HoldFacts>;
+  /** Releasing what is released already, or has lapsed, is no failure. */
+  release(intentId: string, key: string): Promise<HoldFacts>;
+  refund(intentId: string, amount: number, key: string): Promise<{ readonly refundId: string }>;
+  openAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account>;
+  onboardingLink(accountId: string, returnUrl: string): Promise<string>;
+  transfer(wish: TransferWish): Promise<{ readonly transferId: string }>;
+  reverse(transferId: string, amount: number, key: string): Promise<{ readonly reversalId: string }>;
+  /** Every hold made since then (milliseconds), newest first, a page at a time. */
+  holdsSince(since: number, after: string | null): Promise<HoldsPage>;
+  chargeTotals(intentId: string): Promise<ChargeTotals>;
+}
+
+export type Processors = Readonly<Partial<Record<Mode, Processor>>>;
+
+/**
+ * The processor could not be reached, was too slow, or was too busy. Whether the work was done is NOT known: the same call
+ * with the same key is made again until it is.
+ */
+export class ProcessorTrouble extends Error {
+  constructor(what: string, cause?: unknown) {
+    super(what, { cause });
+    this.name = 'ProcessorTrouble';
+  }
+}
+
+/** The processor has said no, and would say no again. */
+export class ProcessorRefusal extends Error {
+  /** The processor's own word: `card_declined`, `payment_intent_unexpected_state`, `charge_already_refunded`, … */
+  readonly code: string;
+
+  constructor(code: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'ProcessorRefusal';
+    this.code = code;
+  }
+}

@@ -125,7 +125,7 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
     const { startWorker } = await import('./worker/loops.ts');
     const { makeOutbound } = await import('./base/outbound/outbound.ts');
     const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
-    const worker = startWorker({ db: house.db, log, clock: house.clock, outbound });
+    const worker = startWorker({ db: house.db, log, clock: house.clock, outbound, money: house.money });
     await endings.add(async () => {
       await worker.close();
       await outbound.close();

@@ -16,9 +16,16 @@ import { proveEncryptionKey } from '../src/domain/installation/key-proof.ts';
 import { type IssuedKey, issueKey, type KeyWish } from '../src/domain/keys/issue-key.ts';
 import { revokeKey } from '../src/domain/keys/revoke-key.ts';
 import { openVenue, type VenueWithKeys } from '../src/domain/keys/sandbox-venue.ts';
+import { makeStripeProcessor } from '../src/domain/payments/stripe.ts';
 import type { Act } from '../src/domain/venues/audit.ts';
 import { type RunningServer, startServer } from '../src/http/server.ts';
 import { actIn, type House, makeHouse } from '../src/run/house.ts';
+import { captureDue } from '../src/domain/checkouts/capture.ts';
+import { expireDue } from '../src/domain/checkouts/expire.ts';
+import { settleDueHolds } from '../src/domain/checkouts/settle-hold.ts';
+import { readDueNotices } from '../src/domain/payments/disputes/read-notices.ts';
+import { settleDueMovements } from '../src/domain/payments/settle-movements.ts';
+import { startProcessor } from '../src/sandbox/processor/server.ts';
 import { createDatabase } from './fresh-database.ts';
 
 export interface Call {
@@ -52,8 +59,19 @@ export interface World {
   venue(wish?: { name?: string; origins?: readonly string[]; sandbox?: boolean }): Promise<VenueWithKeys>;
   key(venueId: string, wish?: Partial<Omit<KeyWish, 'venueId'>> & { mode?: Mode }): Promise<IssuedKey>;
   revoke(keyId: string): Promise<void>;
+  /** The embedded card processor, in memory. */
+  readonly processor: Awaited<ReturnType<typeof startProcessor>>;
+  /** Does what the worker would do about money, until nothing is due. */
+  work(): Promise<void>;
   close(): Promise<void>;
 }
+
+const keysOf = (mode: Mode) => ({
+  secret: `sk_${mode}_for_tests`,
+  publishable: `pk_${mode}_for_tests`,
+  webhookSecret: `whsec_${mode}_for_tests`,
+});
+export const PROCESSOR_KEYS = { test: keysOf('test'), live: keysOf('live') };
 
 export interface WorldWish {
   readonly servers?: number;
@@ -81,8 +99,22 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
     ...wish.env,
   });
   const log = makeLog(config.logLevel, 'test', { write: (line: string) => logs.push(line) });
+  const processor = await startProcessor({ host: '127.0.0.1', port: 0, folder: null, keys: PROCESSOR_KEYS });
+  const stripeFor = (mode: Mode) =>
+    makeStripeProcessor({
+      mode,
+      secretKey: PROCESSOR_KEYS[mode].secret,
+      publishableKey: PROCESSOR_KEYS[mode].publishable,
+      address: { protocol: 'http', host: '127.0.0.1', port: processor.port },
+    });
+  const processors = { test: stripeFor('test'), live: stripeFor('live') };
   const openHouse = (): House =>
     makeHouse({
+      processors,
+      processorAccess: {
+        sandboxUrl: processor.url,
+        noticeSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
+      },
       config,
       db: openDb({
         url,
@@ -135,9 +167,21 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
     revoke: async (keyId) => {
       await house.db.transaction((tx) => revokeKey(tx, act(), keyId));
     },
+    processor,
+    async work() {
+      const { money } = house;
+      for (let done = 1; done > 0; ) {
+        done = await expireDue(money, 1_000);
+        done += await settleDueHolds(money, 100);
+        done += await captureDue(money, 100);
+        done += await settleDueMovements(money, 100);
+        done += await readDueNotices(money, 100);
+      }
+    },
     async close() {
       await Promise.all(servers.map((server) => server.close()));
       await Promise.all(houses.map((one) => one.db.close()));
+      await processor.close();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

@@ -31,6 +31,19 @@ export interface Config {
   readonly modes: readonly Mode[];
   /** No Stripe key at all: the embedded sandbox stands in. */
   readonly sandboxProcessor: boolean;
+  /** The real processor's keys, for each mode that has them. */
+  readonly stripe: Readonly<Partial<Record<Mode, StripeKeys>>>;
+  /** Where the embedded processor runs when it is not ours to start. */
+  readonly sandboxProcessorUrl: string | null;
+  /** How long after completion a venue is paid. */
+  readonly payoutDelayHours: number;
+}
+
+export interface StripeKeys {
+  readonly secret: string;
+  readonly publishable: string;
+  /** Null: nothing the processor sends is believed, and we ask it ourselves. */
+  readonly webhookSecret: string | null;
 }
 
 export class ConfigError extends Error {
@@ -134,6 +147,21 @@ export function addressIn(address: string, ranges: readonly string[]): boolean {
   return list.check(plain, family === 4 ? 'ipv4' : 'ipv6');
 }
 
+/** A key of the other mode is a fault, so that test never reaches live. */
+function stripeKeys(read: Reader, mode: Mode): Partial<Record<Mode, StripeKeys>> {
+  const prefix = `STRIPE_${mode.toUpperCase()}`;
+  const other = mode === 'test' ? 'live' : 'test';
+  const take = (name: string): string | null => {
+    const value = read.text(`${prefix}_${name}`);
+    if (value !== null && new RegExp(`^[a-z]k_${other}_`).test(value)) {
+      read.faults.push(`${prefix}_${name} is a key of ${other} mode: set it to the one of ${mode} mode.`);
+    }
+    return value;
+  };
+  const [secret, publishable, webhookSecret] = [take('SECRET_KEY'), take('PUBLISHABLE_KEY'), take('WEBHOOK_SECRET')];
+  return secret === null ? {} : { [mode]: { secret, publishable: publishable ?? '', webhookSecret } };
+}
+
 export function readConfig(env: Env): Config {
   const read = new Reader(env);
   const databaseUrl = read.address('DATABASE_URL', ['postgres:', 'postgresql:']);
@@ -143,12 +171,9 @@ export function readConfig(env: Env): Config {
       'ENCRYPTION_KEY is not set: with DATABASE_URL every server needs the same one. Make it with "openssl rand -base64 32".',
     );
   }
-  const testKey = read.text('STRIPE_TEST_SECRET_KEY');
-  const liveKey = read.text('STRIPE_LIVE_SECRET_KEY');
-  const sandboxProcessor = testKey === null && liveKey === null;
-  const modes: Mode[] = [];
-  if (sandboxProcessor || testKey !== null) modes.push('test');
-  if (sandboxProcessor || liveKey !== null) modes.push('live');
+  const stripe: Partial<Record<Mode, StripeKeys>> = { ...stripeKeys(read, 'test'), ...stripeKeys(read, 'live') };
+  const sandboxProcessor = Object.keys(stripe).length === 0;
+  const modes = (['test', 'live'] as const).filter((mode) => sandboxProcessor || stripe[mode] !== undefined);
   const operatorToken = read.text('OPERATOR_TOKEN');
   if (operatorToken !== null && operatorToken.length < 16) {
     read.faults.push('OPERATOR_TOKEN is shorter than 16 characters: use a long random one, or leave it unset.');
@@ -171,6 +196,9 @@ export function readConfig(env: Env): Config {
     shutdownSeconds: read.whole('SHUTDOWN_SECONDS', 20, 1, 600),
     modes,
     sandboxProcessor,
+    stripe,
+    sandboxProcessorUrl: read.address('SANDBOX_PROCESSOR_URL', ['http:', 'https:']),
+    payoutDelayHours: read.whole('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
   };
   if (read.faults.length > 0) throw new ConfigError(read.faults);
   return config;

@@ -39,6 +39,8 @@ export interface Answer {
   readonly body?: unknown;
   /** The JSON itself, where it is at hand as text: from the database, or put together from parts that never change. */
   readonly json?: string;
+  /** The answer to an earlier, equal call. */
+  readonly replayed?: true;
 }
 
 export interface Input<Body = unknown> {
@@ -49,10 +51,15 @@ export interface Input<Body = unknown> {
   readonly whenNew: readonly FieldProblem[];
   /** Text that cannot be stored, in a list whose items the command judges itself. */
   readonly badStrings: readonly BadText[];
+  /** For an operation that keeps its own idempotency: the header's key, if any, and what two equal calls have in common. */
+  readonly once?: { readonly key: string | null; readonly fingerprint: Buffer };
 }
 
 /** What a command is handed besides its input: the database, and the caller. Never the outside world. */
 export type Command<Who, Body = unknown> = (db: Queryable, who: Who, input: Input<Body>) => Promise<Answer>;
+
+/** A command that calls the outside: it is handed what it needs for that, and opens its own short transactions. */
+export type Reach<Who, Outside, Body = unknown> = (outside: Outside, who: Who, input: Input<Body>) => Promise<Answer>;
 
 export interface Operation<Who> {
   readonly id: string;
@@ -81,4 +88,8 @@ export interface Operation<Who> {
   readonly errors?: readonly ErrorCode[];
   /** Absent: declared for a later release, answers 501 after every check has passed. */
   readonly run?: Command<Who, never>;
+  /** Does all of its writing in one statement, idempotency included: it needs no transaction around it. */
+  readonly inOneStatement?: true;
+  /** Instead of `run`, for an operation that calls the outside. */
+  readonly reach?: Reach<Who, never, never>;
 }

@@ -16,6 +16,7 @@ import { readBody } from './body.ts';
 import { countForAddress, showAllowance } from './limit-headers.ts';
 import { type Metrics, makeMetrics } from './metrics.ts';
 import { asProblem, onTheWire } from './problem.ts';
+import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
 import { makeAllowed, routerPath } from './routes.ts';
 import { registerStatus } from './status.ts';
@@ -88,6 +89,7 @@ export async function startServer(house: House): Promise<RunningServer> {
   for (const operation of operations) register(app, door, operation);
   registerPublished(app, door);
   registerStatus(app, door);
+  registerProcessor(app, door);
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;

@@ -2,7 +2,7 @@
 
 import { clockRules, rules } from '../../schemas/rules/rules.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Config } from '../base/config.ts';
+import type { Config, Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
 import { makeIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -11,6 +11,8 @@ import { makeContract } from '../base/schema/contract.ts';
 import { type Registry, readRegistry } from '../base/schema/registry.ts';
 import { makeValidator, type Validator } from '../base/schema/validate.ts';
 import { makeSeal } from '../base/seal.ts';
+import type { MoneyParts } from '../domain/checkouts/money-parts.ts';
+import type { Processors } from '../domain/payments/processor.ts';
 import type { Act, Actor, Tools } from '../domain/venues/audit.ts';
 
 export interface House extends Tools {
@@ -23,6 +25,17 @@ export interface House extends Tools {
   readonly operatorToken: string;
   /** The service's own address: from the configuration, or set once the server listens. */
   readonly address: { base: string };
+  /** What commands that call the card processor are handed. */
+  readonly money: MoneyParts;
+  readonly processorAccess: ProcessorAccess;
+}
+
+/** How the processor and we reach one another, besides the calls that we make. */
+export interface ProcessorAccess {
+  /** Where the embedded processor listens; null: there is none, or it is not ours to show. */
+  readonly sandboxUrl: string | null;
+  /** With which each mode's notices are signed. */
+  readonly noticeSecrets: Readonly<Partial<Record<Mode, string>>>;
 }
 
 export interface HouseParts {
@@ -34,6 +47,9 @@ export interface HouseParts {
   readonly sealKey: Buffer;
   readonly operatorToken: string;
   readonly schemaFolder: string;
+  /** Absent: nothing that needs the card processor is done here. */
+  readonly processors?: Processors;
+  readonly processorAccess?: ProcessorAccess;
 }
 
 export function makeHouse(parts: HouseParts): House {
@@ -41,6 +57,9 @@ export function makeHouse(parts: HouseParts): House {
   const registry = readRegistry(parts.schemaFolder);
   const validator = makeValidator(registry);
   const address = { base: config.baseUrl ?? '' };
+  const ids = makeIds(clock, random);
+  const seal = makeSeal(parts.sealKey, random);
+  const { processors = {} } = parts;
   return {
     config,
     db,
@@ -51,14 +70,17 @@ export function makeHouse(parts: HouseParts): House {
     validator,
     operatorToken,
     address,
-    ids: makeIds(clock, random),
-    seal: makeSeal(parts.sealKey, random),
+    ids,
+    seal,
+    money: { db, clock, ids, seal, log, processors, payoutDelay: config.payoutDelayHours * 3_600_000 },
     contract: makeContract(registry, validator, { always: rules, whenNew: clockRules }),
+    processorAccess: parts.processorAccess ?? { sandboxUrl: null, noticeSecrets: {} },
     docUrl: (code) => `${address.base}/docs/errors/${code}`,
+    checkoutUrl: (id) => `${config.checkoutPageBase ?? address.base}/c/${id}`,
   };
 }
 
 export function actIn(house: House, by: Actor): Act {
-  const { ids, random, seal, contract, docUrl } = house;
-  return { ids, random, seal, contract, docUrl, by, now: house.clock.now() };
+  const { ids, random, seal, contract, docUrl, checkoutUrl } = house;
+  return { ids, random, seal, contract, docUrl, checkoutUrl, by, now: house.clock.now() };
 }

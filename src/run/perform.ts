@@ -7,9 +7,11 @@ import { isUnavailable, sqlState } from '../base/db.ts';
 import { conflict, invalid, Problem } from '../base/errors.ts';
 import { canonicalJson } from '../base/json/canonical.ts';
 import type { JsonValue } from '../base/json/parse.ts';
-import type { Answer, Command, Input, Operation } from '../base/operation.ts';
+import type { Answer, Command, Input, Operation, Reach } from '../base/operation.ts';
+import type { MoneyParts } from '../domain/checkouts/money-parts.ts';
 import { findKept, type KeptAnswer, type KeptUnder, keepAnswer } from '../domain/idempotency/kept-answers.ts';
 import type { Caller } from '../domain/keys/caller.ts';
+import { ProcessorTrouble } from '../domain/payments/processor.ts';
 import type { House } from './house.ts';
 import { checkInput, type Received } from './received.ts';
 
@@ -33,12 +35,19 @@ export function makePerform(house: House): Perform {
   return async (operation, caller, received) => {
     const input = checkInput(house, operation, caller, received);
     const run = operation.run as Command<Caller> | undefined;
-    if (run === undefined || caller === null) {
+    const reach = operation.reach as Reach<Caller, MoneyParts> | undefined;
+    if ((run === undefined && reach === undefined) || caller === null) {
       if (input.whenNew.length > 0) throw invalid(input.whenNew);
       throw new Problem('not_implemented');
     }
     try {
+      if (run === undefined) return fresh(await (reach as NonNullable<typeof reach>)(house.money, caller, input));
       if (operation.effect === 'read') return fresh(await run(house.db, caller, input));
+      if (operation.inOneStatement === true) {
+        const key = received.idempotencyKey ?? null;
+        const fingerprint = fingerprintOf({ operation, input });
+        return fresh(await run(house.db, caller, { ...input, once: { key, fingerprint } }));
+      }
       const key = operation.idempotent === true ? received.idempotencyKey : undefined;
       if (key === undefined) return await house.db.transaction(async (tx) => fresh(await run(tx, caller, input)));
       return await once(house, underway, { operation, run, caller, input, key });
@@ -49,7 +58,11 @@ export function makePerform(house: House): Perform {
 }
 
 function fresh(answer: Answer): Reply {
-  return { status: answer.status, json: answer.json ?? JSON.stringify(answer.body), replayed: false };
+  return {
+    status: answer.status,
+    json: answer.json ?? JSON.stringify(answer.body),
+    replayed: answer.replayed === true,
+  };
 }
 
 interface Keyed {
@@ -113,7 +126,7 @@ function replay(kept: KeptAnswer, fingerprint: Buffer): Reply {
 }
 
 /** Of the operation, the path and the body's JSON values: member order, white space and 1.0 for 1 do not matter. */
-function fingerprintOf(call: Keyed): Buffer {
+function fingerprintOf(call: Pick<Keyed, 'operation' | 'input'>): Buffer {
   const whole = {
     operation: call.operation.id,
     params: call.input.params,
@@ -123,7 +136,7 @@ function fingerprintOf(call: Keyed): Buffer {
 }
 
 function toldToCaller(error: unknown): unknown {
-  if (isUnavailable(error)) {
+  if (isUnavailable(error) || error instanceof ProcessorTrouble) {
     return new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error });
   }
   return error;

@@ -136,6 +136,7 @@ function callerFrom(house: House, arrival: Arrival, row: KeyAtTheGate): Caller {
     seal: house.seal,
     contract: house.contract,
     docUrl: house.docUrl,
+    checkoutUrl: house.checkoutUrl,
     venue: { id: row.venue_id, name: row.venue_name, linked: row.venue_linked, origins: row.venue_origins },
     mode: row.mode,
     key: {

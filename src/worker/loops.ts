@@ -6,8 +6,15 @@ import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
+import { captureDue } from '../domain/checkouts/capture.ts';
+import { expireDue } from '../domain/checkouts/expire.ts';
+import type { MoneyParts } from '../domain/checkouts/money-parts.ts';
+import { settleDueHolds } from '../domain/checkouts/settle-hold.ts';
 import { forgetOldAnswers } from '../domain/idempotency/kept-answers.ts';
 import { forgetSpentCalls } from '../domain/keys/queries.ts';
+import { forgetOldNotices } from '../domain/payments/disputes/queries.ts';
+import { readDueNotices } from '../domain/payments/disputes/read-notices.ts';
+import { settleDueMovements } from '../domain/payments/settle-movements.ts';
 
 /** What the loops work with. */
 export interface WorkerParts {
@@ -15,6 +22,7 @@ export interface WorkerParts {
   readonly log: Log;
   readonly clock: Clock;
   readonly outbound: Outbound;
+  readonly money: MoneyParts;
 }
 
 interface Loop {
@@ -25,7 +33,21 @@ interface Loop {
   readonly step: (parts: WorkerParts, batch: number, signal: AbortSignal) => Promise<number>;
 }
 
+/** What moves money is looked for twice a second: a guest is waiting. */
+const SOON = 0.5;
+
 const LOOPS: readonly Loop[] = [
+  { name: 'expire-checkouts', everySeconds: SOON, batch: 1_000, step: ({ money }, batch) => expireDue(money, batch) },
+  { name: 'settle-holds', everySeconds: SOON, batch: 100, step: ({ money }, batch) => settleDueHolds(money, batch) },
+  { name: 'capture-funded', everySeconds: SOON, batch: 50, step: ({ money }, batch) => captureDue(money, batch) },
+  { name: 'move-money', everySeconds: SOON, batch: 100, step: ({ money }, batch) => settleDueMovements(money, batch) },
+  { name: 'read-notices', everySeconds: 2, batch: 50, step: ({ money }, batch) => readDueNotices(money, batch) },
+  {
+    name: 'forget-old-notices',
+    everySeconds: 3_600,
+    batch: 1_000,
+    step: ({ money }, batch) => forgetOldNotices(money.db, money.clock.now(), batch),
+  },
   { name: 'forget-spent-calls', everySeconds: 60, batch: 5_000, step: ({ db }, batch) => forgetSpentCalls(db, batch) },
   { name: 'forget-old-answers', everySeconds: 600, batch: 1_000, step: ({ db }, batch) => forgetOldAnswers(db, batch) },
   {

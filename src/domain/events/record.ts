@@ -1,5 +1,6 @@
-// Writes an event into the log, in the transaction of the change that it tells of. Sequences count up for each subject
-// without a gap: the caller holds the subject's row, or the venue's ticks.
+// Writes events into the log, in the transaction of the change that they tell of. Sequences count up for each subject
+// without a gap: the caller holds the subject's row, or the venue's ticks. Times are unique for a venue and mode: an event
+// whose microsecond is taken moves on to the next.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -19,11 +20,37 @@ export interface NewEvent {
 
 export async function recordEvent(tx: Queryable, act: Act, event: NewEvent): Promise<string> {
   const id = act.ids.prefixed('evt');
-  await tx.query(
-    `insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
-     select $1::uuid, $2, $3, $4, $5::text, coalesce(max(sequence), 0) + 1, $6::json, $7::timestamptz
-     from events where venue_id = $1 and subject = $5`,
-    [event.venueId, id, event.mode, event.type, event.subject, JSON.stringify(event.data), event.at],
-  );
+  await tx.query('select record_event($1, $2, $3, $4, $5, $6::json, $7::timestamptz)', [
+    event.venueId,
+    id,
+    event.mode,
+    event.type,
+    event.subject,
+    JSON.stringify(event.data),
+    event.at,
+  ]);
   return id;
+}
+
+export interface CheckoutEvent {
+  readonly venueId: string;
+  readonly checkoutId: string;
+  readonly eventId: string;
+  readonly type: string;
+  /** What the event carries beside the checkout. */
+  readonly refund: { readonly amount: number; readonly reason: string | null } | null;
+  readonly now: number;
+}
+
+/** `data.object` is the partner's view of the checkout as the transaction has made it so far. */
+export async function recordCheckoutEvent(tx: Queryable, event: CheckoutEvent): Promise<void> {
+  const more = event.refund === null ? null : `"refund":${JSON.stringify(event.refund)}`;
+  await tx.query('select tell_checkout($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0))', [
+    event.venueId,
+    event.checkoutId,
+    event.eventId,
+    event.type,
+    more,
+    event.now,
+  ]);
 }

@@ -5,6 +5,7 @@ import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, invalid } from '../../base/errors.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
+import { unknownOffering } from '../offerings/offering.ts';
 import { findByExternalIds } from '../offerings/queries.ts';
 import { routeForReview } from '../venues/review-routes.ts';
 import { takeTicks } from '../venues/ticks.ts';
@@ -20,7 +21,7 @@ export async function submitExperience(
 ): Promise<Answer> {
   const { venue, mode } = caller;
   const content = input.body;
-  const unknown = await unknownOffering(tx, caller, content);
+  const unknown = await missingOffering(tx, caller, content);
   if (unknown !== null) throw invalid([...input.whenNew, unknown]);
   const externalId = content.external_id ?? null;
   const known = await original(tx, caller, externalId);
@@ -41,7 +42,7 @@ async function original(tx: Queryable, caller: Caller, externalId: string | null
   return externalId === null ? null : findByExternalId(tx, caller.venue.id, caller.mode, externalId);
 }
 
-async function unknownOffering(
+async function missingOffering(
   tx: Queryable,
   caller: Caller,
   content: ExperienceContent,
@@ -49,14 +50,7 @@ async function unknownOffering(
   const wanted = 'offering_external_id' in content ? content.offering_external_id : undefined;
   if (wanted === undefined) return null;
   const found = await findByExternalIds(tx, caller.venue.id, caller.mode, [wanted]);
-  if (found.has(wanted)) return null;
-  return {
-    code: 'invalid_value',
-    field: '/offering_external_id',
-    message: `This venue has no offering "${wanted}": send it with POST /v1/offerings first, or leave this out.`,
-    expected: 'the external_id of one of the venue’s offerings',
-    example_fix: null,
-  };
+  return found.has(wanted) ? null : unknownOffering(wanted);
 }
 
 function queueFull(): FieldProblem {

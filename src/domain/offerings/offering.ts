@@ -2,6 +2,7 @@
 
 import type { Offering } from '../../../schemas/types.gen.ts';
 import type { Mode } from '../../base/config.ts';
+import type { FieldProblem } from '../../base/errors.ts';
 
 export type OfferingContent = Offering;
 
@@ -40,3 +41,14 @@ export function shownOffering(row: ShownOfferingRow): Record<string, unknown> {
 
 /** What members read: a change of any of these is reviewed again. Tiers, availability and metadata are not among them. */
 export const READ_BY_MEMBERS = ['title', 'description', 'kind', 'category', 'media', 'policy', 'booking_url'] as const;
+
+/** Whatever names an offering that this venue does not have. */
+export function unknownOffering(wanted: string): FieldProblem {
+  return {
+    code: 'invalid_value',
+    field: '/offering_external_id',
+    message: `This venue has no offering "${wanted}": send it with POST /v1/offerings first, or leave this out.`,
+    expected: 'the external_id of one of the venue’s offerings',
+    example_fix: null,
+  };
+}

@@ -123,9 +123,13 @@ export type Processors = Readonly<Partial<Record<Mode, Processor>>>;
  * with the same key is made again until it is.
  */
 export class ProcessorTrouble extends Error {
-  constructor(what: string, cause?: unknown) {
-    super(what, { cause });
+  /** It has answered "not now", and keeps that answer under the key: nothing was done, and another try takes another key. */
+  readonly isNotNow: boolean;
+
+  constructor(what: string, more: { readonly cause?: unknown; readonly isNotNow?: boolean } = {}) {
+    super(what, { cause: more.cause });
     this.name = 'ProcessorTrouble';
+    this.isNotNow = more.isNotNow === true;
   }
 }
 

@@ -23,6 +23,8 @@ export interface Tools {
   readonly contract: Contract<Facts>;
   /** The page that explains an error code. */
   readonly docUrl: (code: string) => string;
+  /** The page on which a party pays. */
+  readonly checkoutUrl: (checkoutId: string) => string;
 }
 
 /** An act: somebody does something now. All that a command is handed besides the transaction and its input. */

@@ -2,6 +2,17 @@
 
 import type { Operation } from '../../base/operation.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
+import { cancelCheckout } from '../../domain/checkouts/cancel.ts';
+import { createCheckout } from '../../domain/checkouts/create.ts';
+import { getCheckout, listCheckouts } from '../../domain/checkouts/read.ts';
+import { refundCheckout } from '../../domain/checkouts/refund.ts';
+import {
+  testAdvance,
+  testCollect,
+  testComplete,
+  testExpire,
+  testHold,
+} from '../../domain/checkouts/test-helpers.ts';
 import { testReview } from '../../domain/review/test-review.ts';
 import { closed, only, paged, pageQuery, plain } from './shapes.ts';
 
@@ -23,6 +34,8 @@ export const checkouts: readonly Operation<Caller>[] = [
     body: only('checkout_create'),
     answers: { 201: plain('The checkout; send the organizer to its `url`.', 'checkout') },
     errors: ['conflict'],
+    inOneStatement: true,
+    run: createCheckout,
   },
   {
     ...READ,
@@ -34,6 +47,7 @@ export const checkouts: readonly Operation<Caller>[] = [
     description: 'Newest first.',
     query: pageQuery(CHECKOUT_STATUSES),
     answers: { 200: paged('One page of checkouts.', 'checkout') },
+    run: listCheckouts,
   },
   {
     ...READ,
@@ -44,6 +58,7 @@ export const checkouts: readonly Operation<Caller>[] = [
     summary: 'Get one checkout',
     answers: { 200: plain('The checkout.', 'checkout') },
     errors: ['not_found'],
+    run: getCheckout,
   },
   {
     ...WRITE,
@@ -55,6 +70,7 @@ export const checkouts: readonly Operation<Caller>[] = [
     description: 'While it is open or collecting. Canceling a canceled one answers 200 unchanged.',
     answers: { 200: plain('The checkout.', 'checkout') },
     errors: ['not_found', 'conflict'],
+    run: cancelCheckout,
   },
   {
     ...WRITE,
@@ -69,6 +85,7 @@ export const checkouts: readonly Operation<Caller>[] = [
     body: only('refund'),
     answers: { 200: plain('The checkout with `refunded_amount`.', 'checkout') },
     errors: ['not_found', 'conflict'],
+    run: refundCheckout,
   },
   {
     ...READ,
@@ -112,6 +129,7 @@ export const testHelpers: readonly Operation<Caller>[] = [
     summary: 'Choose a party of test members',
     description: 'Makes test members for the whole party, with an equal split.',
     answers: { 200: plain('The checkout.', 'checkout') },
+    reach: testCollect,
   },
   {
     ...HELPER,
@@ -121,6 +139,7 @@ export const testHelpers: readonly Operation<Caller>[] = [
     summary: 'Hold one share, or all',
     body: only('test_hold'),
     answers: { 200: plain('The checkout.', 'checkout') },
+    reach: testHold,
   },
   {
     ...HELPER,
@@ -129,6 +148,7 @@ export const testHelpers: readonly Operation<Caller>[] = [
     path: '/v1/test_helpers/checkouts/{id}/complete',
     summary: 'Do whatever is missing until the checkout is completed',
     answers: { 200: plain('The checkout.', 'checkout') },
+    reach: testComplete,
   },
   {
     ...HELPER,
@@ -137,6 +157,7 @@ export const testHelpers: readonly Operation<Caller>[] = [
     path: '/v1/test_helpers/checkouts/{id}/expire',
     summary: 'Let `pay_by` pass',
     answers: { 200: plain('The checkout.', 'checkout') },
+    reach: testExpire,
   },
   {
     ...HELPER,
@@ -146,5 +167,6 @@ export const testHelpers: readonly Operation<Caller>[] = [
     summary: 'Move the checkout’s own clock',
     body: only('test_advance'),
     answers: { 200: plain('The checkout.', 'checkout') },
+    reach: testAdvance,
   },
 ];

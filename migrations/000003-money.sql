@@ -1,0 +1,589 @@
+-- The money: checkouts and their shares, card holds, refunds and payouts, the ledger, and what the processor told us.
+-- Status moves are data (state_moves) and held by triggers; amounts never change; a party adds up at every commit; ledger
+-- entries are pairs of accounts with one amount, so they cannot be unbalanced, and are never changed.
+
+-- The same tables of moves stand in the program; a test proves that both agree. '' is "not there yet".
+create table state_moves (
+  machine text not null,
+  from_status text not null,
+  to_status text not null,
+  primary key (machine, from_status, to_status)
+);
+insert into state_moves values
+  ('checkout', '', 'open'),
+  ('checkout', 'open', 'collecting'),
+  ('checkout', 'open', 'expired'),
+  ('checkout', 'open', 'canceled'),
+  ('checkout', 'collecting', 'funded'),
+  ('checkout', 'collecting', 'expired'),
+  ('checkout', 'collecting', 'canceled'),
+  ('checkout', 'funded', 'collecting'),
+  ('checkout', 'funded', 'completed'),
+  ('checkout', 'funded', 'canceled'),
+  ('share', '', 'invited'),
+  ('share', 'invited', 'held'),
+  ('share', 'invited', 'failed'),
+  ('share', 'failed', 'held'),
+  ('share', 'held', 'captured'),
+  ('share', 'held', 'released'),
+  ('share', 'held', 'failed'),
+  ('share', 'captured', 'refunded'),
+  ('hold', '', 'asked'),
+  ('hold', 'asked', 'open'),
+  ('hold', 'asked', 'held'),
+  ('hold', 'asked', 'releasing'),
+  ('hold', 'asked', 'gone'),
+  ('hold', 'open', 'held'),
+  ('hold', 'open', 'releasing'),
+  ('hold', 'open', 'gone'),
+  ('hold', 'held', 'capturing'),
+  ('hold', 'held', 'releasing'),
+  ('hold', 'held', 'gone'),
+  ('hold', 'capturing', 'captured'),
+  ('hold', 'capturing', 'releasing'),
+  ('hold', 'releasing', 'released'),
+  ('hold', 'releasing', 'captured'),
+  ('movement', '', 'waiting'),
+  ('movement', 'waiting', 'sending'),
+  ('movement', 'waiting', 'dropped'),
+  ('movement', 'sending', 'done'),
+  ('movement', 'sending', 'failed'),
+  ('movement', 'failed', 'waiting');
+
+create function keep_to_the_moves() returns trigger language plpgsql as $$
+declare
+  v_from text := case tg_op when 'INSERT' then '' else old.status end;
+begin
+  if v_from is distinct from new.status and not exists (
+    select 1 from state_moves where machine = tg_argv[0] and from_status = v_from and to_status = new.status
+  ) then
+    raise exception 'a % cannot move from "%" to "%"', tg_argv[0], v_from, new.status using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+
+create function keep_as_it_was() returns trigger language plpgsql as $$
+begin
+  raise exception 'amounts, currency and mode of % never change', tg_table_name using errcode = 'restrict_violation';
+end $$;
+
+create table checkouts (
+  venue_id uuid not null references venues,
+  checkout_id text not null,
+  mode text not null,
+  status text not null,
+  amount integer not null,
+  currency text not null,
+  fee_amount integer not null,
+  refunded_amount integer not null default 0,
+  party_size smallint not null,
+  pay_by timestamptz not null,
+  -- When pay_by comes on the wall clock: pay_by itself, unless a test helper has moved this checkout's own clock ahead.
+  expires_at timestamptz not null,
+  clock_ahead interval not null default '0',
+  description text not null,
+  external_booking_id text not null,
+  offering_external_id text,
+  url text not null,
+  return_url text not null,
+  cancel_url text,
+  metadata json not null,
+  fingerprint bytea not null,
+  organizer_id uuid,
+  cancellation_reason text,
+  -- Funded: when the captures are looked at next, and how often that was begun (whoever began an earlier turn is late).
+  work_at timestamptz,
+  turn integer not null default 0,
+  created_at timestamptz not null,
+  completed_at timestamptz,
+  primary key (venue_id, checkout_id),
+  constraint checkout_mode_is_known check (mode in ('test', 'live')),
+  constraint checkout_status_is_known check (
+    status in ('open', 'collecting', 'funded', 'completed', 'expired', 'canceled')),
+  constraint checkout_amount_is_a_charge check (amount between 100 and 99999999),
+  constraint checkout_fee_is_within_the_amount check (fee_amount between 0 and amount),
+  constraint checkout_refund_is_within_the_amount check (refunded_amount between 0 and amount),
+  constraint checkout_refund_needs_an_end check (refunded_amount = 0 or status in ('completed', 'canceled')),
+  constraint checkout_completed_has_a_time check ((completed_at is not null) = (status = 'completed')),
+  constraint checkout_reason_goes_with_canceled check (cancellation_reason is null or status = 'canceled'),
+  constraint checkout_party_has_an_organizer check (
+    organizer_id is not null or status in ('open', 'expired', 'canceled')),
+  constraint checkout_funded_is_due check ((work_at is not null) = (status = 'funded')),
+  constraint checkout_clock_moves_in_test_mode_only check (mode = 'test' or clock_ahead = '0')
+) with (fillfactor = 85);
+create unique index checkouts_by_booking on checkouts (venue_id, mode, external_booking_id)
+  where status not in ('expired', 'canceled');
+create unique index checkouts_by_creation on checkouts (venue_id, mode, created_at);
+create index checkouts_by_status on checkouts (venue_id, mode, status, created_at);
+create index checkouts_to_expire on checkouts (expires_at) where status in ('open', 'collecting');
+create index checkouts_to_capture on checkouts (work_at) where status = 'funded';
+create trigger checkout_keeps_to_the_moves before insert or update of status on checkouts
+  for each row execute function keep_to_the_moves('checkout');
+create trigger checkout_keeps_its_amount before update of amount, currency, fee_amount, mode on checkouts
+  for each row execute function keep_as_it_was();
+
+-- From a bare checkout or share id to its venue, for guests, who have no key.
+create table checkout_routes (
+  id text primary key,
+  venue_id uuid not null
+);
+
+create table shares (
+  venue_id uuid not null,
+  share_id text not null,
+  checkout_id text not null,
+  place smallint not null,
+  amount integer not null,
+  status text not null,
+  is_organizer boolean not null,
+  member_id uuid not null,
+  display_name text,
+  refunded_amount integer not null default 0,
+  invited_at timestamptz not null,
+  held_at timestamptz,
+  -- The organizer chose the party again without it: kept for the books, no part of the party.
+  dropped_at timestamptz,
+  primary key (venue_id, share_id),
+  foreign key (venue_id, checkout_id) references checkouts,
+  constraint share_status_is_known check (status in ('invited', 'held', 'captured', 'released', 'refunded', 'failed')),
+  constraint share_amount_is_nothing_or_a_charge check (amount = 0 or amount between 50 and 99999999),
+  constraint share_refund_is_within_the_amount check (refunded_amount between 0 and amount),
+  constraint share_held_has_a_time check (held_at is not null or status in ('invited', 'failed')),
+  constraint share_dropped_is_not_held check (dropped_at is null or status not in ('held', 'captured', 'refunded'))
+) with (fillfactor = 85);
+create index shares_by_checkout on shares (venue_id, checkout_id, place) where dropped_at is null;
+create unique index shares_by_member on shares (venue_id, checkout_id, member_id) where dropped_at is null;
+create trigger share_keeps_to_the_moves before insert or update of status on shares
+  for each row execute function keep_to_the_moves('share');
+create trigger share_keeps_its_amount before update of amount on shares
+  for each row execute function keep_as_it_was();
+
+-- Judged at commit: a party adds up to the amount, a terminal checkout holds nobody's card, a completed one has them all.
+create function party_adds_up() returns trigger language plpgsql as $$
+declare
+  v_status text;
+  v_amount integer;
+  v_sum bigint;
+  v_count integer;
+  v_held integer;
+  v_kept integer;
+begin
+  select c.status, c.amount into v_status, v_amount
+    from checkouts c where c.venue_id = new.venue_id and c.checkout_id = new.checkout_id;
+  select count(*), coalesce(sum(s.amount), 0), count(*) filter (where s.status = 'held'),
+      count(*) filter (where s.status in ('captured', 'refunded'))
+    into v_count, v_sum, v_held, v_kept
+    from shares s where s.venue_id = new.venue_id and s.checkout_id = new.checkout_id and s.dropped_at is null;
+  if v_sum <> v_amount and not (v_count = 0 and v_status in ('open', 'expired', 'canceled')) then
+    raise exception 'the shares of % add up to %, not to %', new.checkout_id, v_sum, v_amount
+      using errcode = 'check_violation';
+  end if;
+  if v_status in ('completed', 'expired', 'canceled') and v_held > 0 then
+    raise exception '% is % and still holds a card', new.checkout_id, v_status using errcode = 'check_violation';
+  end if;
+  if v_status = 'completed' and v_kept <> v_count then
+    raise exception '% is completed and a share is not captured', new.checkout_id using errcode = 'check_violation';
+  end if;
+  return null;
+end $$;
+create constraint trigger party_adds_up after insert or update of dropped_at on shares
+  deferrable initially deferred for each row execute function party_adds_up();
+create constraint trigger party_adds_up after update of status on checkouts
+  deferrable initially deferred for each row execute function party_adds_up();
+
+-- A hold is one payment intent at the processor. `asked`: we have decided to make it, and whether it was made is not known
+-- yet. `capturing` and `releasing` are decisions in the same way. due_at is when it is looked at next.
+create table holds (
+  venue_id uuid not null,
+  hold_id uuid not null,
+  checkout_id text not null,
+  share_id text not null,
+  mode text not null,
+  status text not null,
+  amount integer not null,
+  currency text not null,
+  -- The hold that this one takes the place of before it lapses.
+  renews uuid,
+  keeps_card boolean not null,
+  intent_id text,
+  client_secret bytea,
+  customer_id text,
+  payment_method_id text,
+  charge_id text,
+  held_at timestamptz,
+  capture_before timestamptz,
+  refusal text,
+  -- How often the processor answered "not now" to a capture: it keeps such an answer under its key, so each has its own.
+  capture_tries smallint not null default 0,
+  due_at timestamptz,
+  turn integer not null default 0,
+  created_at timestamptz not null,
+  primary key (venue_id, hold_id),
+  foreign key (venue_id, share_id) references shares,
+  constraint hold_mode_is_known check (mode in ('test', 'live')),
+  constraint hold_status_is_known check (
+    status in ('asked', 'open', 'held', 'capturing', 'captured', 'releasing', 'released', 'gone')),
+  constraint hold_amount_is_a_charge check (amount between 50 and 99999999),
+  constraint hold_is_known_to_the_processor check (
+    intent_id is not null or status in ('asked', 'releasing', 'released', 'gone')),
+  constraint hold_taken_has_a_charge check (charge_id is not null or status not in ('held', 'capturing', 'captured')),
+  constraint hold_decided_is_due check (due_at is not null or status not in ('asked', 'releasing'))
+) with (fillfactor = 80);
+create unique index holds_one_for_a_share on holds (venue_id, share_id)
+  where renews is null and status in ('asked', 'open', 'held', 'capturing', 'captured');
+create unique index holds_one_renewal_of_each on holds (venue_id, renews)
+  where renews is not null and status in ('asked', 'open', 'held', 'capturing', 'captured');
+create index holds_by_checkout on holds (venue_id, checkout_id);
+create index holds_due on holds (due_at) where due_at is not null;
+create trigger hold_keeps_to_the_moves before insert or update of status on holds
+  for each row execute function keep_to_the_moves('hold');
+create trigger hold_keeps_its_amount before update of amount, currency, mode on holds
+  for each row execute function keep_as_it_was();
+
+-- Money that goes from us to somebody: a refund to a guest (a return, when the booking never became complete), a transfer
+-- to the venue, a transfer taken back. `sending`: it
+-- may have happened; the same call with the same key finds out. What a waiting transfer carries may still get smaller.
+create table movements (
+  venue_id uuid not null,
+  movement_id uuid not null,
+  kind text not null,
+  mode text not null,
+  checkout_id text not null,
+  share_id text not null,
+  hold_id uuid not null,
+  status text not null,
+  amount integer not null,
+  -- Of a refund: how much of it comes out of our fee. Of a reversal: which transfer it takes back.
+  fee_part integer not null default 0,
+  takes_back uuid,
+  currency text not null,
+  reason text,
+  processor_id text,
+  trouble text,
+  due_at timestamptz,
+  turn integer not null default 0,
+  created_at timestamptz not null,
+  done_at timestamptz,
+  primary key (venue_id, movement_id),
+  foreign key (venue_id, hold_id) references holds,
+  constraint movement_kind_is_known check (kind in ('refund', 'return', 'transfer', 'reversal')),
+  constraint movement_mode_is_known check (mode in ('test', 'live')),
+  constraint movement_status_is_known check (status in ('waiting', 'sending', 'done', 'failed', 'dropped')),
+  constraint movement_amount_is_positive check (amount > 0 or (amount = 0 and status = 'dropped')),
+  constraint movement_fee_part_is_within check (fee_part between 0 and amount),
+  constraint movement_reversal_names_its_transfer check ((takes_back is not null) = (kind = 'reversal')),
+  constraint movement_open_is_due check ((due_at is not null) = (status in ('waiting', 'sending'))),
+  constraint movement_done_has_a_time check ((done_at is not null) = (status = 'done'))
+) with (fillfactor = 80);
+create unique index movements_one_transfer_for_a_share on movements (venue_id, hold_id) where kind = 'transfer';
+create index movements_by_checkout on movements (venue_id, checkout_id);
+create index movements_due on movements (due_at) where due_at is not null;
+create trigger movement_keeps_to_the_moves before insert or update of status on movements
+  for each row execute function keep_to_the_moves('movement');
+
+-- What a venue is paid for one completed checkout; its transfers are movements. Paged by created_at, which is unique.
+create table payouts (
+  venue_id uuid not null,
+  payout_id uuid not null,
+  mode text not null,
+  checkout_id text not null,
+  amount integer not null,
+  fee_amount integer not null,
+  currency text not null,
+  created_at timestamptz not null,
+  primary key (venue_id, payout_id),
+  foreign key (venue_id, checkout_id) references checkouts,
+  constraint payout_mode_is_known check (mode in ('test', 'live')),
+  constraint payout_amounts_are_not_negative check (amount >= 0 and fee_amount >= 0)
+);
+create unique index payouts_one_for_a_checkout on payouts (venue_id, checkout_id);
+create unique index payouts_by_time on payouts (venue_id, mode, created_at);
+
+create function open_payout(p_venue uuid, p_checkout text, p_payout uuid, p_at timestamptz) returns void
+language plpgsql as $$
+begin
+  loop
+    insert into payouts (venue_id, payout_id, mode, checkout_id, amount, fee_amount, currency, created_at)
+      select c.venue_id, p_payout, c.mode, c.checkout_id, c.amount - c.fee_amount, c.fee_amount, c.currency, p_at
+      from checkouts c where c.venue_id = p_venue and c.checkout_id = p_checkout
+      on conflict (venue_id, mode, created_at) do nothing;
+    exit when found;
+    p_at := p_at + interval '1 microsecond';
+  end loop;
+end $$;
+
+-- Where a venue's money is sent, for each mode.
+create table payout_accounts (
+  venue_id uuid not null references venues,
+  mode text not null,
+  account_id text not null,
+  payouts_enabled boolean not null,
+  created_at timestamptz not null,
+  primary key (venue_id, mode),
+  constraint payout_account_mode_is_known check (mode in ('test', 'live'))
+);
+
+create table disputes (
+  venue_id uuid not null,
+  dispute_id text not null,
+  mode text not null,
+  checkout_id text not null,
+  share_id text not null,
+  hold_id uuid not null,
+  amount integer not null,
+  currency text not null,
+  status text not null,
+  reason text not null,
+  -- Whether the processor has the money back from us at the moment, and how often it changed its mind.
+  withdrawn boolean not null default false,
+  turns integer not null default 0,
+  opened_at timestamptz not null,
+  changed_at timestamptz not null,
+  primary key (venue_id, dispute_id),
+  foreign key (venue_id, hold_id) references holds,
+  constraint dispute_mode_is_known check (mode in ('test', 'live')),
+  constraint dispute_amount_is_positive check (amount > 0)
+);
+create index disputes_by_checkout on disputes (venue_id, checkout_id);
+
+-- What the processor told us that needs asking back before we know whose it is.
+create table processor_notices (
+  notice_id text primary key,
+  mode text not null,
+  about json not null,
+  due_at timestamptz,
+  turn integer not null default 0,
+  received_at timestamptz not null
+);
+create index processor_notices_due on processor_notices (due_at) where due_at is not null;
+create index processor_notices_by_age on processor_notices (received_at);
+
+-- The chart of accounts is data here and in the program; a test proves that both agree.
+create table ledger_accounts (
+  account text primary key,
+  side text not null,
+  meaning text not null,
+  constraint ledger_side_is_known check (side in ('debit', 'credit'))
+);
+insert into ledger_accounts values
+  ('processor_balance', 'debit', 'what the processor keeps for us'),
+  ('guest_funds', 'credit', 'captured from guests, for a booking that is not complete yet'),
+  ('venue_payable', 'credit', 'what we owe a venue; below zero, what it owes us until a transfer is taken back'),
+  ('fee_income', 'credit', 'our fee'),
+  ('disputed_funds', 'debit', 'what the processor took back because a guest disputed a charge');
+
+create table ledger_entries (
+  venue_id uuid not null references venues,
+  kind text not null,
+  subject text not null,
+  mode text not null,
+  checkout_id text not null,
+  debit text not null,
+  credit text not null,
+  amount integer not null,
+  currency text not null,
+  at timestamptz not null,
+  primary key (venue_id, kind, subject),
+  constraint ledger_entry_is_between_the_accounts_of_its_kind check ((kind, debit, credit) in (
+    ('capture', 'processor_balance', 'guest_funds'), ('earning', 'guest_funds', 'venue_payable'),
+    ('fee', 'guest_funds', 'fee_income'), ('transfer', 'venue_payable', 'processor_balance'),
+    ('reversal', 'processor_balance', 'venue_payable'), ('refund', 'venue_payable', 'processor_balance'),
+    ('fee_return', 'fee_income', 'processor_balance'), ('return', 'guest_funds', 'processor_balance'),
+    ('dispute', 'disputed_funds', 'processor_balance'), ('dispute_won', 'processor_balance', 'disputed_funds'))),
+  constraint ledger_entry_moves_something check (amount > 0 and debit <> credit)
+);
+create index ledger_entries_by_checkout on ledger_entries (venue_id, checkout_id);
+create trigger ledger_entries_are_append_only before update or delete on ledger_entries
+  for each row execute function refuse_change();
+create trigger ledger_entries_are_never_emptied before truncate on ledger_entries
+  for each statement execute function refuse_change();
+
+-- A create that goes through create_checkout() keeps no copy of its answer: the event of the creation has it.
+alter table idempotency_keys alter column answer drop not null;
+alter table idempotency_keys add column refers_to text;
+alter table idempotency_keys add constraint idempotency_answer_is_kept_once
+  check ((answer is null) <> (refers_to is null));
+
+create function utc_text(p_at timestamptz) returns text language sql immutable parallel safe as $$
+  select to_char(p_at at time zone 'UTC',
+    case when extract(microseconds from p_at)::integer % 1000000 = 0
+      then 'YYYY-MM-DD"T"HH24:MI:SS"Z"' else 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"' end)
+$$;
+
+-- The checkout as its partner sees it: the one place that says so, for answers, lists and events.
+create function checkout_view(c checkouts) returns json language sql stable as $$
+  select row_to_json(o) from (
+    select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,
+      utc_text(c.pay_by) as pay_by, c.description,
+      (select row_to_json(w) from (
+        select case when v.linked_at is null then null else v.venue_id end as id, v.name
+        from venues v where v.venue_id = c.venue_id) w) as venue,
+      c.external_booking_id, c.offering_external_id, c.url, c.return_url, c.cancel_url,
+      coalesce(s.shares, '[]'::json) as shares, coalesce(s.funded, 0) as funded_amount,
+      c.refunded_amount, c.fee_amount, c.amount - c.fee_amount as net_amount, c.cancellation_reason,
+      coalesce(case when c.status = 'completed' or c.cancellation_reason is not null then (
+        select array_to_json(array_agg(row_to_json(d) order by d.opened_at, d.id)) from (
+          select d.dispute_id as id, d.share_id, d.amount, d.status, d.reason, utc_text(d.opened_at) as opened_at
+          from disputes d where d.venue_id = c.venue_id and d.checkout_id = c.checkout_id) d) end,
+        '[]'::json) as disputes,
+      utc_text(c.created_at) as created_at, utc_text(c.completed_at) as completed_at, c.metadata
+    from (select 1) one
+    left join lateral (
+      select array_to_json(array_agg(row_to_json(r) order by p.place)) as shares,
+        sum(p.amount) filter (where p.status in ('held', 'captured', 'refunded')) as funded
+      from shares p cross join lateral (
+        select p.share_id as id, p.amount, p.status, p.is_organizer, p.display_name,
+          utc_text(p.held_at) as held_at, p.refunded_amount) r
+      where c.status <> 'open' and p.venue_id = c.venue_id and p.checkout_id = c.checkout_id
+        and p.dropped_at is null) s on true) o
+$$;
+
+-- Writes an event at p_at, or at the next free microsecond after it. Sequences count up for each subject without a gap:
+-- the caller holds the subject's row, or has just made it.
+create function record_event(
+  p_venue uuid, p_event text, p_mode text, p_type text, p_subject text, p_data json, p_at timestamptz
+) returns void language plpgsql as $$
+begin
+  loop
+    insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
+      select p_venue, p_event, p_mode, p_type, p_subject, coalesce(max(e.sequence), 0) + 1, p_data, p_at
+      from events e where e.venue_id = p_venue and e.subject = p_subject
+      on conflict (venue_id, mode, created_at) do nothing;
+    exit when found;
+    p_at := p_at + interval '1 microsecond';
+  end loop;
+end $$;
+
+-- Tells what a checkout looks like now, with anything else that belongs to the event.
+create function tell_checkout(
+  p_venue uuid, p_checkout text, p_event text, p_type text, p_more text, p_at timestamptz
+) returns void language plpgsql as $$
+declare
+  v_view text;
+  v_mode text;
+begin
+  select checkout_view(c)::text, c.mode into strict v_view, v_mode
+    from checkouts c where c.venue_id = p_venue and c.checkout_id = p_checkout;
+  perform record_event(p_venue, p_event, v_mode, p_type, p_checkout,
+    ('{"object":' || v_view || coalesce(',' || p_more, '') || '}')::json, p_at);
+end $$;
+
+-- The first answer to a create, byte for byte: what its event says.
+create function first_answer(p_venue uuid, p_checkout text) returns text language sql stable as $$
+  select (e.data -> 'object')::text from events e where e.venue_id = p_venue and e.subject = p_checkout and e.sequence = 1
+$$;
+
+-- Creates a checkout, or finds out why not, in one round trip. Twins wait for one another on the unique indexes and then
+-- find the first one's answer. What can come back: created, replayed, key_reused, booking_in_progress, overdue (the
+-- booking's checkout is past its time: expire it and come again), refused (p_may_create was false), unknown_offering.
+create function create_checkout(
+  p_venue uuid, p_mode text, p_checkout text, p_event text, p_key text, p_fingerprint bytea, p_content json, p_url text,
+  p_now timestamptz, p_may_create boolean,
+  out outcome text, out answer text, out found_id text
+) language plpgsql set plan_cache_mode = force_generic_plan as $$
+declare
+  v_kept record;
+  v_twin record;
+  v_venue record;
+  v_row checkouts;
+  v_booking text := p_content ->> 'external_booking_id';
+  v_offering text := p_content ->> 'offering_external_id';
+  v_amount integer := (p_content ->> 'amount')::numeric::integer;
+  v_at timestamptz := p_now;
+begin
+  loop
+    if p_key is not null then
+      select k.fingerprint, k.refers_to into v_kept from idempotency_keys k
+        where k.venue_id = p_venue and k.mode = p_mode and k.idempotency_key = p_key
+          and k.created_at > p_now - interval '30 days';
+      if found then
+        if v_kept.fingerprint <> p_fingerprint or v_kept.refers_to is null then outcome := 'key_reused'; return; end if;
+        outcome := 'replayed'; found_id := v_kept.refers_to; answer := first_answer(p_venue, v_kept.refers_to); return;
+      end if;
+    end if;
+    select c.checkout_id, c.fingerprint, c.status, c.expires_at into v_twin from checkouts c
+      where c.venue_id = p_venue and c.mode = p_mode and c.external_booking_id = v_booking
+        and c.status not in ('expired', 'canceled');
+    if found then
+      found_id := v_twin.checkout_id;
+      if v_twin.status in ('open', 'collecting') and v_twin.expires_at <= p_now then outcome := 'overdue';
+      elsif p_key is not null then outcome := 'booking_in_progress';
+      elsif v_twin.fingerprint <> p_fingerprint then outcome := 'key_reused';
+      else outcome := 'replayed'; answer := first_answer(p_venue, v_twin.checkout_id);
+      end if;
+      return;
+    end if;
+    if v_offering is not null and not exists (
+      select 1 from offerings o where o.venue_id = p_venue and o.mode = p_mode and o.external_id = v_offering
+    ) then outcome := 'unknown_offering'; return; end if;
+    if not p_may_create then outcome := 'refused'; return; end if;
+    if p_key is not null then
+      insert into idempotency_keys (venue_id, mode, idempotency_key, fingerprint, status, answer, refers_to, created_at)
+        values (p_venue, p_mode, p_key, p_fingerprint, 201, null, p_checkout, p_now)
+        on conflict (venue_id, mode, idempotency_key) do update
+          set fingerprint = excluded.fingerprint, status = 201, answer = null, refers_to = excluded.refers_to,
+            created_at = excluded.created_at
+          where idempotency_keys.created_at <= p_now - interval '30 days';
+      continue when not found;
+    end if;
+    select v.fee_bps, v.fee_fixed into v_venue from venues v where v.venue_id = p_venue;
+    insert into checkouts (venue_id, checkout_id, mode, status, amount, currency, fee_amount, party_size, pay_by,
+        expires_at, description, external_booking_id, offering_external_id, url, return_url, cancel_url, metadata,
+        fingerprint, created_at)
+      values (p_venue, p_checkout, p_mode, 'open', v_amount, p_content ->> 'currency',
+        least(v_amount, (v_amount::bigint * v_venue.fee_bps + 5000) / 10000 + v_venue.fee_fixed),
+        (p_content ->> 'party_size')::numeric::smallint, (p_content ->> 'pay_by')::timestamptz,
+        (p_content ->> 'pay_by')::timestamptz, p_content ->> 'description', v_booking, v_offering, p_url,
+        p_content ->> 'return_url', p_content ->> 'cancel_url', coalesce(p_content -> 'metadata', '{}'), p_fingerprint, v_at)
+      on conflict do nothing returning * into v_row;
+    exit when v_row.checkout_id is not null;
+    -- Somebody has the booking, or only this microsecond. The loop finds out which; our key goes with us.
+    if p_key is not null then
+      delete from idempotency_keys k where k.venue_id = p_venue and k.mode = p_mode and k.idempotency_key = p_key
+        and k.refers_to = p_checkout;
+    end if;
+    v_at := v_at + interval '1 microsecond';
+  end loop;
+  insert into checkout_routes values (p_checkout, p_venue);
+  answer := checkout_view(v_row)::text;
+  perform record_event(p_venue, p_event, p_mode, 'checkout.created', p_checkout, ('{"object":' || answer || '}')::json, v_at);
+  outcome := 'created';
+  found_id := p_checkout;
+end $$;
+
+-- Expires up to p_limit checkouts of one venue whose time has come (p_only narrows to one). Statement by statement, so
+-- that what is read after the lock is what was committed before it. Holds are let go by the worker.
+create function expire_checkouts(
+  p_venue uuid, p_now timestamptz, p_limit integer, p_only text, p_events text[]
+) returns integer language plpgsql as $$
+declare
+  v_ids text[];
+  v_left record;
+begin
+  select array_agg(d.checkout_id order by d.checkout_id) into v_ids from (
+    select c.checkout_id from checkouts c
+    where c.venue_id = p_venue and c.status in ('open', 'collecting') and c.expires_at <= p_now
+      and (p_only is null or c.checkout_id = p_only)
+    order by c.expires_at limit p_limit for update skip locked) d;
+  if v_ids is null then return 0; end if;
+  update shares s set status = 'released'
+    where s.venue_id = p_venue and s.checkout_id = any(v_ids) and s.status = 'held' and s.dropped_at is null;
+  update holds h set status = 'releasing', due_at = p_now
+    where h.venue_id = p_venue and h.checkout_id = any(v_ids) and h.status in ('asked', 'open', 'held');
+  update checkouts c set status = 'expired'
+    where c.venue_id = p_venue and c.checkout_id = any(v_ids);
+  insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
+    select p_venue, p_events[n.place], c.mode, 'checkout.expired', c.checkout_id,
+      (select coalesce(max(e.sequence), 0) + 1 from events e where e.venue_id = p_venue and e.subject = c.checkout_id),
+      ('{"object":' || checkout_view(c)::text || '}')::json, p_now + n.place * interval '1 microsecond'
+    from unnest(v_ids) with ordinality as n(id, place)
+    join checkouts c on c.venue_id = p_venue and c.checkout_id = n.id
+    on conflict (venue_id, mode, created_at) do nothing;
+  for v_left in
+    select n.id, n.place from unnest(v_ids) with ordinality as n(id, place)
+    where not exists (select 1 from events e where e.venue_id = p_venue and e.event_id = p_events[n.place])
+  loop
+    perform tell_checkout(p_venue, v_left.id, p_events[v_left.place], 'checkout.expired', null, p_now);
+  end loop;
+  return cardinality(v_ids);
+end $$;

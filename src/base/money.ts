@@ -1,0 +1,36 @@
+// Money is a whole number of minor units (cents). The rules for the odd cent have names and stand here, as pure functions:
+// whatever is divided, the parts add up to the whole, exactly.
+
+/** The parts of an equal split: each gets the floor, and the cents left over go to the first. */
+export function splitEqually(whole: number, parts: number): number[] {
+  const each = Math.floor(whole / parts);
+  return Array.from({ length: parts }, (_, index) => (index === 0 ? whole - each * (parts - 1) : each));
+}
+
+/**
+ * Divides in proportion, by largest remainder: each part gets the floor of its due, and the cents left over go one each to
+ * those who lost most by it (the earlier one first when two lost the same). No part is above its own weight unless the
+ * whole is above the sum of the weights.
+ */
+export function divideInProportion(whole: number, weights: readonly number[]): number[] {
+  const sum = weights.reduce((total, weight) => total + BigInt(weight), 0n);
+  if (sum === 0n) {
+    if (whole !== 0) throw new Error('nothing can be divided over no weight at all');
+    return weights.map(() => 0);
+  }
+  const dues = weights.map((weight, index) => {
+    const due = BigInt(whole) * BigInt(weight);
+    return { index, part: Number(due / sum), lost: due % sum };
+  });
+  const parts = dues.map(({ part }) => part);
+  const left = whole - parts.reduce((total, part) => total + part, 0);
+  const byLoss = [...dues].sort((a, b) => (a.lost === b.lost ? a.index - b.index : a.lost > b.lost ? -1 : 1));
+  for (const { index } of byLoss.slice(0, left)) parts[index] = (parts[index] ?? 0) + 1;
+  return parts;
+}
+
+/** A percentage of an amount, rounded half up. */
+export function percentOf(amount: number, percent: number): number {
+  const hundredths = Math.round(percent * 100);
+  return Math.floor((amount * hundredths + 5_000) / 10_000);
+}

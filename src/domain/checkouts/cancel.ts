@@ -1,0 +1,24 @@
+// POST /v1/checkouts/{id}/cancel: while it is open or collecting. Every hold is let go; canceling a canceled one answers it
+// unchanged, so that a retry is safe.
+
+import type { Queryable } from '../../base/db.ts';
+import { conflict, notFound } from '../../base/errors.ts';
+import type { Answer, Input } from '../../base/operation.ts';
+import type { Caller } from '../keys/caller.ts';
+import { decideCancel } from './decide-party.ts';
+import { lockCheckout, viewAfter } from './queries.ts';
+import { isOverdue } from './standing.ts';
+import { writeSteps } from './write.ts';
+
+export async function cancelCheckout(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
+  const { venue, mode, now } = caller;
+  const standing = await lockCheckout(tx, venue.id, input.params.id ?? '');
+  if (standing === null || standing.mode !== mode) throw notFound();
+  const decided = decideCancel(standing, now);
+  if ('refusal' in decided) {
+    const status = isOverdue(standing, now) ? 'expired' : standing.status;
+    throw conflict(decided.refusal, `This checkout is ${status}: only an open or collecting one can be canceled.`);
+  }
+  await writeSteps(tx, caller, standing, decided.steps);
+  return { status: 200, json: await viewAfter(tx, venue.id, standing.id) };
+}

@@ -1,0 +1,62 @@
+// POST /v1/checkouts: one statement finds an earlier, equal call or creates the checkout with its event. Twins get the same
+// answer, byte for byte; a body that failed validation leaves the key unused.
+
+import type { CheckoutCreate } from '../../../schemas/types.gen.ts';
+import type { Queryable } from '../../base/db.ts';
+import { conflict, invalid } from '../../base/errors.ts';
+import type { Answer, Input } from '../../base/operation.ts';
+import type { Caller } from '../keys/caller.ts';
+import { unknownOffering } from '../offerings/offering.ts';
+import { expireOne } from './expire.ts';
+import { type CreateOutcome, type CreateQuestion, createCheckoutRow } from './queries.ts';
+
+export async function createCheckout(db: Queryable, caller: Caller, input: Input<CheckoutCreate>): Promise<Answer> {
+  if (input.once === undefined) throw new Error('createCheckout keeps its own idempotency');
+  const checkoutId = caller.ids.prefixed('chk');
+  const question: CreateQuestion = {
+    venueId: caller.venue.id,
+    mode: caller.mode,
+    checkoutId,
+    eventId: caller.ids.prefixed('evt'),
+    key: input.once.key,
+    fingerprint: input.once.fingerprint,
+    content: JSON.stringify(input.body),
+    url: caller.checkoutUrl(checkoutId),
+    now: caller.now,
+    mayCreate: input.whenNew.length === 0,
+  };
+  let found = await createCheckoutRow(db, question);
+  if (found.outcome === 'overdue' && found.found_id !== null) {
+    // The booking's checkout is past its time and nobody has said so yet: the booking is free again.
+    await expireOne(db, caller, caller.venue.id, found.found_id);
+    found = await createCheckoutRow(db, question);
+  }
+  return answered(found, input);
+}
+
+function answered({ outcome, answer }: CreateOutcome, input: Input<CheckoutCreate>): Answer {
+  switch (outcome) {
+    case 'created':
+      return { status: 201, json: answer ?? '' };
+    case 'replayed':
+      return { status: 201, json: answer ?? '', replayed: true };
+    case 'refused':
+      throw invalid(input.whenNew);
+    case 'unknown_offering':
+      throw invalid([...input.whenNew, unknownOffering(input.body.offering_external_id ?? '')]);
+    case 'key_reused':
+      throw conflict('idempotency_key_reused', reusedMessage(input));
+    case 'booking_in_progress':
+    case 'overdue':
+      throw conflict(
+        'booking_in_progress',
+        `Another checkout of booking "${input.body.external_booking_id}" is not expired or canceled: cancel that one first.`,
+      );
+  }
+}
+
+function reusedMessage(input: Input<CheckoutCreate>): string {
+  return input.once?.key == null
+    ? `Booking "${input.body.external_booking_id}" has a checkout with another body. Send the same body to get it again, or cancel it first.`
+    : 'This Idempotency-Key was used for another request. Use a new key for a new request.';
+}

@@ -1,0 +1,34 @@
+// Expiry: by a sweep over what is due, and one at a time by whoever reads a checkout whose time is up. The rule is one, in
+// SQL (expire_checkouts): open or collecting, and its time has come. Holds are let go by the worker afterwards.
+
+import type { Queryable } from '../../base/db.ts';
+import type { Ids } from '../../base/ids.ts';
+import type { MoneyParts } from './money-parts.ts';
+import { expireCheckouts, venuesWithOverdue } from './queries.ts';
+
+/** At most so many in one transaction, so that nobody waits long for a row. */
+const AT_ONCE = 250;
+
+/** The explicit step of the worker: expires up to `batch`. Answers how many. */
+export async function expireDue(parts: Pick<MoneyParts, 'db' | 'clock' | 'ids'>, batch: number): Promise<number> {
+  const now = parts.clock.now();
+  const venues = await venuesWithOverdue(parts.db, now, batch);
+  let expired = 0;
+  for (const { venueId, due } of venues) {
+    for (let left = due; left > 0; left -= AT_ONCE) {
+      const events = Array.from({ length: Math.min(left, AT_ONCE) }, () => parts.ids.prefixed('evt'));
+      expired += await expireCheckouts(parts.db, venueId, now, null, events);
+    }
+  }
+  return expired;
+}
+
+/** Expires this one if its time has come; somebody else may be doing it. */
+export async function expireOne(
+  db: Queryable,
+  by: { readonly ids: Ids; readonly now: number },
+  venueId: string,
+  checkoutId: string,
+): Promise<void> {
+  await expireCheckouts(db, venueId, by.now, checkoutId, [by.ids.prefixed('evt')]);
+}

@@ -1,0 +1,347 @@
+// The only place that touches checkouts, shares and the routes to them. The partner's view of a checkout is built by the
+// database (checkout_view), so that answers, lists and events cannot differ.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import type { PageQuestion } from '../../base/page.ts';
+import { type DueAtVenue, liveHolds } from '../payments/queries.ts';
+import type { CheckoutStatus, ShareStatus } from './moves.ts';
+import type { ShareState, Standing } from './standing.ts';
+import type { NewShare } from './steps.ts';
+
+export interface CreateQuestion {
+  readonly venueId: string;
+  readonly mode: Mode;
+  readonly checkoutId: string;
+  readonly eventId: string;
+  readonly key: string | null;
+  readonly fingerprint: Buffer;
+  readonly content: string;
+  readonly url: string;
+  readonly now: number;
+  readonly mayCreate: boolean;
+}
+
+export interface CreateOutcome {
+  readonly outcome:
+    | 'created'
+    | 'replayed'
+    | 'key_reused'
+    | 'booking_in_progress'
+    | 'overdue'
+    | 'refused'
+    | 'unknown_offering';
+  readonly answer: string | null;
+  readonly found_id: string | null;
+}
+
+/** Everything in one round trip: idempotency, the checkout, its route and its event. */
+export async function createCheckoutRow(db: Queryable, question: CreateQuestion): Promise<CreateOutcome> {
+  const rows = await db.query<CreateOutcome>(
+    'select * from create_checkout($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), $10)',
+    [
+      question.venueId,
+      question.mode,
+      question.checkoutId,
+      question.eventId,
+      question.key,
+      question.fingerprint,
+      question.content,
+      question.url,
+      question.now,
+      question.mayCreate,
+    ],
+  );
+  if (rows[0] === undefined) throw new Error('create_checkout() answers one row');
+  return rows[0];
+}
+
+export interface CheckoutView {
+  readonly id: string;
+  /** The partner's view as JSON text. */
+  readonly json: string;
+  readonly createdAt: string;
+  /** Its time is up and nobody has said so yet. */
+  readonly overdue: boolean;
+}
+
+const VIEW = `c.checkout_id as "id", checkout_view(c)::text as "json", c.created_at as "createdAt"`;
+const OVERDUE = (now: string): string =>
+  `(c.status in ('open', 'collecting') and c.expires_at <= to_timestamp(${now} / 1000.0)) as "overdue"`;
+
+export async function viewCheckout(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  id: string,
+  now: number,
+): Promise<CheckoutView | null> {
+  const rows = await db.query<CheckoutView>(
+    `select ${VIEW}, ${OVERDUE('$4')} from checkouts c where c.venue_id = $1 and c.checkout_id = $2 and c.mode = $3`,
+    [venueId, id, mode, now],
+  );
+  return rows[0] ?? null;
+}
+
+/** What a decision has just written, as its partner sees it, in the same transaction. */
+export async function viewAfter(tx: Queryable, venueId: string, id: string): Promise<string> {
+  const rows = await tx.query<{ json: string }>(
+    'select checkout_view(c)::text as "json" from checkouts c where c.venue_id = $1 and c.checkout_id = $2',
+    [venueId, id],
+  );
+  if (rows[0] === undefined) throw new Error('the checkout that was just written is there');
+  return rows[0].json;
+}
+
+export async function listCheckoutViews(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  page: PageQuestion,
+  now: number,
+): Promise<CheckoutView[]> {
+  const narrowed = page.status === null ? [] : [page.status];
+  return db.query<CheckoutView>(
+    `select ${VIEW}, ${OVERDUE('$5')} from (
+       select * from checkouts where venue_id = $1 and mode = $2 ${narrowed.length > 0 ? 'and status = $6' : ''}
+         and created_at < coalesce($3::timestamptz, 'infinity')
+       order by created_at desc limit $4) c
+     order by c.created_at desc`,
+    [venueId, mode, page.before, page.limit + 1, now, ...narrowed],
+  );
+}
+
+const STANDING = `venue_id as "venueId", checkout_id as "id", mode, status, amount, currency, fee_amount as "feeAmount",
+  refunded_amount as "refundedAmount", party_size as "partySize",
+  (extract(epoch from expires_at) * 1000)::float8 as "expiresAt", (extract(epoch from pay_by) * 1000)::float8 as "payBy",
+  (extract(epoch from clock_ahead) * 1000)::float8 as "clockAhead", description,
+  offering_external_id as "offeringExternalId", organizer_id as "organizerId", turn`;
+
+/**
+ * Locks the checkout's row, then reads what belongs to it: three statements in one round trip. They must be apart: what a
+ * single statement reads is from before it waited for the lock, and two last holders would each see the other unpaid.
+ */
+export async function lockCheckout(tx: Queryable, venueId: string, id: string): Promise<Standing | null> {
+  return standingBy(tx, venueId, id, 'for no key update');
+}
+
+/** The same without the lock: for looking, never for deciding. */
+export async function readCheckout(db: Queryable, venueId: string, id: string): Promise<Standing | null> {
+  return standingBy(db, venueId, id, '');
+}
+
+async function standingBy(tx: Queryable, venueId: string, id: string, lock: string): Promise<Standing | null> {
+  const [rows, shares, holds] = await Promise.all([
+    tx.query<Omit<Standing, 'shares' | 'holds'>>(
+      `select ${STANDING} from checkouts where venue_id = $1 and checkout_id = $2 ${lock}`,
+      [venueId, id],
+    ),
+    tx.query<ShareState>(
+      `select share_id as "id", place, amount, status, is_organizer as "isOrganizer", member_id as "memberId",
+         display_name as "displayName", refunded_amount as "refundedAmount"
+       from shares where venue_id = $1 and checkout_id = $2 and dropped_at is null order by place`,
+      [venueId, id],
+    ),
+    liveHolds(tx, venueId, id),
+  ]);
+  const row = rows[0];
+  return row === undefined ? null : { ...row, shares, holds };
+}
+
+export interface CheckoutMove {
+  readonly from: CheckoutStatus;
+  readonly to: CheckoutStatus;
+  readonly reason: string | null;
+  readonly organizerId: string | null;
+  readonly now: number;
+}
+
+export async function moveCheckout(tx: Queryable, venueId: string, id: string, move: CheckoutMove): Promise<number> {
+  const rows = await tx.query(
+    `update checkouts set status = $4, cancellation_reason = $5, organizer_id = coalesce($6, organizer_id),
+       completed_at = case when $4 = 'completed' then to_timestamp($7 / 1000.0) end,
+       work_at = case when $4 = 'funded' then to_timestamp($7 / 1000.0) end
+     where venue_id = $1 and checkout_id = $2 and status = $3 returning 1`,
+    [venueId, id, move.from, move.to, move.reason, move.organizerId, move.now],
+  );
+  return rows.length;
+}
+
+export async function lookAgain(tx: Queryable, venueId: string, id: string, at: number): Promise<number> {
+  const rows = await tx.query(
+    `update checkouts set work_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and checkout_id = $2 and status = 'funded' returning 1`,
+    [venueId, id, at],
+  );
+  return rows.length;
+}
+
+export async function refundCheckoutBy(tx: Queryable, venueId: string, id: string, amount: number): Promise<number> {
+  const rows = await tx.query(
+    `update checkouts set refunded_amount = refunded_amount + $3 where venue_id = $1 and checkout_id = $2 returning 1`,
+    [venueId, id, amount],
+  );
+  return rows.length;
+}
+
+export async function insertShares(
+  tx: Queryable,
+  venueId: string,
+  checkoutId: string,
+  shares: readonly NewShare[],
+  now: number,
+): Promise<void> {
+  const ids = shares.map(({ id }) => id);
+  await Promise.all([
+    tx.query(
+      `insert into shares (venue_id, share_id, checkout_id, place, amount, status, is_organizer, member_id, display_name,
+         invited_at)
+       select $1, n.id, $2, n.place, n.amount, 'invited', n.is_organizer, n.member_id, n.display_name,
+         to_timestamp($3 / 1000.0)
+       from unnest($4::text[], $5::smallint[], $6::integer[], $7::boolean[], $8::uuid[], $9::text[])
+         as n(id, place, amount, is_organizer, member_id, display_name)`,
+      [
+        venueId,
+        checkoutId,
+        now,
+        ids,
+        shares.map(({ place }) => place),
+        shares.map(({ amount }) => amount),
+        shares.map(({ isOrganizer }) => isOrganizer),
+        shares.map(({ memberId }) => memberId),
+        shares.map(({ displayName }) => displayName),
+      ],
+    ),
+    tx.query('insert into checkout_routes (id, venue_id) select n.id, $1 from unnest($2::text[]) as n(id)', [
+      venueId,
+      ids,
+    ]),
+  ]);
+}
+
+export async function moveShares(
+  tx: Queryable,
+  venueId: string,
+  ids: readonly string[],
+  move: { readonly from: ShareStatus; readonly to: ShareStatus; readonly heldAt: number | null },
+): Promise<number> {
+  const rows = await tx.query(
+    `update shares set status = $4, held_at = case when $4 = 'failed' then null
+       else coalesce(to_timestamp($5 / 1000.0), held_at) end
+     where venue_id = $1 and share_id = any($2) and status = $3 returning 1`,
+    [venueId, ids, move.from, move.to, move.heldAt],
+  );
+  return rows.length;
+}
+
+export async function dropShares(tx: Queryable, venueId: string, ids: readonly string[], now: number): Promise<number> {
+  const rows = await tx.query(
+    `update shares set dropped_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and share_id = any($2) and dropped_at is null returning 1`,
+    [venueId, ids, now],
+  );
+  return rows.length;
+}
+
+export async function seatShares(tx: Queryable, venueId: string, places: ReadonlyMap<string, number>): Promise<number> {
+  const rows = await tx.query(
+    `update shares s set place = n.place from unnest($2::text[], $3::smallint[]) as n(id, place)
+     where s.venue_id = $1 and s.share_id = n.id and s.dropped_at is null returning 1`,
+    [venueId, [...places.keys()], [...places.values()]],
+  );
+  return rows.length;
+}
+
+export async function refundSharesBy(
+  tx: Queryable,
+  venueId: string,
+  amounts: ReadonlyMap<string, number>,
+): Promise<number> {
+  const rows = await tx.query(
+    `update shares s set refunded_amount = s.refunded_amount + n.amount
+     from unnest($2::text[], $3::integer[]) as n(id, amount)
+     where s.venue_id = $1 and s.share_id = n.id and s.status in ('captured', 'refunded') returning 1`,
+    [venueId, [...amounts.keys()], [...amounts.values()]],
+  );
+  return rows.length;
+}
+
+export async function venuesWithFundedDue(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
+  return db.query<DueAtVenue>(
+    `select venue_id as "venueId", count(*)::integer as "due" from (
+       select venue_id from checkouts where status = 'funded' and work_at <= to_timestamp($1 / 1000.0)
+       order by work_at limit $2) d
+     group by venue_id order by venue_id`,
+    [now, limit],
+  );
+}
+
+/** Takes funded checkouts of a venue that are due; whoever takes them has until `until`, then another may. */
+export async function claimFundedDue(
+  db: Queryable,
+  venueId: string,
+  now: number,
+  until: number,
+  limit: number,
+): Promise<{ id: string; turn: number }[]> {
+  return db.query(
+    `update checkouts set turn = turn + 1, work_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and checkout_id in (
+       select checkout_id from checkouts where venue_id = $1 and status = 'funded' and work_at <= to_timestamp($2 / 1000.0)
+       order by work_at, checkout_id limit $4 for update skip locked)
+     returning checkout_id as "id", turn`,
+    [venueId, now, until, limit],
+  );
+}
+
+/** The turn that was begun; null: it is not funded. */
+export async function claimFunded(
+  db: Queryable,
+  venueId: string,
+  id: string,
+  until: number,
+): Promise<number | null> {
+  const rows = await db.query<{ turn: number }>(
+    `update checkouts set turn = turn + 1, work_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and checkout_id = $2 and status = 'funded' returning turn`,
+    [venueId, id, until],
+  );
+  return rows[0]?.turn ?? null;
+}
+
+/** Which venues have checkouts whose time is up, and how many of the `limit` oldest. */
+export async function venuesWithOverdue(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
+  return db.query<DueAtVenue>(
+    `select venue_id as "venueId", count(*)::integer as "due" from (
+       select venue_id from checkouts
+       where status in ('open', 'collecting') and expires_at <= to_timestamp($1 / 1000.0)
+       order by expires_at limit $2) d
+     group by venue_id order by venue_id`,
+    [now, limit],
+  );
+}
+
+/** Expires up to as many checkouts of a venue as there are event ids; `only` narrows it to one. Answers how many. */
+export async function expireCheckouts(
+  db: Queryable,
+  venueId: string,
+  now: number,
+  only: string | null,
+  eventIds: readonly string[],
+): Promise<number> {
+  const rows = await db.query<{ expired: number }>(
+    'select expire_checkouts($1, to_timestamp($2 / 1000.0), $3, $4, $5) as expired',
+    [venueId, now, eventIds.length, only, eventIds],
+  );
+  return rows[0]?.expired ?? 0;
+}
+
+/** Moves the checkout's own clock ahead, never back. */
+export async function moveClock(tx: Queryable, venueId: string, id: string, aheadMs: number): Promise<number> {
+  const rows = await tx.query(
+    `update checkouts set clock_ahead = $3 * interval '1 millisecond', expires_at = pay_by - $3 * interval '1 millisecond'
+     where venue_id = $1 and checkout_id = $2 and mode = 'test' and clock_ahead <= $3 * interval '1 millisecond' returning 1`,
+    [venueId, id, aheadMs],
+  );
+  return rows.length;
+}

@@ -1,0 +1,41 @@
+// GET /v1/checkouts and /v1/checkouts/{id}. A checkout whose time is up is expired before it is shown, swept or not: nobody
+// is ever shown an unfunded checkout as payable after its pay_by.
+
+import type { Queryable } from '../../base/db.ts';
+import { notFound } from '../../base/errors.ts';
+import type { Answer, Input } from '../../base/operation.ts';
+import { pageOf, pageQuestion } from '../../base/page.ts';
+import type { Caller } from '../keys/caller.ts';
+import { expireOne } from './expire.ts';
+import { type CheckoutView, listCheckoutViews, viewCheckout } from './queries.ts';
+
+export async function getCheckout(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
+  return { status: 200, json: await checkoutJson(db, caller, input.params.id ?? '') };
+}
+
+/** The partner's view, with a checkout that is past its time expired first. */
+export async function checkoutJson(db: Queryable, caller: Caller, id: string): Promise<string> {
+  const { venue, mode, now } = caller;
+  const view = await viewCheckout(db, venue.id, mode, id, now);
+  if (view === null) throw notFound();
+  if (!view.overdue) return view.json;
+  await expireOne(db, caller, venue.id, view.id);
+  const again = await viewCheckout(db, venue.id, mode, id, now);
+  if (again === null) throw notFound();
+  return again.json;
+}
+
+export async function listCheckouts(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
+  const question = pageQuestion(input.query);
+  const read = (): Promise<CheckoutView[]> =>
+    listCheckoutViews(db, caller.venue.id, caller.mode, question, caller.now);
+  let found = await read();
+  const overdue = found.filter((view) => view.overdue);
+  if (overdue.length > 0) {
+    for (const { id } of overdue) await expireOne(db, caller, caller.venue.id, id);
+    found = await read();
+  }
+  const { rows, nextBefore } = pageOf(found, question.limit, ({ createdAt }) => createdAt);
+  const data = rows.map(({ json }) => json).join(',');
+  return { status: 200, json: `{"data":[${data}],"next_before":${JSON.stringify(nextBefore)}}` };
+}

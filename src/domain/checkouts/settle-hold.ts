@@ -1,0 +1,182 @@
+// One look at one hold: whatever it waits for is asked of the processor and recorded. Each kind of look is reserve → call →
+// record: the hold's status is the reservation, the call has a key that never changes, and what comes back is judged under
+// the checkout's row lock. Whoever began an earlier turn is late and writes nothing.
+
+import { callKeys, type HoldState, marksOf } from '../payments/hold.ts';
+import { type HoldFacts, ProcessorRefusal, ProcessorTrouble } from '../payments/processor.ts';
+import { claimHold, claimHolds, findHold, venuesWithDueHolds } from '../payments/queries.ts';
+import { captureFunded } from './capture.ts';
+import { recordRelease } from './decide-capture.ts';
+import { decideRenewal, learn, lookLater, nextLook, notNow, refused } from './decide-hold.ts';
+import { type Decided, decideUnderLock, type MoneyParts, processorFor, retryAt } from './money-parts.ts';
+import { readCheckout } from './queries.ts';
+import type { Standing } from './standing.ts';
+import type { Step } from './steps.ts';
+
+/** Long enough for a call and its time-out; after that another worker may look. */
+const LEASE_MS = 60_000;
+
+/** The explicit step of the worker: looks at up to `batch` holds that are due. Answers how many. */
+export async function settleDueHolds(parts: MoneyParts, batch: number): Promise<number> {
+  const now = parts.clock.now();
+  const venues = await venuesWithDueHolds(parts.db, now, batch);
+  const claimed = await Promise.all(
+    venues.map(({ venueId, due }) => claimHolds(parts.db, venueId, now, now + LEASE_MS, due)),
+  );
+  const holds = claimed.flat();
+  const settled = await Promise.allSettled(holds.map((hold) => settleHold(parts, hold)));
+  for (const one of settled) {
+    if (one.status === 'rejected') parts.log.error({ err: one.reason }, 'a hold could not be settled; it is tried again');
+  }
+  return holds.length;
+}
+
+/** Looks at one hold now, due or not. */
+export async function settleHoldNow(parts: MoneyParts, venueId: string, holdId: string): Promise<void> {
+  const hold = await claimHold(parts.db, venueId, holdId, parts.clock.now() + LEASE_MS);
+  if (hold !== null) await settleHold(parts, hold);
+}
+
+export async function settleHold(parts: MoneyParts, hold: HoldState): Promise<void> {
+  try {
+    await LOOKS[hold.status]?.(parts, hold);
+  } catch (error) {
+    if (error instanceof ProcessorRefusal) {
+      const { code } = error;
+      parts.log.warn({ hold: hold.id, checkout: hold.checkoutId, code }, 'the processor has refused a hold');
+      return record(parts, hold, (standing, now) => refused(standing, hold.id, code, now));
+    }
+    if (!(error instanceof ProcessorTrouble)) throw error;
+    parts.log.warn({ hold: hold.id, checkout: hold.checkoutId, err: error }, 'the processor is asked again');
+    const { isNotNow } = error;
+    await record(parts, hold, (standing, now) =>
+      isNotNow ? notNow(standing, hold.id, now) : [lookLater(hold.id, retryAt(now, hold.turn))],
+    );
+  }
+}
+
+type Look = (parts: MoneyParts, hold: HoldState) => Promise<void>;
+
+const LOOKS: Partial<Record<HoldState['status'], Look>> = {
+  asked: (parts, hold) => (hold.renews === null ? openAsked(parts, hold) : renewAsked(parts, hold, hold.renews)),
+  open: lookAt,
+  held: lookAtHeld,
+  releasing: letGo,
+};
+
+/** Judges under the lock, unless somebody else has begun a later turn. Answers whether the checkout is funded now. */
+async function record(
+  parts: MoneyParts,
+  hold: HoldState,
+  decide: (standing: Standing, now: number) => readonly Step[],
+): Promise<void> {
+  const decided = (standing: Standing, now: number): Decided<boolean> => {
+    const present = standing.holds.find(({ id }) => id === hold.id);
+    if (present === undefined || present.turn !== hold.turn) return { steps: [], answer: false };
+    const steps = decide(standing, now);
+    return { steps, answer: steps.some((step) => step.step === 'move checkout' && step.to === 'funded') };
+  };
+  const funded = await decideUnderLock(parts, hold.venueId, hold.checkoutId, decided);
+  if (funded === true) await captureFunded(parts, hold.venueId, hold.checkoutId);
+}
+
+/** Makes the payment intent, or finds the one that an earlier try made: the key is the same. */
+export async function openAsked(parts: MoneyParts, hold: HoldState): Promise<void> {
+  const processor = processorFor(parts, hold.mode);
+  const standing = await readCheckout(parts.db, hold.venueId, hold.checkoutId);
+  const marks = marksOf(hold);
+  const customerId = hold.keepsCard ? await processor.openCustomer(callKeys.customer(hold.id), marks) : null;
+  const opened = await processor.openHold({
+    key: callKeys.open(hold.id),
+    amount: hold.amount,
+    currency: hold.currency,
+    description: standing?.description ?? '',
+    marks,
+    customerId,
+  });
+  const clientSecret = parts.seal.seal(opened.clientSecret, `hold ${hold.venueId} ${hold.id}`);
+  await record(parts, hold, (now_, now) => {
+    const present = now_.holds.find(({ id }) => id === hold.id);
+    const news = { intentId: opened.intentId, clientSecret, customerId };
+    if (present?.status === 'asked') {
+      return [{ step: 'move hold', id: hold.id, from: 'asked', to: 'open', news, dueAt: nextLook(hold, now) }];
+    }
+    // Meanwhile nobody wants it any more: what is known now lets it be released.
+    return [{ step: 'note hold', id: hold.id, news, dueAt: now }];
+  });
+}
+
+async function lookAt(parts: MoneyParts, hold: HoldState): Promise<void> {
+  const facts = await processorFor(parts, hold.mode).lookAt(intentOf(hold));
+  await record(parts, hold, (standing, now) => learn(standing, hold.id, facts, now));
+}
+
+/** A hold that stands is renewed before it lapses; one that cannot be renewed is only looked at. */
+async function lookAtHeld(parts: MoneyParts, hold: HoldState): Promise<void> {
+  const freshId = await decideUnderLock(parts, hold.venueId, hold.checkoutId, (standing, now) => {
+    const present = standing.holds.find(({ id }) => id === hold.id);
+    const renewal =
+      present?.turn === hold.turn ? decideRenewal(standing, hold.id, now, () => parts.ids.uuid()) : null;
+    return { steps: renewal?.steps ?? [], answer: renewal?.freshId ?? null };
+  });
+  if (freshId !== null) return settleHoldNow(parts, hold.venueId, freshId);
+  return lookAt(parts, hold);
+}
+
+async function renewAsked(parts: MoneyParts, fresh: HoldState, renews: string): Promise<void> {
+  const facts = await renewed(parts, fresh, renews);
+  await record(parts, fresh, (standing, now) => learn(standing, fresh.id, facts, now));
+}
+
+/** The new hold on the card that was kept; a refusal when there is no such card, or its bank says no. */
+async function renewed(parts: MoneyParts, fresh: HoldState, renews: string): Promise<HoldFacts> {
+  const old = await findHold(parts.db, fresh.venueId, renews);
+  const standing = await readCheckout(parts.db, fresh.venueId, fresh.checkoutId);
+  if (old === null || old.customerId === null || old.paymentMethodId === null) {
+    throw new ProcessorRefusal('no_card_kept', 'the card of this hold was not kept');
+  }
+  return processorFor(parts, fresh.mode).renewHold({
+    key: callKeys.open(fresh.id),
+    amount: fresh.amount,
+    currency: fresh.currency,
+    description: standing?.description ?? '',
+    marks: marksOf(fresh),
+    customerId: old.customerId,
+    paymentMethodId: old.paymentMethodId,
+  });
+}
+
+/** Lets go of a hold. Where it is not known whether it was ever made, it is made known first: by the same key. */
+async function letGo(parts: MoneyParts, hold: HoldState): Promise<void> {
+  if (hold.intentId === null) return letGoOfUnknown(parts, hold);
+  const settings = {
+    now: parts.clock.now(),
+    newId: () => parts.ids.uuid(),
+    payoutDelay: parts.payoutDelay,
+    tryAgainAt: retryAt(parts.clock.now(), 0),
+  };
+  const outcome = await released(parts, hold, intentOf(hold));
+  await record(parts, hold, (standing) => recordRelease(standing, hold.id, outcome, settings));
+}
+
+async function released(parts: MoneyParts, hold: HoldState, intentId: string): Promise<'released' | 'captured'> {
+  try {
+    await processorFor(parts, hold.mode).release(intentId, callKeys.release(hold.id));
+    return 'released';
+  } catch (error) {
+    if (error instanceof ProcessorRefusal && error.code === 'already_captured') return 'captured';
+    throw error;
+  }
+}
+
+/** A renewal that nobody wants any more: what the same call finds out lets it be released. */
+async function letGoOfUnknown(parts: MoneyParts, hold: HoldState): Promise<void> {
+  if (hold.renews === null) return openAsked(parts, hold);
+  const { intentId } = await renewed(parts, hold, hold.renews);
+  await record(parts, hold, (_, now) => [{ step: 'note hold', id: hold.id, news: { intentId }, dueAt: now }]);
+}
+
+function intentOf(hold: HoldState): string {
+  if (hold.intentId === null) throw new Error(`hold ${hold.id} is ${hold.status} and has no intent`);
+  return hold.intentId;
+}

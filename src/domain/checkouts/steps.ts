@@ -1,0 +1,106 @@
+// What a decision answers with: steps, written in their order in one transaction (write.ts). Each move is a compare and
+// set: when a row is not where the step says, the whole transaction is undone.
+
+import type { Entry } from '../ledger/accounts.ts';
+import type { HoldStatus } from '../payments/moves.ts';
+import type { CheckoutStatus, ShareStatus } from './moves.ts';
+
+export interface NewShare {
+  readonly id: string;
+  readonly place: number;
+  readonly amount: number;
+  readonly isOrganizer: boolean;
+  readonly memberId: string;
+  readonly displayName: string | null;
+}
+
+export interface NewHoldRow {
+  readonly id: string;
+  readonly shareId: string;
+  readonly amount: number;
+  readonly renews: string | null;
+  readonly keepsCard: boolean;
+  readonly customerId: string | null;
+}
+
+export interface NewMovement {
+  readonly id: string;
+  readonly kind: 'refund' | 'return' | 'transfer' | 'reversal';
+  readonly shareId: string;
+  readonly holdId: string;
+  readonly amount: number;
+  readonly feePart: number;
+  readonly takesBack: string | null;
+  readonly reason: string | null;
+  readonly dueAt: number;
+}
+
+/** What is learned about a hold when it moves; what is absent stays as it was. Times in milliseconds. */
+export interface HoldNews {
+  readonly intentId?: string;
+  readonly clientSecret?: Buffer;
+  readonly customerId?: string | null;
+  readonly paymentMethodId?: string | null;
+  readonly chargeId?: string | null;
+  readonly heldAt?: number | null;
+  readonly captureBefore?: number | null;
+  readonly refusal?: string | null;
+}
+
+export type Step =
+  | {
+      readonly step: 'move checkout';
+      readonly from: CheckoutStatus;
+      readonly to: CheckoutStatus;
+      readonly reason?: string;
+      readonly organizerId?: string;
+    }
+  | {
+      readonly step: 'move shares';
+      readonly ids: readonly string[];
+      readonly from: ShareStatus;
+      readonly to: ShareStatus;
+      readonly heldAt?: number;
+    }
+  | { readonly step: 'add shares'; readonly shares: readonly NewShare[] }
+  | { readonly step: 'drop shares'; readonly ids: readonly string[] }
+  | { readonly step: 'seat shares'; readonly places: ReadonlyMap<string, number> }
+  | { readonly step: 'add hold'; readonly hold: NewHoldRow; readonly dueAt: number }
+  | {
+      readonly step: 'move hold';
+      readonly id: string;
+      readonly from: HoldStatus;
+      readonly to: HoldStatus;
+      readonly news?: HoldNews;
+      /** When it is looked at next; null: not by itself. */
+      readonly dueAt: number | null;
+    }
+  | { readonly step: 'note hold'; readonly id: string; readonly news: HoldNews; readonly dueAt: number | null }
+  /** Takes the place of the hold that it renewed. */
+  | { readonly step: 'seat hold'; readonly id: string }
+  | { readonly step: 'begin captures'; readonly ids: readonly string[] }
+  /** Answered with "not now": the next try takes another key. */
+  | { readonly step: 'count not now'; readonly ids: readonly string[] }
+  /** A whole party at once. */
+  | {
+      readonly step: 'holds captured';
+      readonly holds: readonly { readonly id: string; readonly from: HoldStatus; readonly chargeId: string | null }[];
+    }
+  | { readonly step: 'look again'; readonly at: number }
+  | { readonly step: 'add movements'; readonly movements: readonly NewMovement[] }
+  | { readonly step: 'open payout'; readonly id: string }
+  | { readonly step: 'shrink transfer'; readonly id: string; readonly by: number }
+  | { readonly step: 'refund shares'; readonly amounts: ReadonlyMap<string, number> }
+  | { readonly step: 'refund checkout'; readonly amount: number }
+  | { readonly step: 'post'; readonly entries: readonly Entry[] }
+  | {
+      readonly step: 'tell';
+      readonly type:
+        | 'checkout.collecting'
+        | 'share.held'
+        | 'checkout.funded'
+        | 'checkout.completed'
+        | 'checkout.canceled'
+        | 'refund.created';
+      readonly refund?: { readonly amount: number; readonly reason: string | null };
+    };

@@ -1,0 +1,70 @@
+// The only place that touches the ledger. Entries are added, in the transaction of what causes them, and never changed.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import { type AccountName, ENTRY_KINDS, type Entry } from './accounts.ts';
+
+export interface EntriesFor {
+  readonly venueId: string;
+  readonly mode: Mode;
+  readonly checkoutId: string;
+  readonly currency: string;
+  readonly now: number;
+}
+
+/** Entries of nothing are left out: a share of 0 moves no money. */
+export async function postEntries(tx: Queryable, about: EntriesFor, entries: readonly Entry[]): Promise<void> {
+  const real = entries.filter(({ amount }) => amount !== 0);
+  if (real.length === 0) return;
+  await tx.query(
+    `insert into ledger_entries (venue_id, kind, subject, mode, checkout_id, debit, credit, amount, currency, at)
+     select $1, n.kind, n.subject, $2, $3, n.debit, n.credit, n.amount, $4, to_timestamp($5 / 1000.0)
+     from unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::integer[]) as n(kind, subject, debit, credit, amount)`,
+    [
+      about.venueId,
+      about.mode,
+      about.checkoutId,
+      about.currency,
+      about.now,
+      real.map(({ kind }) => kind),
+      real.map(({ subject }) => subject),
+      real.map(({ kind }) => ENTRY_KINDS[kind].debit),
+      real.map(({ kind }) => ENTRY_KINDS[kind].credit),
+      real.map(({ amount }) => amount),
+    ],
+  );
+}
+
+export interface AccountBalance {
+  readonly account: AccountName;
+  readonly mode: Mode;
+  readonly currency: string;
+  /** Debits less credits. */
+  readonly balance: number;
+}
+
+/** Of one venue, or of all of them. */
+export async function accountBalances(db: Queryable, venueId: string | null): Promise<AccountBalance[]> {
+  return db.query<AccountBalance>(
+    `select account, mode, currency, sum(amount)::bigint as balance from (
+       select debit as account, mode, currency, amount::bigint as amount from ledger_entries
+         where $1::uuid is null or venue_id = $1
+       union all
+       select credit, mode, currency, -amount::bigint from ledger_entries where $1::uuid is null or venue_id = $1) legs
+     group by account, mode, currency order by mode, currency, account`,
+    [venueId],
+  );
+}
+
+export interface CheckoutLedger {
+  readonly kind: string;
+  readonly subject: string;
+  readonly amount: number;
+}
+
+export async function entriesOf(db: Queryable, venueId: string, checkoutId: string): Promise<CheckoutLedger[]> {
+  return db.query<CheckoutLedger>(
+    `select kind, subject, amount from ledger_entries where venue_id = $1 and checkout_id = $2 order by at, kind, subject`,
+    [venueId, checkoutId],
+  );
+}

@@ -1,0 +1,29 @@
+// The states of a hold and of a movement of money, and the moves between them. `asked`, `capturing`, `releasing` and
+// `sending` are decisions that are committed before the processor is called: whether it was done is found out by calling
+// again with the same key.
+
+import type { Moves } from '../../base/moves.ts';
+
+export type HoldStatus = 'asked' | 'open' | 'held' | 'capturing' | 'captured' | 'releasing' | 'released' | 'gone';
+export type MovementStatus = 'waiting' | 'sending' | 'done' | 'failed' | 'dropped';
+
+export const HOLD_MOVES: Moves<HoldStatus> = {
+  asked: ['open', 'held', 'releasing', 'gone'],
+  open: ['held', 'releasing', 'gone'],
+  held: ['capturing', 'releasing', 'gone'],
+  capturing: ['captured', 'releasing'],
+  captured: [],
+  // Captured: the call of an earlier turn had gone through after all.
+  releasing: ['released', 'captured'],
+  released: [],
+  gone: [],
+};
+
+export const MOVEMENT_MOVES: Moves<MovementStatus> = {
+  waiting: ['sending', 'dropped'],
+  sending: ['done', 'failed'],
+  done: [],
+  // An operator may ask for it again.
+  failed: ['waiting'],
+  dropped: [],
+};

@@ -1,0 +1,248 @@
+// The only place that touches holds. Moves are compare-and-set: a statement answers how many
+// rows it moved, and whoever calls it insists on the number.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import type { HoldState } from './hold.ts';
+import type { HoldStatus } from './moves.ts';
+
+const HOLD = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
+  currency, renews, keeps_card as "keepsCard", intent_id as "intentId", customer_id as "customerId",
+  payment_method_id as "paymentMethodId", charge_id as "chargeId",
+  (extract(epoch from capture_before) * 1000)::float8 as "captureBefore", turn,
+  capture_tries as "captureTries",
+  (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
+
+/** Work that is due at one venue: no transaction touches two. */
+export interface DueAtVenue {
+  readonly venueId: string;
+  readonly due: number;
+}
+
+/** Those that are not over. */
+export async function liveHolds(tx: Queryable, venueId: string, checkoutId: string): Promise<HoldState[]> {
+  return tx.query<HoldState>(
+    `select ${HOLD} from holds where venue_id = $1 and checkout_id = $2 and status not in ('released', 'gone')
+     order by created_at, hold_id`,
+    [venueId, checkoutId],
+  );
+}
+
+export interface HoldSecret extends HoldState {
+  readonly clientSecret: Buffer | null;
+}
+
+export async function findHold(db: Queryable, venueId: string, holdId: string): Promise<HoldSecret | null> {
+  const rows = await db.query<HoldSecret>(
+    `select ${HOLD}, client_secret as "clientSecret" from holds where venue_id = $1 and hold_id = $2`,
+    [venueId, holdId],
+  );
+  return rows[0] ?? null;
+}
+
+export interface NewHoldIn {
+  readonly venueId: string;
+  readonly checkoutId: string;
+  readonly mode: Mode;
+  readonly currency: string;
+  readonly now: number;
+}
+
+export async function insertHold(
+  tx: Queryable,
+  about: NewHoldIn,
+  hold: {
+    readonly id: string;
+    readonly shareId: string;
+    readonly amount: number;
+    readonly renews: string | null;
+    readonly keepsCard: boolean;
+    readonly customerId: string | null;
+  },
+  dueAt: number,
+): Promise<void> {
+  await tx.query(
+    `insert into holds (venue_id, hold_id, checkout_id, share_id, mode, status, amount, currency, renews, keeps_card,
+       customer_id, due_at, created_at)
+     values ($1, $2, $3, $4, $5, 'asked', $6, $7, $8, $9, $10, to_timestamp($11 / 1000.0), to_timestamp($12 / 1000.0))`,
+    [
+      about.venueId,
+      hold.id,
+      about.checkoutId,
+      hold.shareId,
+      about.mode,
+      hold.amount,
+      about.currency,
+      hold.renews,
+      hold.keepsCard,
+      hold.customerId,
+      dueAt,
+      about.now,
+    ],
+  );
+}
+
+export interface HoldChange {
+  readonly intentId?: string;
+  readonly clientSecret?: Buffer;
+  readonly customerId?: string | null;
+  readonly paymentMethodId?: string | null;
+  readonly chargeId?: string | null;
+  readonly heldAt?: number | null;
+  readonly captureBefore?: number | null;
+  readonly refusal?: string | null;
+}
+
+/** Moves one hold, or with `from` equal to `to` writes down what was learned; what is absent or null stays as it was. */
+export async function moveHold(
+  tx: Queryable,
+  venueId: string,
+  id: string,
+  move: { readonly from: HoldStatus; readonly to: HoldStatus } | null,
+  change: HoldChange,
+  dueAt: number | null,
+): Promise<number> {
+  const rows = await tx.query(
+    `update holds set status = coalesce($4, status), intent_id = coalesce($5, intent_id),
+       client_secret = coalesce($6, client_secret), customer_id = coalesce($7, customer_id),
+       payment_method_id = coalesce($8, payment_method_id), charge_id = coalesce($9, charge_id),
+       held_at = coalesce(to_timestamp($10 / 1000.0), held_at),
+       capture_before = coalesce(to_timestamp($11 / 1000.0), capture_before),
+       refusal = coalesce($12, refusal), due_at = to_timestamp($13 / 1000.0)
+     where venue_id = $1 and hold_id = $2 and ($3::text is null or status = $3) returning 1`,
+    [
+      venueId,
+      id,
+      move?.from ?? null,
+      move?.to ?? null,
+      change.intentId ?? null,
+      change.clientSecret ?? null,
+      change.customerId ?? null,
+      change.paymentMethodId ?? null,
+      change.chargeId ?? null,
+      change.heldAt ?? null,
+      change.captureBefore ?? null,
+      change.refusal ?? null,
+      dueAt,
+    ],
+  );
+  return rows.length;
+}
+
+export async function seatHold(tx: Queryable, venueId: string, id: string): Promise<number> {
+  const rows = await tx.query(
+    `update holds set renews = null where venue_id = $1 and hold_id = $2 and status = 'held' and renews is not null returning 1`,
+    [venueId, id],
+  );
+  return rows.length;
+}
+
+export async function beginCaptures(tx: Queryable, venueId: string, ids: readonly string[]): Promise<number> {
+  const rows = await tx.query(
+    `update holds set status = 'capturing', due_at = null where venue_id = $1 and hold_id = any($2) and status = 'held' returning 1`,
+    [venueId, ids],
+  );
+  return rows.length;
+}
+
+export interface CapturedHold {
+  readonly id: string;
+  readonly from: HoldStatus;
+  readonly chargeId: string | null;
+}
+
+/** The captures of a whole party at once. */
+export async function recordCaptured(tx: Queryable, venueId: string, holds: readonly CapturedHold[]): Promise<number> {
+  const rows = await tx.query(
+    `update holds h set status = 'captured', charge_id = coalesce(n.charge_id, h.charge_id), due_at = null
+     from unnest($2::uuid[], $3::text[], $4::text[]) as n(hold_id, from_status, charge_id)
+     where h.venue_id = $1 and h.hold_id = n.hold_id and h.status = n.from_status returning 1`,
+    [venueId, holds.map(({ id }) => id), holds.map(({ from }) => from), holds.map(({ chargeId }) => chargeId)],
+  );
+  return rows.length;
+}
+
+/** The processor answered "not now": the next try takes another key. */
+export async function countNotNow(tx: Queryable, venueId: string, ids: readonly string[]): Promise<number> {
+  const rows = await tx.query(
+    `update holds set capture_tries = capture_tries + 1
+     where venue_id = $1 and hold_id = any($2) and status = 'capturing' returning 1`,
+    [venueId, ids],
+  );
+  return rows.length;
+}
+
+/** Shifts what a moved clock makes due earlier. */
+export async function hurryHolds(tx: Queryable, venueId: string, checkoutId: string, byMs: number): Promise<void> {
+  await tx.query(
+    `update holds set due_at = due_at - $3 * interval '1 millisecond',
+       capture_before = capture_before - $3 * interval '1 millisecond'
+     where venue_id = $1 and checkout_id = $2 and status = 'held'`,
+    [venueId, checkoutId, byMs],
+  );
+}
+
+/** A hint from outside that something happened to a hold: it is looked at now. */
+export async function hintHold(
+  db: Queryable,
+  hint: { readonly venueId: string; readonly holdId: string; readonly mode: Mode; readonly now: number },
+): Promise<void> {
+  await db.query(
+    `update holds set due_at = to_timestamp($4 / 1000.0)
+     where venue_id = $1 and hold_id = $2 and mode = $3 and status in ('open', 'held')
+       and (due_at is null or due_at > to_timestamp($4 / 1000.0))`,
+    [hint.venueId, hint.holdId, hint.mode, hint.now],
+  );
+}
+
+/** Which venues have holds that are due, and how many of the `limit` oldest. */
+export async function venuesWithDueHolds(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
+  return db.query<DueAtVenue>(
+    `select venue_id as "venueId", count(*)::integer as "due" from (
+       select venue_id from holds where due_at <= to_timestamp($1 / 1000.0) order by due_at limit $2) d
+     group by venue_id order by venue_id`,
+    [now, limit],
+  );
+}
+
+/** Takes up to `limit` holds of a venue that are due; whoever takes them has until `until`, then another may. */
+export async function claimHolds(
+  db: Queryable,
+  venueId: string,
+  now: number,
+  until: number,
+  limit: number,
+): Promise<HoldState[]> {
+  return db.query<HoldState>(
+    `update holds set turn = turn + 1, due_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and hold_id in (
+       select hold_id from holds where venue_id = $1 and due_at <= to_timestamp($2 / 1000.0)
+       order by due_at, hold_id limit $4 for update skip locked)
+     returning ${HOLD}`,
+    [venueId, now, until, limit],
+  );
+}
+
+/** The same for one hold, due or not; null: it is over. */
+export async function claimHold(
+  db: Queryable,
+  venueId: string,
+  holdId: string,
+  until: number,
+): Promise<HoldState | null> {
+  const rows = await db.query<HoldState>(
+    `update holds set turn = turn + 1, due_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and hold_id = $2 and status in ('asked', 'open', 'held', 'releasing') returning ${HOLD}`,
+    [venueId, holdId, until],
+  );
+  return rows[0] ?? null;
+}
+
+/** Holds that are neither over nor captured, oldest first: what a reconciliation asks about. */
+export async function unsettledHolds(db: Queryable, mode: Mode, after: string | null, limit: number): Promise<HoldState[]> {
+  return db.query<HoldState>(
+    `select ${HOLD} from holds where mode = $1 and status in ('asked', 'open', 'held', 'releasing')
+       and ($2::uuid is null or hold_id > $2) order by hold_id limit $3`,
+    [mode, after, limit],
+  );
+}

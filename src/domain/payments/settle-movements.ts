@@ -1,0 +1,132 @@
+// Refunds, returns, transfers and reversals: each is committed first, then called with a key that never changes, then
+// recorded with its ledger entry. A time-out is not a failure: the same call is made again until the processor answers.
+
+import type { Clock } from '../../base/clock.ts';
+import type { Db } from '../../base/db.ts';
+import type { Log } from '../../base/log.ts';
+import type { Entry } from '../ledger/accounts.ts';
+import { postEntries } from '../ledger/queries.ts';
+import { findVenue } from '../venues/queries.ts';
+import { callKeys } from './hold.ts';
+import {
+  claimMovements,
+  findPayoutAccount,
+  finishMovement,
+  keepPayoutAccount,
+  type MovementRow,
+  postponeMovement,
+  processorIdOf,
+  venuesWithDueMovements,
+} from './movements/queries.ts';
+import { type Processor, ProcessorRefusal, type Processors, ProcessorTrouble } from './processor.ts';
+import { findHold, type HoldSecret } from './queries.ts';
+
+export interface MovementParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly processors: Processors;
+}
+
+const LEASE_MS = 60_000;
+
+/** The explicit step of the worker: sends up to `batch` movements that are due. Answers how many. */
+export async function settleDueMovements(parts: MovementParts, batch: number): Promise<number> {
+  const now = parts.clock.now();
+  const venues = await venuesWithDueMovements(parts.db, now, batch);
+  const claimed = await Promise.all(
+    venues.map(({ venueId, due }) => claimMovements(parts.db, venueId, now, now + LEASE_MS, due)),
+  );
+  const movements = claimed.flat();
+  const settled = await Promise.allSettled(movements.map((movement) => settleMovement(parts, movement)));
+  for (const one of settled) {
+    if (one.status === 'rejected') parts.log.error({ err: one.reason }, 'money was not moved; it is tried again');
+  }
+  return movements.length;
+}
+
+async function settleMovement(parts: MovementParts, movement: MovementRow): Promise<void> {
+  const about = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId };
+  try {
+    const processorId = await send(parts, movement);
+    await record(parts, movement, processorId);
+  } catch (error) {
+    if (error instanceof ProcessorRefusal) {
+      parts.log.error({ ...about, code: error.code }, 'the processor has refused to move money: an operator must look');
+      const outcome = { status: 'failed', processorId: null, trouble: error.code } as const;
+      await finishMovement(parts.db, movement, outcome, parts.clock.now());
+      return;
+    }
+    if (!(error instanceof ProcessorTrouble)) throw error;
+    parts.log.warn({ ...about, err: error }, 'money is moved later');
+    const wait = Math.min(1_000 * 2 ** Math.min(movement.turn, 12), 3_600_000);
+    await postponeMovement(parts.db, movement, parts.clock.now() + wait, error.message.slice(0, 200));
+  }
+}
+
+async function send(parts: MovementParts, movement: MovementRow): Promise<string> {
+  const processor = parts.processors[movement.mode];
+  if (processor === undefined) throw new ProcessorTrouble(`no card processor is set up for ${movement.mode} mode`);
+  const hold = await findHold(parts.db, movement.venueId, movement.holdId);
+  if (hold === null) throw new Error(`movement ${movement.id} belongs to no hold`);
+  const key = callKeys.movement(movement.id);
+  switch (movement.kind) {
+    case 'refund':
+    case 'return':
+      return (await processor.refund(intentOf(hold), movement.amount, key)).refundId;
+    case 'transfer':
+      return transfer(parts, processor, movement, hold, key);
+    case 'reversal': {
+      const transferId = await processorIdOf(parts.db, movement.venueId, movement.takesBack ?? '');
+      if (transferId === null) throw new ProcessorTrouble('the transfer that is to be taken back was not made yet');
+      return (await processor.reverse(transferId, movement.amount, key)).reversalId;
+    }
+  }
+}
+
+async function transfer(
+  parts: MovementParts,
+  processor: Processor,
+  movement: MovementRow,
+  hold: HoldSecret,
+  key: string,
+): Promise<string> {
+  if (hold.chargeId === null) throw new Error(`hold ${hold.id} was captured and has no charge`);
+  const { amount, currency, checkoutId } = movement;
+  const accountId = await payoutAccount(parts, processor, movement);
+  const made = await processor.transfer({ key, amount, currency, accountId, chargeId: hold.chargeId, checkoutId });
+  return made.transferId;
+}
+
+/** The venue's account at the processor, opened when it is first needed. */
+async function payoutAccount(parts: MovementParts, processor: Processor, movement: MovementRow): Promise<string> {
+  const { venueId, mode } = movement;
+  const known = await findPayoutAccount(parts.db, venueId, mode);
+  if (known !== null) return known.accountId;
+  const venue = await findVenue(parts.db, venueId);
+  if (venue === null) throw new Error(`movement ${movement.id} belongs to no venue`);
+  const account = await processor.openAccount(callKeys.account(venueId, mode), { id: venueId, name: venue.name });
+  await keepPayoutAccount(parts.db, venueId, mode, account, parts.clock.now());
+  return account.accountId;
+}
+
+async function record(parts: MovementParts, movement: MovementRow, processorId: string): Promise<void> {
+  const now = parts.clock.now();
+  await parts.db.transaction(async (tx) => {
+    const isMine = await finishMovement(tx, movement, { status: 'done', processorId, trouble: null }, now);
+    if (isMine) await postEntries(tx, { ...movement, now }, entriesFor(movement));
+  });
+}
+
+function entriesFor({ kind, id, amount, feePart }: MovementRow): readonly Entry[] {
+  if (kind !== 'refund') return [{ kind, subject: id, amount }];
+  return [
+    { kind: 'refund', subject: id, amount: amount - feePart },
+    { kind: 'fee_return', subject: id, amount: feePart },
+  ];
+}
+
+function intentOf(hold: HoldSecret): string {
+  if (hold.intentId === null) throw new Error(`hold ${hold.id} was captured and has no intent`);
+  return hold.intentId;
+}

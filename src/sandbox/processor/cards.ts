@@ -1,0 +1,260 @@
+// The test cards, as data: what each number does, in words for people and in terms the bank acts on. Stripe's own test
+// numbers do what they do at Stripe; the rest are ours. A number that is not here but is well formed simply works.
+
+export type CardBrand = 'visa' | 'mastercard' | 'amex' | 'discover';
+
+export interface CardDecline {
+  readonly code: string;
+  readonly decline: string | null;
+  readonly message: string;
+}
+
+/** What a card does differently from a good one. */
+export interface CardHabits {
+  /** Refused when a payment is confirmed. */
+  readonly decline?: CardDecline;
+  /** `always`: its owner is asked each time they are there, and off-session it is refused. */
+  readonly authentication?: 'always';
+  /** Refused after its owner has approved. */
+  readonly declineAfterAuthentication?: CardDecline;
+  /** Off-session use fails, although the card was saved. */
+  readonly declineOffSession?: CardDecline;
+  readonly holdSeconds?: number;
+  /** So many capture attempts fail first; `Infinity` is written as -1. */
+  readonly failingCaptures?: number;
+  readonly captureDecline?: CardDecline;
+  readonly disputed?: string;
+  /** Only half of what is asked for is held. */
+  readonly half?: true;
+  readonly slowMs?: number;
+}
+
+export interface TestCard extends CardHabits {
+  /** A stable name; saved payment methods refer to it. */
+  readonly name: string;
+  readonly number: string;
+  readonly brand: CardBrand;
+  /** Usable from a server as a payment method, as Stripe's `pm_card_visa`. The first is the one we show. */
+  readonly tokens: readonly string[];
+  /** One sentence for people. */
+  readonly says: string;
+  readonly group: 'works' | 'refused' | 'asks its owner' | 'trouble later';
+}
+
+export const declines = {
+  generic: { code: 'card_declined', decline: 'generic_decline', message: 'Your card was declined.' },
+  funds: { code: 'card_declined', decline: 'insufficient_funds', message: 'Your card has insufficient funds.' },
+  lost: { code: 'card_declined', decline: 'lost_card', message: 'Your card was declined.' },
+  stolen: { code: 'card_declined', decline: 'stolen_card', message: 'Your card was declined.' },
+  expired: { code: 'expired_card', decline: null, message: 'Your card has expired.' },
+  cvc: { code: 'incorrect_cvc', decline: null, message: "Your card's security code is incorrect." },
+  processing: {
+    code: 'processing_error',
+    decline: null,
+    message: 'An error occurred while processing your card. Try again in a little bit.',
+  },
+  authentication: {
+    code: 'authentication_required',
+    decline: 'authentication_required',
+    message: 'Your card was declined. This transaction requires authentication.',
+  },
+  failedAuthentication: {
+    code: 'payment_intent_authentication_failure',
+    decline: null,
+    message:
+      'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+  },
+  number: { code: 'incorrect_number', decline: null, message: 'Your card number is incorrect.' },
+  month: { code: 'invalid_expiry_month', decline: null, message: "Your card's expiration month is invalid." },
+  year: { code: 'invalid_expiry_year', decline: null, message: "Your card's expiration year is invalid." },
+} satisfies Readonly<Record<string, CardDecline>>;
+
+const good: readonly TestCard[] = [
+  {
+    name: 'visa',
+    number: '4242424242424242',
+    brand: 'visa',
+    tokens: ['pm_card_visa'],
+    says: 'Always works.',
+    group: 'works',
+  },
+  {
+    name: 'mastercard',
+    number: '5555555555554444',
+    brand: 'mastercard',
+    tokens: ['pm_card_mastercard'],
+    says: 'Always works.',
+    group: 'works',
+  },
+  {
+    name: 'amex',
+    number: '378282246310005',
+    brand: 'amex',
+    tokens: ['pm_card_amex'],
+    says: 'Always works; its security code has four digits.',
+    group: 'works',
+  },
+  {
+    name: 'partial',
+    number: '4000000000700056',
+    brand: 'visa',
+    tokens: ['pm_card_partialAuthorization'],
+    says: 'Only half of the amount is held.',
+    group: 'works',
+    half: true,
+  },
+  {
+    name: 'slow',
+    number: '4000000000700064',
+    brand: 'visa',
+    tokens: ['pm_card_slow'],
+    says: 'Works, but the bank takes three seconds to say so.',
+    group: 'works',
+    slowMs: 3000,
+  },
+];
+
+function refused(name: string, number: string, token: string, decline: CardDecline, says: string): TestCard {
+  const tokens = [`pm_card_${token}`, `pm_card_visa_${token}`];
+  return { name, number, brand: 'visa', tokens, says, group: 'refused', decline };
+}
+
+const bad: readonly TestCard[] = [
+  refused('declined', '4000000000000002', 'chargeDeclined', declines.generic, 'Declined without a reason.'),
+  refused(
+    'funds',
+    '4000000000009995',
+    'chargeDeclinedInsufficientFunds',
+    declines.funds,
+    'Declined: not enough money on the account.',
+  ),
+  refused('lost', '4000000000009987', 'chargeDeclinedLostCard', declines.lost, 'Declined: reported lost.'),
+  refused('stolen', '4000000000009979', 'chargeDeclinedStolenCard', declines.stolen, 'Declined: reported stolen.'),
+  refused('expired', '4000000000000069', 'chargeDeclinedExpiredCard', declines.expired, 'Declined: expired.'),
+  refused('cvc', '4000000000000127', 'chargeDeclinedIncorrectCvc', declines.cvc, 'Declined: wrong security code.'),
+  refused(
+    'processing',
+    '4000000000000119',
+    'chargeDeclinedProcessingError',
+    declines.processing,
+    'Declined: the bank had a problem of its own.',
+  ),
+];
+
+const asking: readonly TestCard[] = [
+  {
+    name: 'secure',
+    number: '4000002760003184',
+    brand: 'visa',
+    tokens: ['pm_card_authenticationRequired'],
+    says: 'Asks its owner to approve each payment (3-D Secure).',
+    group: 'asks its owner',
+    authentication: 'always',
+    declineOffSession: declines.authentication,
+  },
+  {
+    name: 'secureDeclined',
+    number: '4000008400001629',
+    brand: 'visa',
+    tokens: ['pm_card_threeDSecureRequiredChargeDeclined'],
+    says: 'Asks its owner to approve, and is declined all the same.',
+    group: 'asks its owner',
+    authentication: 'always',
+    declineAfterAuthentication: declines.generic,
+    declineOffSession: declines.authentication,
+  },
+  {
+    name: 'secureOffSession',
+    number: '4000002500003155',
+    brand: 'visa',
+    tokens: ['pm_card_authenticationRequiredOnSetup'],
+    says: 'Asks its owner to approve; a renewal without its owner is declined.',
+    group: 'asks its owner',
+    authentication: 'always',
+    declineOffSession: declines.authentication,
+  },
+];
+
+const later: readonly TestCard[] = [
+  {
+    name: 'lapses',
+    number: '4000000000700015',
+    brand: 'visa',
+    tokens: ['pm_card_holdLapses'],
+    says: 'The hold works and lapses after ten seconds.',
+    group: 'trouble later',
+    holdSeconds: 10,
+  },
+  {
+    name: 'captureFailsForAWhile',
+    number: '4000000000700023',
+    brand: 'visa',
+    tokens: ['pm_card_captureFailsForAWhile'],
+    says: 'The hold works; the first three attempts to capture it fail.',
+    group: 'trouble later',
+    failingCaptures: 3,
+    captureDecline: declines.processing,
+  },
+  {
+    name: 'captureFailsForGood',
+    number: '4000000000700031',
+    brand: 'visa',
+    tokens: ['pm_card_captureFailsForGood'],
+    says: 'The hold works and can never be captured.',
+    group: 'trouble later',
+    failingCaptures: -1,
+    captureDecline: declines.generic,
+  },
+  {
+    name: 'renewalFails',
+    number: '4000000000700049',
+    brand: 'visa',
+    tokens: ['pm_card_renewalFails'],
+    says: 'The first hold works; a renewal without its owner is declined.',
+    group: 'trouble later',
+    declineOffSession: declines.generic,
+  },
+  {
+    name: 'disputed',
+    number: '4000000000000259',
+    brand: 'visa',
+    tokens: ['pm_card_createDispute'],
+    says: 'The payment works and its owner disputes it as soon as it is captured.',
+    group: 'trouble later',
+    disputed: 'fraudulent',
+  },
+];
+
+export const testCards: readonly TestCard[] = [...good, ...bad, ...asking, ...later];
+
+const byNumber = new Map(testCards.map((card) => [card.number, card]));
+const byToken = new Map(testCards.flatMap((card) => card.tokens.map((token) => [token, card] as const)));
+const byName = new Map(testCards.map((card) => [card.name, card]));
+
+export function cardByToken(token: string): TestCard | null {
+  return byToken.get(token) ?? null;
+}
+
+/** A saved method's card. One that has left the list behaves as a good one. */
+export function cardByName(name: string): TestCard {
+  return byName.get(name) ?? (good[0] as TestCard);
+}
+
+function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let place = 0; place < digits.length; place++) {
+    const digit = digits.charCodeAt(digits.length - 1 - place) - 48;
+    sum += place % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2;
+  }
+  return sum % 10 === 0;
+}
+
+/** The card of this number; null when no card could have it. */
+export function cardByNumber(number: string): TestCard | null {
+  const digits = number.replace(/[ -]/g, '');
+  if (!/^\d{13,19}$/.test(digits) || !passesLuhn(digits)) return null;
+  return byNumber.get(digits) ?? byNumber.get(likeness[digits[0] ?? ''] ?? '4242424242424242') ?? null;
+}
+
+/** A number nobody listed behaves as the good card of its brand. */
+const likeness: Readonly<Record<string, string>> = { '3': '378282246310005', '5': '5555555555554444' };

@@ -1,0 +1,276 @@
+// The bank's durable books: an append-only file of checked lines. Many requests share one fsync; an answer waits for its
+// own. A torn end is cut off (and set aside); a journal that has grown is folded into a snapshot by an atomic rename.
+// When a write fails it stays failed: nothing is acknowledged any more, and a restart tells what is on disk.
+
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import { type Journal, JournalFailure } from './journal.ts';
+
+export interface FileJournalOptions {
+  readonly log?: (line: string) => void;
+  /** A journal larger than this, and larger than the snapshot before it, is folded. */
+  readonly foldAt?: number;
+}
+
+const FOLD_AT = 64 * 1024 * 1024;
+const CHUNK = 1024 * 1024;
+
+const checked = (line: string): string => `${crc32(line).toString(16).padStart(8, '0')} ${line}\n`;
+
+/** The line's content; null when it is not whole. */
+function unchecked(line: string): string | null {
+  const content = line.slice(9);
+  return line[8] === ' ' && Number.parseInt(line.slice(0, 8), 16) === crc32(content) ? content : null;
+}
+
+interface FoundFiles {
+  /** Number of the newest complete snapshot; 0: none. */
+  readonly snapshot: number;
+  /** Journals from that snapshot on, in order. */
+  readonly journals: readonly number[];
+}
+
+const journalFile = (folder: string, number: number): string => join(folder, `journal-${number}.log`);
+const snapshotFile = (folder: string, number: number): string => join(folder, `snapshot-${number}.log`);
+
+function findFiles(folder: string): FoundFiles {
+  const numbers = (kind: string): number[] =>
+    readdirSync(folder)
+      .flatMap((name) => new RegExp(`^${kind}-(\\d+)\\.log$`).exec(name)?.[1] ?? [])
+      .map(Number)
+      .sort((a, b) => a - b);
+  const snapshot = numbers('snapshot').at(-1) ?? 0;
+  return { snapshot, journals: numbers('journal').filter((number) => number >= snapshot) };
+}
+
+/** Each line of a file with the offset it begins at; the last may lack its end. */
+function* linesOf(file: string): Generator<{ readonly text: string; readonly at: number; readonly whole: boolean }> {
+  const fd = openSync(file, 'r');
+  try {
+    let rest = Buffer.alloc(0);
+    let at = 0;
+    for (;;) {
+      const chunk = Buffer.alloc(CHUNK);
+      const read = readSync(fd, chunk, 0, CHUNK, null);
+      const text = Buffer.concat([rest, chunk.subarray(0, read)]);
+      let start = 0;
+      for (let end = text.indexOf(10); end >= 0; end = text.indexOf(10, start)) {
+        yield { text: text.toString('utf8', start, end), at: at + start, whole: true };
+        start = end + 1;
+      }
+      at += start;
+      rest = text.subarray(start);
+      if (read > 0) continue;
+      if (rest.length > 0) yield { text: rest.toString('utf8'), at, whole: false };
+      return;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export function openFileJournal(folder: string, options: FileJournalOptions = {}): Journal {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return new FileJournal(folder, options);
+}
+
+class FileJournal implements Journal {
+  readonly #folder: string;
+  readonly #log: (line: string) => void;
+  readonly #foldAt: number;
+  #number = 1;
+  #handle: FileHandle | null = null;
+  #size = 0;
+  #snapshotSize = 0;
+  #snapshot: () => Iterable<string> = () => [];
+  #waiting: string[] = [];
+  /** Resolves when what is waiting now, and what is being written, is on disk. */
+  #next: Promise<void> | null = null;
+  #failure: JournalFailure | null = null;
+  #writing: Promise<void> | null = null;
+  #folding: Promise<void> | null = null;
+
+  constructor(folder: string, { log = () => undefined, foldAt = FOLD_AT }: FileJournalOptions) {
+    this.#folder = folder;
+    this.#log = log;
+    this.#foldAt = foldAt;
+  }
+
+  *history(): Generator<string> {
+    const { snapshot, journals } = findFiles(this.#folder);
+    this.#number = Math.max(journals.at(-1) ?? 1, snapshot, 1);
+    if (snapshot > 0) {
+      for (const { text, at, whole } of linesOf(snapshotFile(this.#folder, snapshot))) {
+        const line = whole ? unchecked(text) : null;
+        if (line === null) {
+          throw new Error(`${snapshotFile(this.#folder, snapshot)} is damaged at byte ${at}: restore it from a backup`);
+        }
+        this.#snapshotSize += text.length;
+        yield line;
+      }
+    }
+    for (const number of journals) yield* this.#journalLines(number, number === journals.at(-1));
+  }
+
+  *#journalLines(number: number, isLast: boolean): Generator<string> {
+    const file = journalFile(this.#folder, number);
+    for (const { text, at, whole } of linesOf(file)) {
+      const line = whole ? unchecked(text) : null;
+      if (line === null) {
+        if (!isLast) throw new Error(`${file} is damaged at byte ${at}: restore it from a backup`);
+        this.#cut(file, at);
+        return;
+      }
+      yield line;
+    }
+  }
+
+  /** What follows a torn line was never acknowledged; it is set aside for whoever wants to look. */
+  #cut(file: string, at: number): void {
+    const fd = openSync(file, 'r+');
+    try {
+      const tail = Buffer.alloc(CHUNK);
+      const read = readSync(fd, tail, 0, CHUNK, at);
+      writeFileSync(`${file}.torn`, tail.subarray(0, read), { mode: 0o600 });
+      ftruncateSync(fd, at);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    this.#log(`${file}: the last write was torn and is cut off at byte ${at}`);
+  }
+
+  begin(snapshot: () => Iterable<string>): void {
+    this.#snapshot = snapshot;
+    const { snapshot: newest } = findFiles(this.#folder);
+    for (const name of readdirSync(this.#folder)) {
+      const number = Number(/^(?:snapshot|journal)-(\d+)\.log$/.exec(name)?.[1] ?? Infinity);
+      // Left behind by a fold that a crash cut short.
+      if (number < newest || /^snapshot-\d+\.log\.tmp$/.test(name)) rmSync(join(this.#folder, name), { force: true });
+    }
+    const file = journalFile(this.#folder, this.#number);
+    if (!existsSync(file)) makeFile(file, this.#folder);
+  }
+
+  append(line: string): void {
+    this.#waiting.push(checked(line));
+  }
+
+  settled(): Promise<void> | null {
+    if (this.#failure !== null) return Promise.reject(this.#failure);
+    if (this.#waiting.length > 0) {
+      this.#next ??= this.#afterCurrent();
+      return this.#next;
+    }
+    return this.#writing;
+  }
+
+  /** One write and one fsync for all that has come together while the write before was under way. */
+  async #afterCurrent(): Promise<void> {
+    if (this.#writing !== null) await this.#writing;
+    // A turn of the loop lets requests that arrived together share this write.
+    else await turn();
+    const lines = this.#waiting;
+    this.#waiting = [];
+    this.#next = null;
+    this.#writing = this.#write(lines.join(''));
+    try {
+      await this.#writing;
+    } finally {
+      this.#writing = null;
+    }
+  }
+
+  async #write(text: string): Promise<void> {
+    try {
+      this.#handle ??= await open(journalFile(this.#folder, this.#number), 'a', 0o600);
+      if (this.#size === 0) this.#size = (await this.#handle.stat()).size;
+      await this.#handle.appendFile(text);
+      await this.#handle.datasync();
+      this.#size += text.length;
+      if (this.#size > Math.max(this.#foldAt, this.#snapshotSize) && this.#folding === null) await this.#rotate();
+    } catch (error) {
+      this.#failure = new JournalFailure(error);
+      throw this.#failure;
+    }
+  }
+
+  /** From here on lines go to a new file; the snapshot that makes the older ones needless is written on the side. */
+  async #rotate(): Promise<void> {
+    const number = this.#number + 1;
+    const file = journalFile(this.#folder, number);
+    makeFile(file, this.#folder);
+    const fresh = await open(file, 'a', 0o600);
+    await this.#handle?.close();
+    this.#handle = fresh;
+    this.#number = number;
+    this.#size = 0;
+    // Lines that wait now are in the snapshot and will be in the new file too: putting a row twice changes nothing.
+    const lines = this.#snapshot();
+    this.#folding = this.#fold(number, lines)
+      .catch((error: unknown) => this.#log(`the journal could not be folded: ${String(error)}`))
+      .finally(() => {
+        this.#folding = null;
+      });
+  }
+
+  async #fold(number: number, lines: Iterable<string>): Promise<void> {
+    const file = snapshotFile(this.#folder, number);
+    const temporary = `${file}.tmp`;
+    const handle = await open(temporary, 'w', 0o600);
+    let size = 0;
+    try {
+      for (const line of lines) {
+        const text = checked(line);
+        size += text.length;
+        await handle.appendFile(text);
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+    syncFolder(this.#folder);
+    this.#snapshotSize = size;
+    for (const name of readdirSync(this.#folder)) {
+      const old = Number(/^(?:snapshot|journal)-(\d+)\.log$/.exec(name)?.[1] ?? Infinity);
+      if (old < number) await rm(join(this.#folder, name), { force: true });
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.resolve(this.settled()).catch(() => undefined);
+    await this.#folding;
+    await this.#handle?.close();
+    this.#handle = null;
+  }
+}
+
+/** A file whose name, too, survives a loss of power. */
+function makeFile(file: string, folder: string): void {
+  closeSync(openSync(file, 'a', 0o600));
+  syncFolder(folder);
+}
+
+function syncFolder(folder: string): void {
+  const fd = openSync(folder, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,186 @@
+// Reads form-encoded parameters the way Stripe does: nested brackets, arrays, and typed access that refuses what is
+// missing, malformed or unknown by the parameter's name. It never yields a key that could reach a prototype.
+
+import { invalid } from './refusal.ts';
+
+/** A decoded parameter: text, or more parameters (an array is one whose names are 0, 1, 2, …). */
+export type Field = string | Fields;
+export interface Fields {
+  [name: string]: Field;
+}
+
+const MOST_FIELDS = 500;
+const DEEPEST = 6;
+
+const emptyFields = (): Fields => Object.create(null) as Fields;
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replace(/\+/g, ' '));
+  } catch {
+    throw invalid('Invalid request: the parameters are not form-encoded.');
+  }
+}
+
+export function parseForm(text: string): Fields {
+  const fields = emptyFields();
+  if (text === '') return fields;
+  const pairs = text.split('&');
+  if (pairs.length > MOST_FIELDS) throw invalid(`Too many parameters: at most ${MOST_FIELDS} are read.`);
+  for (const pair of pairs) {
+    if (pair === '') continue;
+    const cut = pair.indexOf('=');
+    const name = decode(cut < 0 ? pair : pair.slice(0, cut));
+    place(fields, name, cut < 0 ? '' : decode(pair.slice(cut + 1)));
+  }
+  return fields;
+}
+
+/** `a[b][]` becomes the steps a, b and "next free number". */
+function place(fields: Fields, name: string, value: string): void {
+  const open = name.indexOf('[');
+  if (open <= 0) {
+    fields[name] = value;
+    return;
+  }
+  if (!name.endsWith(']')) throw invalid(`Invalid parameter name: ${name}`);
+  const steps = [name.slice(0, open), ...name.slice(open + 1, -1).split('][')];
+  if (steps.length > DEEPEST) throw invalid(`Invalid parameter name: ${name} is nested too deeply`);
+  let here = fields;
+  for (const [depth, step] of steps.entries()) {
+    const key = step === '' ? String(Object.keys(here).length) : step;
+    if (depth === steps.length - 1) {
+      here[key] = value;
+      return;
+    }
+    let next = here[key];
+    if (next === undefined || typeof next === 'string') {
+      next = emptyFields();
+      here[key] = next;
+    }
+    here = next;
+  }
+}
+
+/** Typed reading of one level of parameters; `path` names it in refusals (`payment_method_data[card]`). */
+export class Params {
+  readonly #fields: Fields;
+  readonly #path: string;
+
+  constructor(fields: Fields, path = '') {
+    this.#fields = fields;
+    this.#path = path;
+  }
+
+  nameOf(name: string): string {
+    return this.#path === '' ? name : `${this.#path}[${name}]`;
+  }
+
+  has(name: string): boolean {
+    const field = this.#fields[name];
+    return field !== undefined && field !== '';
+  }
+
+  text(name: string, longest = 5000): string | null {
+    const field = this.#fields[name];
+    if (field === undefined || field === '') return null;
+    if (typeof field !== 'string') throw invalid('Invalid string: {...}', this.nameOf(name));
+    if (field.length > longest) {
+      throw invalid(`Invalid string: must be at most ${longest} characters`, this.nameOf(name));
+    }
+    return field;
+  }
+
+  needText(name: string): string {
+    const text = this.text(name);
+    if (text === null) throw this.#lacks(name);
+    return text;
+  }
+
+  integer(name: string): number | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    if (!/^-?\d{1,15}$/.test(text)) {
+      throw invalid(`Invalid integer: ${text}`, this.nameOf(name), 'parameter_invalid_integer');
+    }
+    return Number(text);
+  }
+
+  needInteger(name: string): number {
+    const value = this.integer(name);
+    if (value === null) throw this.#lacks(name);
+    return value;
+  }
+
+  positive(name: string): number | null {
+    const value = this.integer(name);
+    if (value !== null && value < 1) {
+      throw invalid('This value must be greater than or equal to 1.', this.nameOf(name), 'parameter_invalid_integer');
+    }
+    return value;
+  }
+
+  flag(name: string): boolean | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    if (text !== 'true' && text !== 'false') throw invalid(`Invalid boolean: ${text}`, this.nameOf(name));
+    return text === 'true';
+  }
+
+  oneOf<const T extends string>(name: string, choices: readonly T[]): T | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const found = choices.find((choice) => choice === text);
+    if (found === undefined) {
+      throw invalid(`Invalid ${this.nameOf(name)}: must be one of ${choices.join(', ')}`, this.nameOf(name));
+    }
+    return found;
+  }
+
+  group(name: string): Params | null {
+    const field = this.#fields[name];
+    if (field === undefined || field === '') return null;
+    if (typeof field === 'string') throw invalid('Invalid object', this.nameOf(name));
+    return new Params(field, this.nameOf(name));
+  }
+
+  /** Every entry of an array or hash, text only. */
+  entries(name: string): [string, string][] {
+    const field = this.#fields[name];
+    if (field === undefined || field === '') return [];
+    if (typeof field === 'string') throw invalid('Invalid array', this.nameOf(name));
+    return Object.entries(field).map(([key, value]) => {
+      if (typeof value !== 'string') throw invalid('Invalid string: {...}', `${this.nameOf(name)}[${key}]`);
+      return [key, value];
+    });
+  }
+
+  list(name: string): string[] {
+    return this.entries(name).map(([, value]) => value);
+  }
+
+  /** What was there, with the keys sent laid over it; an empty value takes a key away. */
+  metadata(before: Readonly<Record<string, string>> = {}): Record<string, string> {
+    if (this.#fields.metadata === '') return {};
+    const after: Record<string, string> = { ...before };
+    for (const [key, value] of this.entries('metadata')) {
+      if (key.length > 40) throw invalid('Metadata keys are at most 40 characters long.', 'metadata');
+      if (value.length > 500) throw invalid('Metadata values are at most 500 characters long.', `metadata[${key}]`);
+      if (value === '') delete after[key];
+      else if (key !== '__proto__') after[key] = value;
+    }
+    if (Object.keys(after).length > 50) throw invalid('Metadata has at most 50 keys.', 'metadata');
+    return after;
+  }
+
+  /** A misspelt parameter is worse than a missing one: it is refused, as Stripe does. */
+  refuseOthersThan(known: ReadonlySet<string>): void {
+    for (const name of Object.keys(this.#fields)) {
+      if (!known.has(name)) throw invalid(`Received unknown parameter: ${name}`, name, 'parameter_unknown');
+    }
+  }
+
+  #lacks(name: string): Error {
+    return invalid(`Missing required param: ${this.nameOf(name)}.`, this.nameOf(name), 'parameter_missing');
+  }
+}

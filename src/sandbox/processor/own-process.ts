@@ -1,0 +1,71 @@
+// The processor's own process, from its first line to its last: takes the folder's lock, opens the books, listens, writes
+// down where, and ends on SIGTERM or SIGINT. A second one for the same folder ends at once and does no harm.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { lockFolder } from './lock.ts';
+import { fromEnvironment, type ProcessorSettings, proofOf, readState, writeState } from './process-state.ts';
+import { type RunningProcessor, startProcessor } from './server.ts';
+
+/** Runs until it is told to end; the exit code. `say` gets lines for the log. */
+export async function runProcessor(
+  env: Readonly<Record<string, string | undefined>>,
+  say: (line: string) => void = (line) => void process.stdout.write(`${line}\n`),
+): Promise<number> {
+  const settings = fromEnvironment(env);
+  mkdirSync(settings.folder, { recursive: true, mode: 0o700 });
+  const lock = await lockFolder(settings.folder);
+  if (lock === null) {
+    say('another processor has this folder');
+    return 0;
+  }
+  const told = toldToEnd();
+  try {
+    const processor = await listen(settings, say, told.end);
+    writeState(settings.folder, { pid: process.pid, port: processor.port });
+    say(`the processor listens at ${processor.url}`);
+    const code = await told.code;
+    await processor.close();
+    say('the processor has ended');
+    return code;
+  } finally {
+    lock.release();
+  }
+}
+
+function toldToEnd(): { readonly code: Promise<number>; readonly end: (code: number) => void } {
+  let end: (code: number) => void = () => undefined;
+  const code = new Promise<number>((resolve) => {
+    end = resolve;
+  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(0));
+  return { code, end };
+}
+
+/** The port it had before is kept where it can be: clients of a processor that came back need not be told. */
+async function listen(
+  settings: ProcessorSettings,
+  log: (line: string) => void,
+  end: (code: number) => void,
+): Promise<RunningProcessor> {
+  const { folder, host, keys, publicBase, port } = settings;
+  const start = (wanted: number): Promise<RunningProcessor> =>
+    startProcessor({
+      host,
+      port: wanted,
+      folder: join(folder, 'books'),
+      keys,
+      ...(publicBase === '' ? {} : { publicBase }),
+      log,
+      proof: proofOf(settings),
+      // What was answered is on disk; what was not will be asked again. Ending is the honest thing.
+      onFatal: () => end(1),
+    });
+  const before = port === 0 ? (readState(folder)?.port ?? 0) : port;
+  try {
+    return await start(before);
+  } catch (error) {
+    if (port !== 0 || before === 0 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    return start(0);
+  }
+}

@@ -1,0 +1,98 @@
+// What is written down about a running processor, and how its process and whoever starts it agree on settings: the state
+// file in its folder, and the environment of the child.
+
+import { createHash } from 'node:crypto';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BankKeys } from './bank.ts';
+import type { Mode } from './rows.ts';
+
+export interface ProcessorState {
+  readonly pid: number;
+  readonly port: number;
+}
+
+export interface ProcessorSettings {
+  /** Holds the state file, the lock and the books. */
+  readonly folder: string;
+  readonly host: string;
+  /** 0: the one it had before, else any. */
+  readonly port: number;
+  /** Empty: its own address. */
+  readonly publicBase: string;
+  readonly keys: Readonly<Record<Mode, BankKeys>>;
+}
+
+const stateFile = (folder: string): string => join(folder, 'state.json');
+
+/** Null: nothing (or nothing readable) is written down. */
+export function readState(folder: string): ProcessorState | null {
+  try {
+    const { pid, port } = JSON.parse(readFileSync(stateFile(folder), 'utf8')) as Record<string, unknown>;
+    return typeof pid === 'number' && typeof port === 'number' ? { pid, port } : null;
+  } catch {
+    return null;
+  }
+}
+
+export function writeState(folder: string, state: ProcessorState): void {
+  const temporary = `${stateFile(folder)}.${state.pid}.tmp`;
+  writeFileSync(temporary, `${JSON.stringify(state)}\n`, { mode: 0o600 });
+  renameSync(temporary, stateFile(folder));
+}
+
+/** Says which settings a processor runs with, without giving a key away. */
+export function proofOf({ folder: _folder, ...settings }: ProcessorSettings): string {
+  return createHash('sha256').update(JSON.stringify(settings)).digest('hex');
+}
+
+const names = {
+  folder: 'EVERYSHARE_PROCESSOR_FOLDER',
+  host: 'EVERYSHARE_PROCESSOR_HOST',
+  port: 'EVERYSHARE_PROCESSOR_PORT',
+  publicBase: 'EVERYSHARE_PROCESSOR_PUBLIC_BASE',
+} as const;
+
+const keyNames = (mode: Mode): BankKeys => ({
+  secret: `EVERYSHARE_PROCESSOR_${mode.toUpperCase()}_SECRET_KEY`,
+  publishable: `EVERYSHARE_PROCESSOR_${mode.toUpperCase()}_PUBLISHABLE_KEY`,
+  webhookSecret: `EVERYSHARE_PROCESSOR_${mode.toUpperCase()}_WEBHOOK_SECRET`,
+});
+
+export function toEnvironment({ folder, host, port, publicBase, keys }: ProcessorSettings): Record<string, string> {
+  const env: Record<string, string> = {
+    [names.folder]: folder,
+    [names.host]: host,
+    [names.port]: String(port),
+    [names.publicBase]: publicBase,
+  };
+  for (const mode of ['test', 'live'] as const) {
+    const { secret, publishable, webhookSecret } = keyNames(mode);
+    env[secret] = keys[mode].secret;
+    env[publishable] = keys[mode].publishable;
+    env[webhookSecret] = keys[mode].webhookSecret;
+  }
+  return env;
+}
+
+/** Throws a sentence that names the variable that is missing. */
+export function fromEnvironment(env: Readonly<Record<string, string | undefined>>): ProcessorSettings {
+  const need = (name: string): string => {
+    const value = env[name];
+    if (value === undefined || value === '') throw new Error(`${name} is not set`);
+    return value;
+  };
+  const port = Number(env[names.port] ?? '0');
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`${names.port} is not a port`);
+  const keysOf = (mode: Mode): BankKeys => {
+    const { secret, publishable, webhookSecret } = keyNames(mode);
+    return { secret: need(secret), publishable: need(publishable), webhookSecret: need(webhookSecret) };
+  };
+  return {
+    folder: need(names.folder),
+    host: env[names.host] || '127.0.0.1',
+    port,
+    publicBase: env[names.publicBase] ?? '',
+    keys: { test: keysOf('test'), live: keysOf('live') },
+  };
+}

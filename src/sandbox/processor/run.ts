@@ -1,0 +1,175 @@
+// Starts the embedded processor in a process of its own, or takes over the one that is running for this data directory:
+// killing our server does not kill the bank. However many start it at once, one process is left.
+
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BankKeys } from './bank.ts';
+import { birthOf } from './lock.ts';
+import { type ProcessorSettings, proofOf, readState, toEnvironment } from './process-state.ts';
+import type { Mode } from './rows.ts';
+
+export interface EmbeddedProcessorOptions {
+  readonly dataDir: string;
+  readonly keys: Readonly<Record<Mode, BankKeys>>;
+  /** The program that calls `runProcessor(process.env)`: `[process.execPath, 'bin/everyshare.js', 'processor']`. */
+  readonly command: readonly string[];
+  readonly publicBase?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly cwd?: string;
+  readonly say?: (line: string) => void;
+}
+
+export interface EmbeddedProcessor {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** True when a running one was found and taken over. */
+  readonly adopted: boolean;
+  /** Ends it; comes back when the process is gone. */
+  stop(): Promise<void>;
+}
+
+interface Found {
+  readonly pid: number;
+  readonly port: number;
+  readonly proof: string;
+}
+
+const PATIENCE = 30_000;
+
+export async function startEmbeddedProcessor(options: EmbeddedProcessorOptions): Promise<EmbeddedProcessor> {
+  const { say = () => undefined } = options;
+  const settings = settingsOf(options);
+  const { folder, host } = settings;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const proof = proofOf(settings);
+  const deadline = Date.now() + PATIENCE;
+  let child: { ended: string | null } | null = null;
+  while (Date.now() < deadline) {
+    const found = await findRunning(folder, host);
+    if (found !== null && found.proof === proof) {
+      return handle(settings, found, child === null);
+    }
+    if (found !== null) {
+      say(`the running processor (pid ${found.pid}) has other settings: it is ended and started again`);
+      await endProcess(found.pid);
+      child = null;
+    }
+    if (child === null) child = launch(settings, options);
+    else if (child.ended === 'code 0') {
+      // It found that another was quicker: that one is about to answer, or on its way out.
+      await delay(300);
+      if ((await findRunning(folder, host)) === null) child = launch(settings, options);
+    } else if (child.ended !== null) throw earlyEnd(folder, child.ended);
+    await delay(40);
+  }
+  throw earlyEnd(folder, 'it does not answer');
+}
+
+/** The address of a running processor of this data directory, else null; starts nothing. */
+export async function findEmbeddedProcessor(dataDir: string, host = '127.0.0.1'): Promise<string | null> {
+  const found = await findRunning(folderOf(dataDir), host);
+  return found === null ? null : `http://${host}:${found.port}`;
+}
+
+const folderOf = (dataDir: string): string => join(resolve(dataDir), 'processor');
+
+function settingsOf({ dataDir, keys, publicBase = '', host = '127.0.0.1', port = 0 }: EmbeddedProcessorOptions) {
+  return { folder: folderOf(dataDir), host, port, publicBase, keys } satisfies ProcessorSettings;
+}
+
+function handle(settings: ProcessorSettings, found: Found, adopted: boolean): EmbeddedProcessor {
+  return {
+    url: `http://${settings.host}:${found.port}`,
+    port: found.port,
+    pid: found.pid,
+    adopted,
+    stop: () => endProcess(found.pid),
+  };
+}
+
+/** A pid file is not believed alone: the port must answer, and with the pid that is written down. */
+async function findRunning(folder: string, host: string): Promise<Found | null> {
+  const state = readState(folder);
+  if (state === null) return null;
+  const health = await askHealth(host, state.port);
+  return health !== null && health.pid === state.pid ? { ...state, proof: health.proof } : null;
+}
+
+function askHealth(host: string, port: number): Promise<{ pid: number; proof: string } | null> {
+  return new Promise((answer) => {
+    const asking = get({ host, port, path: '/healthz', timeout: 2000, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        if (text.length < 4096) text += chunk;
+      });
+      response.on('close', () => answer(readHealth(text)));
+    });
+    asking.on('timeout', () => asking.destroy());
+    asking.on('error', () => answer(null));
+  });
+}
+
+function readHealth(text: string): { pid: number; proof: string } | null {
+  try {
+    const { pid, proof } = JSON.parse(text) as Record<string, unknown>;
+    return typeof pid === 'number' && typeof proof === 'string' ? { pid, proof } : null;
+  } catch {
+    return null;
+  }
+}
+
+function launch(settings: ProcessorSettings, { command, cwd }: EmbeddedProcessorOptions): { ended: string | null } {
+  const [program = '', ...words] = command;
+  const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
+  const log = openSync(join(settings.folder, 'processor.log'), 'a', 0o600);
+  const child = spawn(program, words, {
+    ...(cwd === undefined ? {} : { cwd }),
+    env: { PATH, HOME, ...(TMPDIR === '' ? {} : { TMPDIR }), ...toEnvironment(settings) },
+    // A group of its own: a terminal's Ctrl-C is for our server.
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  const run: { ended: string | null } = { ended: null };
+  child.once('error', (error) => {
+    run.ended ??= error.message;
+  });
+  child.once('exit', (code, signal) => {
+    run.ended ??= signal === null ? `code ${code}` : `signal ${signal}`;
+  });
+  child.unref();
+  return run;
+}
+
+function earlyEnd(folder: string, how: string): Error {
+  const file = join(folder, 'processor.log');
+  let words = '';
+  try {
+    words = readFileSync(file, 'utf8').trimEnd().split('\n').slice(-12).join('\n');
+  } catch {
+    words = '(there is no log)';
+  }
+  return new Error(`the embedded card processor did not start (${how}). The last lines of ${file}:\n${words}`);
+}
+
+async function endProcess(pid: number): Promise<void> {
+  const birth = birthOf(pid);
+  for (const [signal, time] of [['SIGTERM', 10_000] as const, ['SIGKILL', 5_000] as const]) {
+    const deadline = Date.now() + time;
+    if (birth === null || birthOf(pid) !== birth) return;
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ESRCH') return;
+      throw error;
+    }
+    while (birthOf(pid) === birth && Date.now() < deadline) await delay(10);
+  }
+  if (birthOf(pid) === birth) throw new Error(`the card processor (pid ${pid}) does not end: kill -9 ${pid}`);
+}

@@ -1,0 +1,179 @@
+// The embedded processor as an HTTP server: a thin shell around the bank that acts out its faults, lets its clock tick and
+// posts its webhooks. Bad input gets an answer, never a crash; only a journal that cannot be written ends it.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { type Random, systemRandom } from '../../base/random.ts';
+import type { BankResponse } from './answer.ts';
+import { type Bank, type BankKeys, makeBank } from './bank.ts';
+import { openFileJournal } from './file-journal.ts';
+import { type Journal, JournalFailure, memoryJournal } from './journal.ts';
+import type { Mode } from './rows.ts';
+import { startDeliverer } from './webhooks.ts';
+
+export interface ProcessorOptions {
+  readonly host?: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Where the books are kept; null: in memory only. */
+  readonly folder: string | null;
+  readonly keys: Readonly<Record<Mode, BankKeys>>;
+  /** What links to our pages begin with, as a browser reaches them; left out: this server's own address. */
+  readonly publicBase?: string;
+  readonly log?: (line: string) => void;
+  /** The books can no longer be written. Whoever runs this must end the process: nothing is answered any more. */
+  readonly onFatal?: (error: Error) => void;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** What /healthz says besides that all is well, so that a caller can tell whose processor this is. */
+  readonly proof?: string;
+}
+
+export interface RunningProcessor {
+  readonly port: number;
+  readonly url: string;
+  readonly bank: Bank;
+  close(): Promise<void>;
+}
+
+const BODY_LIMIT = 64 * 1024;
+const TICK_MS = 1000;
+
+export async function startProcessor(options: ProcessorOptions): Promise<RunningProcessor> {
+  const { host = '127.0.0.1', log = () => undefined, clock = systemClock, random = systemRandom } = options;
+  const journal: Journal = options.folder === null ? memoryJournal() : openFileJournal(options.folder, { log });
+  let url = '';
+  const bank = makeBank({
+    clock,
+    random,
+    journal,
+    keys: options.keys,
+    publicBase: () => options.publicBase ?? url,
+    wait: (ms) => delay(ms),
+    events: 'posted',
+    onMistake: (error) => log(`a mistake of ours: ${error instanceof Error ? error.stack : String(error)}`),
+  });
+  const deliverer = startDeliverer({ bank, clock, random, log });
+  let failed = false;
+  const fail = (error: unknown): void => {
+    if (failed || error instanceof ClientGone) return;
+    log(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof JournalFailure)) return;
+    failed = true;
+    options.onFatal?.(error);
+  };
+  const ticking = setInterval(() => {
+    bank.tick();
+    bank.settled().catch(fail);
+  }, TICK_MS);
+  const server = createServer({ keepAlive: true, noDelay: true }, (request, response) => {
+    serve(bank, request, response, options.proof ?? '', deliverer.wake).catch((error: unknown) => {
+      response.destroy();
+      fail(error);
+    });
+  });
+  server.headersTimeout = 15_000;
+  server.requestTimeout = 30_000;
+  server.keepAliveTimeout = 65_000;
+  try {
+    url = await listen(server, host, options.port);
+  } catch (error) {
+    clearInterval(ticking);
+    await deliverer.close();
+    await journal.close();
+    throw error;
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    url,
+    bank,
+    async close() {
+      clearInterval(ticking);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await Promise.all([closed, deliverer.close()]);
+      await journal.close();
+    },
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port, backlog: 1024 }, () => {
+      server.off('error', reject);
+      const shown = host.includes(':') ? `[${host}]` : host;
+      resolve(`http://${shown}:${(server.address() as AddressInfo).port}`);
+    });
+  });
+}
+
+class ClientGone extends Error {}
+
+async function serve(
+  bank: Bank,
+  request: IncomingMessage,
+  response: ServerResponse,
+  proof: string,
+  wake: () => void,
+): Promise<void> {
+  const { method = 'GET', url = '/' } = request;
+  if (url === '/healthz') {
+    return send(response, { status: 200, headers: { 'content-type': 'application/json' }, body: health(proof) });
+  }
+  const body = method === 'GET' || method === 'HEAD' ? '' : await readBody(request);
+  if (body === null) {
+    const message = 'The request body is larger than 64 KB.';
+    const refusal = JSON.stringify({ error: { type: 'invalid_request_error', message } });
+    return send(response, {
+      status: 413,
+      headers: { 'content-type': 'application/json', connection: 'close' },
+      body: refusal,
+    });
+  }
+  const headers: Record<string, string> = {};
+  const { authorization, 'idempotency-key': key } = request.headers;
+  if (authorization !== undefined) headers.authorization = authorization;
+  if (typeof key === 'string') headers['idempotency-key'] = key;
+  const outcome = await bank.handle({ method, path: url, headers, body });
+  if (method !== 'GET') wake();
+  await actOut(response, outcome, method === 'HEAD');
+}
+
+const health = (proof: string): string => JSON.stringify({ status: 'ok', pid: process.pid, proof });
+
+async function actOut(response: ServerResponse, outcome: BankResponse, headOnly: boolean): Promise<void> {
+  if (outcome.fault === undefined) return send(response, headOnly ? { ...outcome, body: '' } : outcome);
+  if (outcome.ms > 0) {
+    const silence = setTimeout(() => response.destroy(), outcome.ms);
+    response.once('close', () => clearTimeout(silence));
+    return;
+  }
+  response.destroy();
+}
+
+function send(
+  response: ServerResponse,
+  { status, headers, body }: { status: number; headers: Readonly<Record<string, string>>; body: string },
+): void {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}
+
+/** Null: larger than we read. */
+function readBody(request: IncomingMessage): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= BODY_LIMIT) chunks.push(chunk);
+      else resolve(null);
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    request.on('error', () => reject(new ClientGone()));
+    request.on('close', () => reject(new ClientGone()));
+  });
+}

@@ -1,0 +1,103 @@
+// One piece of work at the bank: the draft it writes into, the hour, chance, and the events it raises. Whatever an
+// operation does, it does through this, so that all of it is committed together or not at all.
+
+import { type Random, randomText } from '../../base/random.ts';
+import type { Draft } from './books.ts';
+import { API_VERSION } from './money-shapes.ts';
+import { missing } from './refusal.ts';
+import type { Mode, Rows, TableName } from './rows.ts';
+import type { View, Wire } from './shapes.ts';
+
+const nouns: { readonly [T in TableName]?: string } = {
+  intents: 'payment_intent',
+  charges: 'charge',
+  refunds: 'refund',
+  customers: 'customer',
+  methods: 'PaymentMethod',
+  accounts: 'account',
+  transfers: 'transfer',
+  reversals: 'transfer reversal',
+  disputes: 'dispute',
+  events: 'event',
+  endpoints: 'webhook endpoint',
+};
+
+export interface WorkSettings {
+  readonly mode: Mode;
+  readonly draft: Draft;
+  readonly nowMs: number;
+  readonly random: Random;
+  readonly publicBase: string;
+  readonly requestId: string | null;
+  readonly idempotencyKey: string | null;
+  readonly webhookSecret: string;
+}
+
+export class Work implements View {
+  readonly mode: Mode;
+  readonly draft: Draft;
+  readonly nowMs: number;
+  readonly publicBase: string;
+  readonly webhookSecret: string;
+  readonly #settings: WorkSettings;
+
+  constructor(settings: WorkSettings) {
+    this.#settings = settings;
+    this.mode = settings.mode;
+    this.draft = settings.draft;
+    this.nowMs = settings.nowMs;
+    this.publicBase = settings.publicBase;
+    this.webhookSecret = settings.webhookSecret;
+  }
+
+  /** Unix seconds. */
+  get now(): number {
+    return Math.floor(this.nowMs / 1000);
+  }
+
+  newId(prefix: string): string {
+    return `${prefix}_${randomText(this.#settings.random, 24)}`;
+  }
+
+  secretWord(): string {
+    return randomText(this.#settings.random, 32);
+  }
+
+  find<T extends TableName>(table: T, id: string): Rows[T] | undefined {
+    return this.draft.get(table, id);
+  }
+
+  need<T extends TableName>(table: T, id: string, param?: string): Rows[T] {
+    const row = this.draft.get(table, id);
+    if (row === undefined) throw missing(nouns[table] ?? table, id, param);
+    return row;
+  }
+
+  put<T extends TableName>(table: T, row: Rows[T]): Rows[T] {
+    return this.draft.put(table, row);
+  }
+
+  /** Raises an event: it is in the books with the change it tells of, and so is the duty to deliver it. */
+  raise(type: string, object: Wire): void {
+    const id = this.newId('evt');
+    const endpoints = [...this.draft.tables.endpoints.oldestFirst()].filter(
+      ({ events }) => events.includes('*') || events.includes(type),
+    );
+    const body = JSON.stringify({
+      id,
+      object: 'event',
+      api_version: API_VERSION,
+      created: this.now,
+      data: { object },
+      livemode: this.mode === 'live',
+      pending_webhooks: endpoints.length,
+      request: { id: this.#settings.requestId, idempotency_key: this.#settings.idempotencyKey },
+      type,
+    });
+    this.put('events', { id, created: this.now, type, body });
+    for (const endpoint of endpoints) {
+      const delivery = `${id} ${endpoint.id}`;
+      this.put('deliveries', { id: delivery, event: id, endpoint: endpoint.id, tries: 0, dueMs: this.nowMs });
+    }
+  }
+}

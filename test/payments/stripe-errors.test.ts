@@ -1,0 +1,404 @@
+// Every way in which the processor's answers can fail, as the adapter tells it. A small server says word for word what is
+// scripted, for the answers that the embedded sandbox has no reason to give; the rest is in stripe.test.ts.
+
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, createServer as createSocketServer } from 'node:net';
+import { inspect } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Mode } from '../../src/base/config.ts';
+import { type Processor, ProcessorRefusal, ProcessorTrouble } from '../../src/domain/payments/processor.ts';
+import { makeStripeProcessor, type StripeAddress } from '../../src/domain/payments/stripe.ts';
+
+type Reply = (response: ServerResponse, request: IncomingMessage) => void;
+
+const SECRET_KEY = 'sk_test_verysecretverysecret';
+const CLIENT_SECRET = 'pi_1_secret_ofTheGuest';
+/** Only calls that are meant to end in silence are made in haste, so that a busy machine fails no other. */
+const HASTY_MS = 300;
+
+const replies: Reply[] = [];
+const seen: { method: string; url: string; key: string | undefined; version: string | undefined }[] = [];
+const server = createServer((request, response) => {
+  const { method = '', url = '', headers } = request;
+  seen.push({ method, url, key: header(headers['idempotency-key']), version: header(headers['stripe-version']) });
+  request.resume();
+  request.on('end', () => {
+    const reply = replies.shift();
+    if (reply === undefined) response.destroy();
+    else reply(response, request);
+  });
+});
+let address: StripeAddress;
+let processor: Processor;
+
+beforeAll(async () => {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  address = { protocol: 'http', host: '127.0.0.1', port: (server.address() as AddressInfo).port };
+  processor = processorAt(address);
+});
+afterEach(() => {
+  expect(replies).toEqual([]);
+  seen.length = 0;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function processorAt(where: StripeAddress, timeoutMs = 15_000): Processor {
+  return makeStripeProcessor({
+    mode: 'test',
+    secretKey: SECRET_KEY,
+    publishableKey: 'pk_test_x',
+    address: where,
+    timeoutMs,
+  });
+}
+
+const header = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+
+function says(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_1', ...headers });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  };
+}
+
+const refuses = (status: number, error: object, headers?: Readonly<Record<string, string>>): Reply =>
+  says(status, { error: { message: 'No.', ...error } }, headers);
+
+const intent = (more: object = {}) => ({
+  id: 'pi_1',
+  object: 'payment_intent',
+  status: 'requires_capture',
+  livemode: false,
+  amount: 1000,
+  amount_capturable: 1000,
+  amount_received: 0,
+  currency: 'usd',
+  metadata: {},
+  client_secret: CLIENT_SECRET,
+  customer: null,
+  payment_method: null,
+  last_payment_error: null,
+  latest_charge: null,
+  ...more,
+});
+
+const charge = (more: object = {}) => ({
+  id: 'ch_1',
+  created: 1_800_000_000,
+  amount: 1000,
+  amount_captured: 1000,
+  amount_refunded: 0,
+  payment_method_details: { card: { capture_before: 1_800_600_000 } },
+  ...more,
+});
+
+/** A thread that listens and then sleeps, its queue full: connecting hangs, as behind a firewall that drops packets. */
+async function listenButNeverAccept(): Promise<{ readonly port: number; stop(): Promise<unknown> }> {
+  const thread = new Worker(
+    `const { parentPort } = require('node:worker_threads');
+     const server = require('node:net').createServer();
+     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+       parentPort.postMessage(server.address().port);
+       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10_000);
+     });`,
+    { eval: true },
+  );
+  const [port] = (await once(thread, 'message')) as [number];
+  const queue = [1, 2, 3, 4].map(() => connect(port, '127.0.0.1').on('error', () => {}));
+  await new Promise((done) => setTimeout(done, 200));
+  return {
+    port,
+    stop: () => {
+      for (const socket of queue) socket.destroy();
+      return thread.terminate();
+    },
+  };
+}
+
+async function failureOf(work: Promise<unknown>): Promise<Error> {
+  const error: unknown = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof Error)) throw new Error('it was expected to fail');
+  return error;
+}
+
+async function refusalOf(work: Promise<unknown>): Promise<string> {
+  const error = await failureOf(work);
+  expect(error).toBeInstanceOf(ProcessorRefusal);
+  return (error as ProcessorRefusal).code;
+}
+
+async function troubleOf(work: Promise<unknown>): Promise<string> {
+  const error = await failureOf(work);
+  expect(error).toBeInstanceOf(ProcessorTrouble);
+  return error.message;
+}
+
+const capture = () => processor.capture('pi_1', 1000, 'key-1');
+
+describe('trouble: whether the work was done is not known', () => {
+  it.each([
+    [500, { type: 'api_error' }],
+    [502, { type: 'api_error' }],
+    [503, { type: 'api_error' }],
+    [424, { type: 'api_error' }],
+    [429, { type: 'invalid_request_error', code: 'rate_limit' }],
+    [400, { type: 'invalid_request_error', code: 'rate_limit' }],
+    [429, { type: 'invalid_request_error', code: 'lock_timeout' }],
+    [409, { type: 'invalid_request_error', code: 'lock_timeout' }],
+    [409, { type: 'idempotency_error', code: 'idempotency_key_in_use' }],
+    [402, { type: 'card_error', code: 'processing_error' }],
+    [402, { type: 'card_error', code: 'card_declined', decline_code: 'processing_error' }],
+  ])('an answer of %i %o', async (status, error) => {
+    replies.push(refuses(status, error));
+    expect(await troubleOf(capture())).toMatch(new RegExp(`^capture: the card processor .*\\(${status},.*req_1`));
+    expect(seen).toHaveLength(1);
+  });
+
+  it('a key that the processor refuses says so, and loses no money', async () => {
+    for (const status of [401, 403]) {
+      replies.push(refuses(status, { type: 'invalid_request_error', message: `Invalid API Key: ${SECRET_KEY}` }));
+      const message = await troubleOf(capture());
+      expect(message).toContain('refuses our secret key');
+      expect(message).not.toContain(SECRET_KEY);
+    }
+  });
+
+  it('an answer that is no JSON, or only half of one', async () => {
+    replies.push(says(502, '<html>Bad gateway</html>'), says(200, '<html>Welcome to the hotel</html>'));
+    await troubleOf(capture());
+    await troubleOf(capture());
+    replies.push((response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('{"id":"pi_1"');
+      setTimeout(() => response.destroy(), 50);
+    });
+    await troubleOf(capture());
+  });
+
+  it('silence ends with the time-out', async () => {
+    const capture = () => processorAt(address, HASTY_MS).capture('pi_1', 1000, 'key-1');
+    replies.push(() => {});
+    expect(await troubleOf(capture())).toBe('capture: no answer from the card processor (ETIMEDOUT)');
+    replies.push((response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('{"id":"pi_1"');
+    });
+    expect(await troubleOf(capture())).toBe('capture: no answer from the card processor (ETIMEDOUT)');
+  });
+
+  it('a host that never takes the connection ends with the time-out too', async () => {
+    const deaf = await listenButNeverAccept();
+    const before = performance.now();
+    const message = await troubleOf(
+      processorAt({ protocol: 'http', host: '127.0.0.1', port: deaf.port }, HASTY_MS).lookAt('pi_1'),
+    );
+    expect(message).toBe('lookAt: no answer from the card processor (ETIMEDOUT)');
+    expect(performance.now() - before).toBeLessThan(15_000);
+    await deaf.stop();
+  });
+
+  it('nobody listening', async () => {
+    const closed = createSocketServer();
+    await new Promise<void>((done) => closed.listen(0, '127.0.0.1', done));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise<void>((done) => closed.close(() => done()));
+    const message = await troubleOf(processorAt({ protocol: 'http', host: '127.0.0.1', port }).lookAt('pi_1'));
+    expect(message).toBe('lookAt: no answer from the card processor (ECONNREFUSED)');
+  });
+
+  it('a connection cut in the middle: the SDK asks once more by itself, and with the same key', async () => {
+    replies.push(
+      (response) => response.destroy(),
+      (response) => response.destroy(),
+    );
+    expect(await troubleOf(capture())).toBe('capture: no answer from the card processor (ECONNRESET)');
+    expect(seen.map(({ key }) => key)).toEqual(['key-1', 'key-1']);
+  });
+
+  it('a standing that nobody has heard of is not guessed at', async () => {
+    replies.push(says(200, intent({ status: 'requires_divination' })));
+    expect(await troubleOf(processor.lookAt('pi_1'))).toContain('requires_divination');
+  });
+
+  it('a failure that is replayed for the key says so', async () => {
+    replies.push(refuses(500, { type: 'api_error' }, { 'idempotent-replayed': 'true' }));
+    expect(await troubleOf(capture())).toContain('replayed for this key');
+  });
+});
+
+describe('a refusal: the processor would say no again', () => {
+  it.each([
+    [402, { type: 'card_error', code: 'card_declined', decline_code: 'insufficient_funds' }, 'insufficient_funds'],
+    [402, { type: 'card_error', code: 'expired_card' }, 'expired_card'],
+    [402, { type: 'card_error', code: 'authentication_required' }, 'authentication_required'],
+    [404, { type: 'invalid_request_error', code: 'resource_missing' }, 'resource_missing'],
+    [400, { type: 'invalid_request_error', code: 'amount_too_large' }, 'amount_too_large'],
+    [400, { type: 'invalid_request_error' }, 'invalid_request_error'],
+    [400, { type: 'idempotency_error' }, 'idempotency_error'],
+  ])('an answer of %i %o is %s', async (status, error, code) => {
+    replies.push(refuses(status, error));
+    expect(await refusalOf(capture())).toBe(code);
+  });
+
+  it('nothing of it shows a secret, however deep one looks', async () => {
+    const message = `No such intent for ${CLIENT_SECRET} with ${SECRET_KEY}`;
+    replies.push(
+      refuses(402, { type: 'card_error', code: 'card_declined', message, payment_intent: intent() }),
+      refuses(500, { type: 'api_error', message, payment_intent: intent() }),
+    );
+    for (const error of [await failureOf(capture()), await failureOf(capture())]) {
+      const shown = inspect(error, { depth: 20, showHidden: true });
+      expect(shown).not.toContain('secret_ofTheGuest');
+      expect(shown).not.toContain('verysecret');
+      expect(shown).toContain('req_1');
+    }
+  });
+
+  it('an error that is not the processor’s is passed on as it is', async () => {
+    const own = makeStripeProcessor({
+      mode: 'test',
+      secretKey: SECRET_KEY,
+      publishableKey: 'pk_test_x',
+      address,
+      httpClient: { getClientName: () => 'broken', makeRequest: async () => ({}) as never },
+    });
+    // The SDK sees every failure of its HTTP client as one of the network.
+    expect(await failureOf(own.lookAt('pi_1'))).toBeInstanceOf(ProcessorTrouble);
+    replies.push(says(200, { data: null, has_more: false }));
+    expect(await failureOf(processor.holdsSince(0, null))).toBeInstanceOf(TypeError);
+  });
+});
+
+describe('when the state is not as expected', () => {
+  const unexpected = refuses(400, { type: 'invalid_request_error', code: 'payment_intent_unexpected_state' });
+  const captured = intent({ status: 'succeeded', amount_received: 1000, latest_charge: charge() });
+
+  it('captured already, with that amount, is captured', async () => {
+    replies.push(unexpected, says(200, captured));
+    expect(await capture()).toMatchObject({ standing: 'captured', captured: 1000, chargeId: 'ch_1' });
+  });
+
+  it('captured already with another amount, or canceled, is a refusal', async () => {
+    replies.push(unexpected, says(200, { ...captured, amount_received: 999 }));
+    expect(await refusalOf(capture())).toBe('payment_intent_unexpected_state');
+    replies.push(unexpected, says(200, intent({ status: 'canceled' })));
+    expect(await refusalOf(capture())).toBe('payment_intent_unexpected_state');
+  });
+
+  it('trouble while looking is trouble', async () => {
+    replies.push(unexpected, refuses(500, {}));
+    await troubleOf(capture());
+    replies.push(unexpected, refuses(500, {}));
+    await troubleOf(processor.release('pi_1', 'key-2'));
+  });
+
+  it('released already is gone; captured cannot be released; anything else is a refusal', async () => {
+    const release = () => processor.release('pi_1', 'key-2');
+    replies.push(unexpected, says(200, intent({ status: 'canceled' })));
+    expect(await release()).toMatchObject({ standing: 'gone', heldAt: null });
+    replies.push(unexpected, says(200, captured));
+    expect(await refusalOf(release())).toBe('already_captured');
+    replies.push(unexpected, says(200, intent({ status: 'processing' })));
+    expect(await refusalOf(release())).toBe('payment_intent_unexpected_state');
+  });
+
+  it('a refund that failed as it was made is a refusal', async () => {
+    replies.push(says(200, { id: 're_1', status: 'failed', failure_reason: 'lost_or_stolen_card' }));
+    expect(await refusalOf(processor.refund('pi_1', 1000, 'key-3'))).toBe('lost_or_stolen_card');
+    replies.push(says(200, { id: 're_1', status: 'canceled' }));
+    expect(await refusalOf(processor.refund('pi_1', 1000, 'key-3'))).toBe('refund_canceled');
+    replies.push(says(200, { id: 're_1', status: 'pending' }));
+    expect(await processor.refund('pi_1', 1000, 'key-3')).toEqual({ refundId: 're_1' });
+  });
+});
+
+describe('what the processor’s books mean', () => {
+  const look = async (more: object) => {
+    replies.push(says(200, intent(more)));
+    return processor.lookAt('pi_1');
+  };
+
+  it.each([
+    ['requires_payment_method', 'waiting'],
+    ['requires_confirmation', 'waiting'],
+    ['requires_action', 'underway'],
+    ['processing', 'underway'],
+    ['requires_capture', 'held'],
+    ['succeeded', 'captured'],
+    ['canceled', 'gone'],
+  ])('%s is %s', async (status, standing) => {
+    expect(await look({ status })).toMatchObject({ standing });
+  });
+
+  it('a hold knows since when it holds and until when', async () => {
+    expect(await look({ latest_charge: charge(), customer: { id: 'cus_1' }, payment_method: 'pm_1' })).toMatchObject({
+      heldAt: 1_800_000_000_000,
+      captureBefore: 1_800_600_000_000,
+      chargeId: 'ch_1',
+      customerId: 'cus_1',
+      paymentMethodId: 'pm_1',
+      refusal: null,
+    });
+    expect(await look({ latest_charge: charge({ payment_method_details: null }) })).toMatchObject({
+      captureBefore: null,
+    });
+  });
+
+  it('a declined charge is not shown as one that holds money', async () => {
+    const declined = {
+      status: 'requires_payment_method',
+      latest_charge: charge({ amount_captured: 0 }),
+      last_payment_error: { code: 'card_declined', decline_code: 'lost_card' },
+    };
+    expect(await look(declined)).toMatchObject({ heldAt: null, chargeId: null, refusal: 'lost_card' });
+    const unproven = { ...declined, last_payment_error: { code: 'payment_intent_authentication_failure' } };
+    expect(await look(unproven)).toMatchObject({ refusal: 'payment_intent_authentication_failure' });
+  });
+
+  it('the mode is the processor’s own word', async () => {
+    expect(await look({ livemode: true })).toMatchObject({ mode: 'live' });
+  });
+
+  it.each([
+    ['nothing yet', null, { captured: 0, refunded: 0 }],
+    ['held', { amount_captured: 0 }, { captured: 0, refunded: 0 }],
+    ['released', { amount_captured: 0, amount_refunded: 1000 }, { captured: 0, refunded: 0 }],
+    ['captured', {}, { captured: 1000, refunded: 0 }],
+    ['part refunded', { amount_refunded: 300 }, { captured: 1000, refunded: 300 }],
+    ['captured in part', { amount_captured: 800, amount_refunded: 200 }, { captured: 800, refunded: 0 }],
+    ['that, part refunded', { amount_captured: 800, amount_refunded: 700 }, { captured: 800, refunded: 500 }],
+  ])('what was released was never paid, so it was never refunded: %s', async (_, more, totals) => {
+    replies.push(says(200, intent({ latest_charge: more === null ? null : charge(more) })));
+    expect(await processor.chargeTotals('pi_1')).toEqual(totals);
+  });
+});
+
+describe('what is sent', () => {
+  it('every call names the version of the processor that this code was written for', async () => {
+    replies.push(says(200, intent()));
+    await processor.lookAt('pi_1');
+    expect(seen[0]?.version).toMatch(/^\d{4}-\d\d-\d\d\./);
+  });
+
+  it('keys of the other mode, or a publishable one for the secret one, are not taken', () => {
+    const make = (mode: Mode, secretKey: string, publishableKey: string) => () =>
+      makeStripeProcessor({ mode, secretKey, publishableKey });
+    expect(make('test', 'sk_live_x', 'pk_test_x')).toThrow('test mode are live keys');
+    expect(make('live', 'sk_live_x', 'pk_test_x')).toThrow('live mode are test keys');
+    expect(make('test', 'pk_test_x', 'pk_test_x')).toThrow('secret key is a publishable one');
+    expect(make('live', 'rk_live_x', 'pk_live_x')).not.toThrow();
+  });
+
+  it('a test card never pays at the real processor in live mode', async () => {
+    const live = makeStripeProcessor({ mode: 'live', secretKey: 'sk_live_x', publishableKey: 'pk_live_x' });
+    await expect(live.payWithTestCard('pi_1', 'key-1')).rejects.toThrow('a test card cannot pay in live mode');
+  });
+});

@@ -1,0 +1,98 @@
+// What the tests of the embedded processor share: a real server with a clock that can be set, and the official client.
+
+import Stripe from 'stripe';
+import { expect } from 'vitest';
+import type { Clock } from '../../src/base/clock.ts';
+import { type RunningProcessor, startProcessor } from '../../src/sandbox/processor/server.ts';
+
+export const keys = {
+  test: { secret: 'sk_test_abcdefgh', publishable: 'pk_test_abcdefgh', webhookSecret: 'whsec_test' },
+  live: { secret: 'sk_live_abcdefgh', publishable: 'pk_live_abcdefgh', webhookSecret: 'whsec_live' },
+};
+
+export interface SetClock extends Clock {
+  ahead: number;
+}
+
+export interface TestProcessor extends RunningProcessor {
+  readonly clock: SetClock;
+  readonly stripe: Stripe;
+  readonly live: Stripe;
+  /** A browser's request: form fields, publishable key. */
+  guest(path: string, fields: Readonly<Record<string, string>>): Promise<{ status: number; body: WireObject }>;
+  /** A form on one of the pages. */
+  press(url: string, fields: Readonly<Record<string, string>>): Promise<Response>;
+  setFaults(settings: unknown): Promise<Response>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of a foreign API, read as a browser would.
+export type WireObject = any;
+
+export const clientFor = (port: number, secret: string, more: Stripe.StripeConfig = {}): Stripe =>
+  new Stripe(secret, {
+    host: '127.0.0.1',
+    port,
+    protocol: 'http',
+    telemetry: false,
+    maxNetworkRetries: 0,
+    ...more,
+  } as Stripe.StripeConfig);
+
+export async function startTestProcessor(folder: string | null = null): Promise<TestProcessor> {
+  const clock: SetClock = { ahead: 0, now: () => Date.now() + clock.ahead };
+  const processor = await startProcessor({ port: 0, folder, keys, clock });
+  const authorization = `Bearer ${keys.test.secret}`;
+  return {
+    ...processor,
+    clock,
+    stripe: clientFor(processor.port, keys.test.secret),
+    live: clientFor(processor.port, keys.live.secret),
+    async guest(path, fields) {
+      const body = new URLSearchParams({ key: keys.test.publishable, ...fields });
+      const answer = await fetch(`${processor.url}${path}`, { method: 'POST', body });
+      return { status: answer.status, body: await answer.json() };
+    },
+    press: (url, fields) => fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) }),
+    setFaults: (settings) =>
+      fetch(`${processor.url}/sandbox/faults`, {
+        method: 'PUT',
+        headers: { authorization },
+        body: JSON.stringify(settings),
+      }),
+  };
+}
+
+/** A hold of 10.00 on this test card. */
+export async function hold(stripe: Stripe, token = 'pm_card_visa', amount = 1000): Promise<Stripe.PaymentIntent> {
+  return stripe.paymentIntents.create({
+    amount,
+    currency: 'usd',
+    capture_method: 'manual',
+    payment_method: token,
+    payment_method_types: ['card'],
+    confirm: true,
+  });
+}
+
+export async function payment(stripe: Stripe, amount = 1000): Promise<Stripe.PaymentIntent> {
+  const { id } = await hold(stripe, 'pm_card_visa', amount);
+  return stripe.paymentIntents.capture(id);
+}
+
+/** The error that the call ends with; a call that succeeds fails the test. */
+export async function refusalOf(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
+  const outcome = await call.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  expect(outcome).toHaveProperty('error');
+  return (outcome as { error: Stripe.errors.StripeError }).error;
+}
+
+export async function until(isSo: () => boolean | Promise<boolean>, ms = 5000): Promise<void> {
+  const deadline = Date.now() + ms;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error('it did not come about in time');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -404,10 +404,9 @@ alter table idempotency_keys add column refers_to text;
 alter table idempotency_keys add constraint idempotency_answer_is_kept_once
   check ((answer is null) <> (refers_to is null));
 
+-- A time in UTC, its fraction without trailing zeros.
 create function utc_text(p_at timestamptz) returns text language sql immutable parallel safe as $$
-  select to_char(p_at at time zone 'UTC',
-    case when extract(microseconds from p_at)::integer % 1000000 = 0
-      then 'YYYY-MM-DD"T"HH24:MI:SS"Z"' else 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"' end)
+  select rtrim(rtrim(to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z'
 $$;
 
 -- The checkout as its partner sees it: the one place that says so, for answers, lists and events.

@@ -27,7 +27,7 @@ async function open(more: Partial<Stripe.PaymentIntentCreateParams> = {}): Promi
     amount: 1000,
     currency: 'usd',
     capture_method: 'manual',
-    payment_method_types: ['card'],
+    allowed_payment_method_types: ['card'],
     ...more,
   });
 }
@@ -146,7 +146,7 @@ describe('the test cards', () => {
     it(`${one.number} is refused: ${one.says}`, async () => {
       const refusal = await refusalOf(hold(stripe, one.tokens[0]));
       expect(refusal).toMatchObject({ type: 'StripeCardError', statusCode: 402, code: one.decline?.code });
-      expect(refusal.decline_code ?? null).toBe(one.decline?.decline);
+      expect(refusal.decline_code || null).toBe(one.decline?.decline);
       expect(refusal.payment_intent).toMatchObject({ status: 'requires_payment_method', payment_method: null });
       expect(refusal.payment_intent?.last_payment_error?.code).toBe(one.decline?.code);
       const intent = await open();

@@ -69,7 +69,7 @@ export async function hold(stripe: Stripe, token = 'pm_card_visa', amount = 1000
     currency: 'usd',
     capture_method: 'manual',
     payment_method: token,
-    payment_method_types: ['card'],
+    allowed_payment_method_types: ['card'],
     confirm: true,
   });
 }

@@ -25,16 +25,23 @@ const MOST = 99_999_999;
 export const createIntentParams = [
   'amount',
   'currency',
+  // The name since API version 2026-10-28; the older `payment_method_types` is understood as well.
+  'allowed_payment_method_types',
+  'amount_details',
   'automatic_payment_methods',
   'capture_method',
   'confirm',
   'confirmation_method',
   'customer',
   'description',
+  'excluded_payment_method_types',
   'expand',
+  'mandate_data',
   'metadata',
   'off_session',
+  'payment_details',
   'payment_method',
+  'payment_method_configuration',
   'payment_method_data',
   'payment_method_options',
   'payment_method_types',
@@ -67,7 +74,7 @@ export function createIntent(work: Work, params: Params): Wire {
   const currency = readCurrency(params);
   const customer = params.text('customer');
   if (customer !== null) work.need('customers', customer, 'customer');
-  const types = params.list('payment_method_types');
+  const types = [...params.list('allowed_payment_method_types'), ...params.list('payment_method_types')];
   const id = work.newId('pi');
   const intent: IntentRow = {
     id,

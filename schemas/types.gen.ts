@@ -303,6 +303,8 @@ export type Checkout = {
   readonly net_amount: number;
   /** Why the checkout was canceled; null when it was not, or when you canceled it. */
   readonly cancellation_reason: string | null;
+  /** Charges that guests have disputed with their banks; mostly none. */
+  readonly disputes: readonly Dispute[];
   /** When it was created, in UTC. */
   readonly created_at: string;
   /** When every hold was captured; null before. */
@@ -435,6 +437,22 @@ export type Delivery = {
   readonly delivered_at: string | null;
   /** When it was created, in UTC. */
   readonly created_at: string;
+};
+
+/** A guest told their bank that a charge was not right. */
+export type Dispute = {
+  /** The card processor's id of the dispute. */
+  readonly id: string;
+  /** The share that was charged. */
+  readonly share_id: string;
+  /** How much is disputed, in minor units (cents). */
+  readonly amount: number;
+  /** Where it stands, in the card processor's words. */
+  readonly status: string;
+  /** Why, in the card processor's words. */
+  readonly reason: string;
+  /** When we were told of it, in UTC. */
+  readonly opened_at: string;
 };
 
 /** The one shape of every failure. */
@@ -876,27 +894,45 @@ export type Payout = {
   readonly checkout_id: string;
   /** Your booking id. */
   readonly external_booking_id: string;
-  /** What the venue is paid in minor units (cents). */
+  /** What the checkout brought the venue when it completed, in minor units (cents). */
   readonly amount: number;
+  /** What refunds took out of it, before it was sent or afterwards, in minor units (cents). */
+  readonly reversed_amount: number;
+  /** What has been transferred and was not taken back, in minor units (cents). */
+  readonly paid_amount: number;
   /** The service's fee in minor units (cents). */
   readonly fee_amount: number;
   /** The currency of every amount here. */
   readonly currency: string;
-  /** Where the payout stands. */
+  /** Where the payout stands: failed when a transfer failed, paid when every transfer is made or dropped. */
   readonly status: "pending" | "paid" | "failed";
   /** The transfers, one for each share, up to 50. */
   readonly transfers: readonly ({
     /** The share it is for. */
     readonly share_id: string;
-    /** The transfer in minor units (cents). */
+    /** What it carries, in minor units (cents): less once a refund came before it was sent. */
     readonly amount: number;
-    /** Where the transfer stands. */
-    readonly status: "pending" | "paid" | "failed";
+    /** Where the transfer stands; dropped when refunds took all of it before it was sent. */
+    readonly status: "pending" | "paid" | "failed" | "dropped";
   })[];
   /** When it was created, in UTC. */
   readonly created_at: string;
-  /** When the last transfer was made; null before. */
+  /** When the last transfer was made; null before, and when there was nothing to send. */
   readonly paid_at: string | null;
+};
+
+/** The sums over every payout that was asked for, not only over the page. Still to come is amount less reversed_amount less paid_amount. */
+export type PayoutTotals = {
+  /** How many payouts there are. */
+  readonly count: number;
+  /** What the checkouts brought the venue when they completed, in minor units (cents). */
+  readonly amount: number;
+  /** The fees at completion, in minor units (cents). */
+  readonly fee_amount: number;
+  /** What refunds took out of the payouts, in minor units (cents). */
+  readonly reversed_amount: number;
+  /** What has been transferred and was not taken back, in minor units (cents). */
+  readonly paid_amount: number;
 };
 
 /** The rules that guests accept when they book. */

@@ -15,16 +15,25 @@ import { packageRoot } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
 import { proveEncryptionKey } from './domain/installation/key-proof.ts';
 import type { Act } from './domain/venues/audit.ts';
+import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { actIn, type House, makeHouse } from './run/house.ts';
 
 interface OpenedHouse {
   readonly house: House;
   readonly newOperatorToken: string | null;
+  readonly processor: OpenedProcessors;
 }
 
-async function openHouse(config: Config, role: string, log: Log, url: string, endings: Endings): Promise<OpenedHouse> {
+async function openHouse(
+  config: Config,
+  role: Role | 'cli',
+  log: Log,
+  url: string,
+  endings: Endings,
+): Promise<OpenedHouse> {
   const token = config.operatorToken === null ? keptSecret(join(config.dataDir, 'operator-token'), newToken) : null;
   const sealKey = config.encryptionKey ?? keptKey(config);
+  const processor = await openProcessors(config, role, sealKey, log, endings);
   const applied = await migrate(url, join(packageRoot, 'migrations')).catch((error: unknown) => {
     throw unreachable(error, config);
   });
@@ -46,9 +55,11 @@ async function openHouse(config: Config, role: string, log: Log, url: string, en
     sealKey,
     operatorToken: config.operatorToken ?? token?.text ?? '',
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
+    processors: processor.processors,
+    processorAccess: processor.access,
   });
   await proveEncryptionKey(db, house.seal, house.clock.now());
-  return { house, newOperatorToken: token?.isNew === true ? token.text : null };
+  return { house, processor, newOperatorToken: token?.isNew === true ? token.text : null };
 }
 
 function newToken(): string {
@@ -120,7 +131,7 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
   const door = role === 'worker' ? null : import('./http/server.ts');
   door?.catch(() => undefined);
   const url = role === 'start' ? await openDatabase(config, endings) : namedDatabase(config, role);
-  const { house, newOperatorToken } = await openHouse(config, role, log, url, endings);
+  const { house, processor, newOperatorToken } = await openHouse(config, role, log, url, endings);
   if (role !== 'serve') {
     const { startWorker } = await import('./worker/loops.ts');
     const { makeOutbound } = await import('./base/outbound/outbound.ts');
@@ -143,6 +154,10 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
     throw portTaken(error, config);
   });
   await endings.add(() => server.close());
+  const told = processor.noticesTo(server.localUrl).catch((error: unknown) => {
+    log.warn({ err: error }, 'the card processor does not know where its notices go: it is asked instead');
+  });
+  if (role === 'start') await told;
   announce({ house, urls: server.urls, newOperatorToken, firstVenue, say });
 }
 
@@ -237,7 +252,10 @@ async function main(argv: readonly string[]): Promise<void> {
   const [word, ...more] = argv;
   const isRole = word === 'start' || word === 'serve' || word === 'worker';
   try {
-    if (isRole && more.length === 0) await runRole(word, readConfig(process.env));
+    if (word === 'processor' && more.length === 0) {
+      const { runProcessor } = await import('./sandbox/processor/own-process.ts');
+      process.exitCode = await runProcessor(process.env);
+    } else if (isRole && more.length === 0) await runRole(word, readConfig(process.env));
     else process.exitCode = await runCommandLine(argv);
   } catch (error) {
     const lines = (error instanceof Error ? error.message : String(error)).split('\n');

@@ -12,19 +12,19 @@ import { type Db, openDb } from '../src/base/db.ts';
 import { makeLog } from '../src/base/log.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { systemRandom } from '../src/base/random.ts';
+import { captureDue } from '../src/domain/checkouts/capture.ts';
+import { expireDue } from '../src/domain/checkouts/expire.ts';
+import { settleDueHolds } from '../src/domain/checkouts/settle-hold.ts';
 import { proveEncryptionKey } from '../src/domain/installation/key-proof.ts';
 import { type IssuedKey, issueKey, type KeyWish } from '../src/domain/keys/issue-key.ts';
 import { revokeKey } from '../src/domain/keys/revoke-key.ts';
 import { openVenue, type VenueWithKeys } from '../src/domain/keys/sandbox-venue.ts';
+import { readDueNotices } from '../src/domain/payments/disputes/read-notices.ts';
+import { settleDueMovements } from '../src/domain/payments/settle-movements.ts';
 import { makeStripeProcessor } from '../src/domain/payments/stripe.ts';
 import type { Act } from '../src/domain/venues/audit.ts';
 import { type RunningServer, startServer } from '../src/http/server.ts';
 import { actIn, type House, makeHouse } from '../src/run/house.ts';
-import { captureDue } from '../src/domain/checkouts/capture.ts';
-import { expireDue } from '../src/domain/checkouts/expire.ts';
-import { settleDueHolds } from '../src/domain/checkouts/settle-hold.ts';
-import { readDueNotices } from '../src/domain/payments/disputes/read-notices.ts';
-import { settleDueMovements } from '../src/domain/payments/settle-movements.ts';
 import { startProcessor } from '../src/sandbox/processor/server.ts';
 import { createDatabase } from './fresh-database.ts';
 
@@ -112,7 +112,7 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
     makeHouse({
       processors,
       processorAccess: {
-        sandboxUrl: processor.url,
+        sandboxUrl: async () => processor.url,
         noticeSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
       },
       config,

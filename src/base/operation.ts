@@ -41,6 +41,10 @@ export interface Answer {
   readonly json?: string;
   /** The answer to an earlier, equal call. */
   readonly replayed?: true;
+  /** Sent as CSV instead, where that was asked for. */
+  readonly csv?: string;
+  /** Of a page in CSV, which cannot say so itself: the `before` of the next one. */
+  readonly nextBefore?: string | null;
 }
 
 export interface Input<Body = unknown> {
@@ -53,6 +57,8 @@ export interface Input<Body = unknown> {
   readonly badStrings: readonly BadText[];
   /** For an operation that keeps its own idempotency: the header's key, if any, and what two equal calls have in common. */
   readonly once?: { readonly key: string | null; readonly fingerprint: Buffer };
+  /** The caller would rather have CSV; only where the operation offers it. */
+  readonly asCsv?: boolean;
 }
 
 /** What a command is handed besides its input: the database, and the caller. Never the outside world. */
@@ -84,6 +90,8 @@ export interface Operation<Who> {
   readonly anyObject?: true;
   readonly bodyLimit?: number;
   readonly answers: Readonly<Record<number, AnswerShape>>;
+  /** Answers in CSV to whoever asks for that by `Accept`. */
+  readonly csv?: true;
   /** Error codes beyond those that every operation of this kind can give. */
   readonly errors?: readonly ErrorCode[];
   /** Absent: declared for a later release, answers 501 after every check has passed. */

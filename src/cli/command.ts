@@ -14,6 +14,7 @@ import { helpFor, ROLES, usageOf } from './help.ts';
 import { importCommands } from './import.ts';
 import { keyCommands } from './key.ts';
 import { checkOptions, giveTo, hasFlag, readTyped, SHARED, type Typed, VERSION } from './options.ts';
+import { reconcileCommands } from './reconcile.ts';
 import { reviewCommands } from './review.ts';
 import type { Answer, Command, Open } from './shape.ts';
 import { venueCommands } from './venue.ts';
@@ -23,6 +24,7 @@ const COMMANDS: readonly Command[] = [
   ...keyCommands,
   ...reviewCommands,
   ...importCommands,
+  ...reconcileCommands,
   ...auditCommands,
   ...doctorCommands,
 ];

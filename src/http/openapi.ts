@@ -14,7 +14,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Offerings: 'What a venue sells repeatedly, with tiers, availability and policy in one upsert.',
   Experiences: 'Dated events, submitted for review.',
   Boats: 'Boats and whole fleets.',
-  Checkouts: 'A party’s whole total, split into shares that are held and then captured at once.',
+  Checkouts: 'A party’s whole total, divided over shares that are held and then captured at once.',
   Payouts: 'What the venue is paid.',
   'Webhook endpoints': 'Where the service sends its signed events.',
   Events: 'The log of everything that happened.',
@@ -77,6 +77,13 @@ const HEADERS: Json = {
     description: '`true` when this is the first answer again.',
     schema: { type: 'string', const: 'true' },
   },
+  Link: {
+    description: 'Of a page in CSV that is not the last: the address of the next one, `rel="next"`.',
+    schema: {
+      type: 'string',
+      examples: ['<https://api.everyshare.example/v1/payouts?before=2027-06-12T13:30:00Z>; rel="next"'],
+    },
+  },
   'WWW-Authenticate': {
     description: 'How to authenticate.',
     schema: { type: 'string', examples: ['Bearer realm="everyshare"'] },
@@ -124,7 +131,7 @@ function describeOperation(operation: Operation<Caller>, registry: Registry): Js
   const scopes =
     operation.scopes === undefined ? '' : `\n\nScope: ${operation.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
   const later =
-    operation.run === undefined
+    operation.run === undefined && operation.reach === undefined
       ? '\n\nNot in this release yet: answers 501 `not_implemented` once every check has passed.'
       : '';
   return {
@@ -142,14 +149,24 @@ function describeOperation(operation: Operation<Caller>, registry: Registry): Js
 function successResponse(operation: Operation<Caller>, answer: AnswerShape, registry: Registry): Json {
   const limited = operation.auth === 'operator' ? [] : RATE_HEADERS;
   const names = ['X-Request-Id', ...limited, ...(operation.idempotent === true ? ['Idempotent-Replayed'] : [])];
+  if (operation.csv === true) names.push('Link');
   const schema = componentRefs(asSchema(answer.schema)) as Json;
   const example = answer.example ?? sample(registry, asSchema(answer.schema));
+  const json = { schema, ...(hasAll(example) ? { example } : {}) };
   return {
     description: answer.description,
     headers: Object.fromEntries(names.map((name) => [name, headerRef(name)])),
-    content: { 'application/json': { schema, ...(hasAll(example) ? { example } : {}) } },
+    content: { 'application/json': json, ...(operation.csv === true ? { 'text/csv': CSV } : {}) },
   };
 }
+
+const CSV: Json = {
+  schema: {
+    type: 'string',
+    description:
+      'By `Accept: text/csv`: the same page with a line for each object, after RFC 4180, under a line of names. A text that a spreadsheet would take for a formula begins with an apostrophe.',
+  },
+};
 
 /** An example is worth showing only when the schemas really gave one. */
 function hasAll(example: unknown): boolean {
@@ -230,7 +247,7 @@ function errorCodes(operation: Operation<Caller>): ErrorCode[] {
   if (operation.scopes !== undefined) codes.push('insufficient_scope');
   if (operation.linkedOnly === true) codes.push('venue_not_linked');
   if (operation.method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type', 'invalid_json');
-  if (operation.run === undefined) codes.push('not_implemented');
+  if (operation.run === undefined && operation.reach === undefined) codes.push('not_implemented');
   return [...new Set(codes)];
 }
 

@@ -60,7 +60,12 @@ function isForBrowsers(method: 'GET' | 'POST', url: string): boolean {
 const PASSED_ON = ['content-type', 'accept', 'idempotency-key'] as const;
 const PASSED_BACK = ['content-type', 'location', 'content-security-policy', 'referrer-policy', 'cache-control'];
 
-async function pass(base: string, path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function pass(
+  sandboxUrl: () => Promise<string>,
+  path: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   request.operation = 'sandboxProcessor';
   const headers: Record<string, string> = {};
   for (const name of PASSED_ON) {
@@ -71,7 +76,7 @@ async function pass(base: string, path: string, request: FastifyRequest, reply: 
   const { authorization } = request.headers;
   if (authorization !== undefined && /^Bearer pk_/.test(authorization)) headers.authorization = authorization;
   try {
-    const answer = await send(`${base}${path}`, {
+    const answer = await send(`${await sandboxUrl()}${path}`, {
       method: request.method as 'GET' | 'POST',
       headers,
       body: (request.body as Buffer | null | undefined) ?? null,

@@ -10,7 +10,7 @@ import { type Allowance, type Gate, makeGate } from '../run/gate.ts';
 import type { House } from '../run/house.ts';
 import { BODY_LIMIT } from '../run/operations/shapes.ts';
 import { operations } from '../run/operations.ts';
-import { makePerform, type Perform } from '../run/perform.ts';
+import { makePerform, type Perform, type Reply } from '../run/perform.ts';
 import { judge } from '../run/who.ts';
 import { readBody } from './body.ts';
 import { countForAddress, showAllowance } from './limit-headers.ts';
@@ -49,6 +49,8 @@ export interface Urls {
 export interface RunningServer {
   readonly urls: Urls;
   readonly port: number;
+  /** On this machine, whatever address the world knows it by. */
+  readonly localUrl: string;
   /** Requests in flight finish; nothing new begins. */
   close(): Promise<void>;
 }
@@ -95,7 +97,7 @@ export async function startServer(house: House): Promise<RunningServer> {
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
   urls = urlsFor(house, port);
   house.address.base = urls.base;
-  return { urls, port, close: () => drain(app) };
+  return { urls, port, localUrl: localUrl(house, port), close: () => drain(app) };
 }
 
 const SWEEP_MS = 50;
@@ -110,9 +112,14 @@ async function drain(app: FastifyInstance): Promise<void> {
   }
 }
 
-function urlsFor({ config }: House, port: number): Urls {
+function localUrl({ config }: House, port: number): string {
   const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
-  const base = config.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function urlsFor(house: House, port: number): Urls {
+  const { config } = house;
+  const base = config.baseUrl ?? localUrl(house, port);
   return { base, checkoutPages: config.checkoutPageBase ?? base, schemas: config.schemaUrl ?? `${base}/schemas` };
 }
 
@@ -173,11 +180,34 @@ function register(app: FastifyInstance, door: Door, operation: Operation<Caller>
         body: (request.body as Buffer | null | undefined) ?? null,
         contentType: request.headers['content-type'],
         idempotencyKey: Array.isArray(header) ? header[0] : header,
+        accept: request.headers.accept,
       });
       if (done.replayed) reply.header('idempotent-replayed', 'true');
+      if (operation.csv === true) reply.header('vary', 'accept');
+      if (done.csv !== undefined) return sendCsv(door, operation, request, reply.code(done.status), done.csv);
       return reply.code(done.status).type('application/json; charset=utf-8').send(done.json);
     },
   });
+}
+
+/** A page as a file. Where the next one is, its headers say: a file has no room for it. */
+function sendCsv(
+  door: Door,
+  operation: Operation<Caller>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { text, nextBefore }: NonNullable<Reply['csv']>,
+): FastifyReply {
+  if (nextBefore !== null) {
+    const next = new URL(`${door.urls().base}${request.url}`);
+    next.searchParams.set('before', nextBefore);
+    reply.header('link', `<${next.href}>; rel="next"`);
+  }
+  const name = operation.path.split('/').at(-1) ?? '';
+  return reply
+    .header('content-disposition', `attachment; filename="${name}.csv"`)
+    .type('text/csv; charset=utf-8')
+    .send(text);
 }
 
 /** Before the body is read: who, and may they. Every answer carries the limit's headers, a refusal too. */

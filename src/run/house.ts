@@ -33,7 +33,7 @@ export interface House extends Tools {
 /** How the processor and we reach one another, besides the calls that we make. */
 export interface ProcessorAccess {
   /** Where the embedded processor listens; null: there is none, or it is not ours to show. */
-  readonly sandboxUrl: string | null;
+  readonly sandboxUrl: (() => Promise<string>) | null;
   /** With which each mode's notices are signed. */
   readonly noticeSecrets: Readonly<Partial<Record<Mode, string>>>;
 }

@@ -19,6 +19,8 @@ export interface Reply {
   readonly status: number;
   readonly json: string;
   readonly replayed: boolean;
+  /** Instead of the JSON: a page of CSV, and where the next one begins. */
+  readonly csv?: { readonly text: string; readonly nextBefore: string | null };
 }
 
 class TakenMeanwhile extends Error {}
@@ -62,6 +64,7 @@ function fresh(answer: Answer): Reply {
     status: answer.status,
     json: answer.json ?? JSON.stringify(answer.body),
     replayed: answer.replayed === true,
+    ...(answer.csv === undefined ? {} : { csv: { text: answer.csv, nextBefore: answer.nextBefore ?? null } }),
   };
 }
 

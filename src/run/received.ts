@@ -9,6 +9,7 @@ import type { Candidate, Validator } from '../base/schema/validate.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { factsFor } from '../domain/venues/venue.ts';
 import type { House } from './house.ts';
+import { wantsCsv } from './wants-csv.ts';
 
 export interface Received {
   readonly params: Readonly<Record<string, string>>;
@@ -17,6 +18,8 @@ export interface Received {
   readonly body: Buffer | null;
   readonly contentType: string | undefined;
   readonly idempotencyKey: string | undefined;
+  /** The Accept header; absent: JSON. */
+  readonly accept?: string | undefined;
 }
 
 const NO_MEMBERS = { type: 'object', properties: {}, additionalProperties: false } as const;
@@ -39,7 +42,8 @@ export function checkInput(
   // Whoever has to mend something is told of everything at once, the rules of the clock included.
   if (judged.problems.length + others.length > 0) throw invalid([...judged.whenNew, ...others]);
   const { body, whenNew, badStrings } = judged;
-  return { params: received.params, query, body, whenNew, badStrings };
+  const asCsv = operation.csv === true && wantsCsv(received.accept);
+  return { params: received.params, query, body, whenNew, badStrings, asCsv };
 }
 
 function parseBody(house: House, operation: Operation<Caller>, received: Received): Candidate | null {

@@ -58,6 +58,7 @@ const DOMAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   installation: [],
   idempotency: [],
   venues: [],
+  ledger: [],
   keys: ['venues', 'installation'],
   events: ['venues'],
   calendar: [],
@@ -65,6 +66,8 @@ const DOMAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   boats: ['venues', 'keys', 'calendar'],
   experiences: ['venues', 'keys', 'offerings'],
   webhooks: ['venues', 'keys', 'events'],
+  payments: ['venues', 'keys', 'ledger'],
+  checkouts: ['venues', 'keys', 'events', 'ledger', 'offerings', 'payments'],
   hooks: ['venues', 'keys'],
   review: ['venues', 'keys', 'events', 'offerings', 'boats', 'experiences'],
 };
@@ -159,6 +162,16 @@ describe('what has one home', () => {
       experiences: 'src/domain/experiences/',
       boats: 'src/domain/boats/',
       events: 'src/domain/events/',
+      checkouts: 'src/domain/checkouts/',
+      shares: 'src/domain/checkouts/',
+      checkout_routes: 'src/domain/checkouts/',
+      holds: 'src/domain/payments/',
+      movements: 'src/domain/payments/',
+      payouts: 'src/domain/payments/',
+      payout_accounts: 'src/domain/payments/',
+      disputes: 'src/domain/payments/',
+      processor_notices: 'src/domain/payments/',
+      ledger_entries: 'src/domain/ledger/',
     };
     const wrong: string[] = [];
     for (const [table, home] of Object.entries(homes)) {

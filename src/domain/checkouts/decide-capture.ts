@@ -24,11 +24,7 @@ export function hasBegun(standing: Standing): boolean {
 }
 
 /** Every hold was asked about: either all stand and the captures begin, or the lost ones lead back to collecting. */
-export function beginCaptures(
-  standing: Standing,
-  facts: ReadonlyMap<string, HoldFacts>,
-  now: number,
-): readonly Step[] {
+export function beginCaptures(standing: Standing, facts: ReadonlyMap<string, HoldFacts>, now: number): readonly Step[] {
   if (standing.status !== 'funded' || hasBegun(standing)) return [];
   const holds = partyHolds(standing);
   const lost = holds.filter((hold) => {
@@ -94,10 +90,12 @@ function countedNotNow(
   capturing: readonly HoldState[],
   outcomes: ReadonlyMap<string, CaptureOutcome>,
 ): readonly Step[] {
-  const ids = capturing.map(({ id }) => id).filter((id) => {
-    const outcome = outcomes.get(id);
-    return outcome?.outcome === 'unknown' && outcome.isNotNow;
-  });
+  const ids = capturing
+    .map(({ id }) => id)
+    .filter((id) => {
+      const outcome = outcomes.get(id);
+      return outcome?.outcome === 'unknown' && outcome.isNotNow;
+    });
   return ids.length > 0 ? [{ step: 'count not now', ids }] : [];
 }
 
@@ -114,7 +112,10 @@ function captured(
   const shares = taken.flatMap(({ hold }) => shareOf(standing, hold.shareId) ?? []);
   const ids = shares.filter(({ status }) => status === 'held').map(({ id }) => id);
   return [
-    { step: 'holds captured', holds: taken.map(({ hold, chargeId }) => ({ id: hold.id, from: hold.status, chargeId })) },
+    {
+      step: 'holds captured',
+      holds: taken.map(({ hold, chargeId }) => ({ id: hold.id, from: hold.status, chargeId })),
+    },
     { step: 'post', entries: taken.map(({ hold }) => ({ kind: 'capture', subject: hold.id, amount: hold.amount })) },
     ...(ids.length > 0 ? [{ step: 'move shares', ids, from: 'held', to: 'captured' } as const] : []),
   ];

@@ -162,12 +162,7 @@ function learnAboutHeld(standing: Standing, hold: HoldState, facts: HoldFacts, n
 }
 
 /** A hold was lost: its person is asked again, and nobody is charged. Never once captures have begun. */
-export function loseHold(
-  standing: Standing,
-  hold: HoldState,
-  to: 'gone' | 'releasing',
-  now: number,
-): readonly Step[] {
+export function loseHold(standing: Standing, hold: HoldState, to: 'gone' | 'releasing', now: number): readonly Step[] {
   const steps: Step[] = [{ step: 'move hold', id: hold.id, from: 'held', to, dueAt: to === 'gone' ? null : now }];
   const share = shareOf(standing, hold.shareId);
   if (share?.status !== 'held' || hold.renews !== null) return steps;
@@ -228,15 +223,28 @@ export function refused(standing: Standing, holdId: string, code: string, now: n
     case 'held':
       return loseHold(standing, hold, 'gone', now);
     case 'releasing':
-      // What was never made, or is not known there, holds nobody's money.
-      return [{ step: 'move hold', id: hold.id, from: 'releasing', to: 'released', news: { refusal: code }, dueAt: null }];
+      return releaseRefused(hold, code, now);
     default:
       return [];
   }
 }
 
+/** What was never made, or is not known there, holds nobody's money; anything else is let go later. */
+function releaseRefused(hold: HoldState, code: string, now: number): readonly Step[] {
+  const isNowhere = hold.intentId === null || code === 'resource_missing';
+  if (!isNowhere) return [lookLater(hold.id, now + MINUTE)];
+  return [{ step: 'move hold', id: hold.id, from: 'releasing', to: 'released', news: { refusal: code }, dueAt: null }];
+}
+
 function askRefused(standing: Standing, hold: HoldState, code: string): readonly Step[] {
-  const gone: Step = { step: 'move hold', id: hold.id, from: 'asked', to: 'gone', news: { refusal: code }, dueAt: null };
+  const gone: Step = {
+    step: 'move hold',
+    id: hold.id,
+    from: 'asked',
+    to: 'gone',
+    news: { refusal: code },
+    dueAt: null,
+  };
   const isInvited = standing.status === 'collecting' && shareOf(standing, hold.shareId)?.status === 'invited';
   return isInvited ? [gone, { step: 'move shares', ids: [hold.shareId], from: 'invited', to: 'failed' }] : [gone];
 }

@@ -69,7 +69,8 @@ function refundShare(
 ): readonly Step[] {
   const hold = holdOf(standing, share.id);
   if (hold === undefined) throw new Error(`share ${share.id} was captured and has no hold`);
-  const feePart = feeReturned(share, fee, share.refundedAmount + amount) - feeReturned(share, fee, share.refundedAmount);
+  const feePart =
+    feeReturned(share, fee, share.refundedAmount + amount) - feeReturned(share, fee, share.refundedAmount);
   const refund: NewMovement = {
     id: wish.newId(),
     kind: 'refund',

@@ -2,11 +2,11 @@
 // a transaction never calls the processor, and one that calls the processor holds none.
 
 import type { Clock } from '../../base/clock.ts';
+import type { Mode } from '../../base/config.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Seal } from '../../base/seal.ts';
-import type { Mode } from '../../base/config.ts';
 import { type Processor, type Processors, ProcessorTrouble } from '../payments/processor.ts';
 import { lockCheckout } from './queries.ts';
 import type { Standing } from './standing.ts';

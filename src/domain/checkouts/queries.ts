@@ -295,12 +295,7 @@ export async function claimFundedDue(
 }
 
 /** The turn that was begun; null: it is not funded. */
-export async function claimFunded(
-  db: Queryable,
-  venueId: string,
-  id: string,
-  until: number,
-): Promise<number | null> {
+export async function claimFunded(db: Queryable, venueId: string, id: string, until: number): Promise<number | null> {
   const rows = await db.query<{ turn: number }>(
     `update checkouts set turn = turn + 1, work_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and checkout_id = $2 and status = 'funded' returning turn`,
@@ -344,4 +339,31 @@ export async function moveClock(tx: Queryable, venueId: string, id: string, ahea
     [venueId, id, aheadMs],
   );
   return rows.length;
+}
+
+/** The partner's own booking ids, by checkout. */
+export async function bookingIds(
+  db: Queryable,
+  venueId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.query<{ id: string; bookingId: string }>(
+    `select checkout_id as "id", external_booking_id as "bookingId" from checkouts
+     where venue_id = $1 and checkout_id = any($2)`,
+    [venueId, ids],
+  );
+  return new Map(rows.map(({ id, bookingId }) => [id, bookingId]));
+}
+
+export async function fundedCheckouts(
+  db: Queryable,
+  mode: Mode,
+  after: string | null,
+  limit: number,
+): Promise<{ id: string; venueId: string }[]> {
+  return db.query(
+    `select checkout_id as "id", venue_id as "venueId" from checkouts
+     where status = 'funded' and mode = $1 and ($2::text is null or checkout_id > $2) order by checkout_id limit $3`,
+    [mode, after, limit],
+  );
 }

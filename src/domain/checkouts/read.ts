@@ -27,8 +27,7 @@ export async function checkoutJson(db: Queryable, caller: Caller, id: string): P
 
 export async function listCheckouts(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
   const question = pageQuestion(input.query);
-  const read = (): Promise<CheckoutView[]> =>
-    listCheckoutViews(db, caller.venue.id, caller.mode, question, caller.now);
+  const read = (): Promise<CheckoutView[]> => listCheckoutViews(db, caller.venue.id, caller.mode, question, caller.now);
   let found = await read();
   const overdue = found.filter((view) => view.overdue);
   if (overdue.length > 0) {

@@ -24,7 +24,10 @@ export async function refundCheckout(tx: Queryable, caller: Caller, input: Input
   const wish = input.body;
   if (wish.starts_at !== undefined && standing.offeringExternalId === null) throw invalid([noPolicy()]);
   if (standing.status !== 'completed') {
-    throw conflict('checkout_not_completed', `This checkout is ${standing.status}: only a completed one can be refunded.`);
+    throw conflict(
+      'checkout_not_completed',
+      `This checkout is ${standing.status}: only a completed one can be refunded.`,
+    );
   }
   const left = leftToRefund(standing);
   if (left === 0) throw conflict('nothing_to_refund', 'Everything that was paid has been refunded already.');

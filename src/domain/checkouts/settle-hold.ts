@@ -26,7 +26,8 @@ export async function settleDueHolds(parts: MoneyParts, batch: number): Promise<
   const holds = claimed.flat();
   const settled = await Promise.allSettled(holds.map((hold) => settleHold(parts, hold)));
   for (const one of settled) {
-    if (one.status === 'rejected') parts.log.error({ err: one.reason }, 'a hold could not be settled; it is tried again');
+    if (one.status === 'rejected')
+      parts.log.error({ err: one.reason }, 'a hold could not be settled; it is tried again');
   }
   return holds.length;
 }
@@ -115,8 +116,7 @@ async function lookAt(parts: MoneyParts, hold: HoldState): Promise<void> {
 async function lookAtHeld(parts: MoneyParts, hold: HoldState): Promise<void> {
   const freshId = await decideUnderLock(parts, hold.venueId, hold.checkoutId, (standing, now) => {
     const present = standing.holds.find(({ id }) => id === hold.id);
-    const renewal =
-      present?.turn === hold.turn ? decideRenewal(standing, hold.id, now, () => parts.ids.uuid()) : null;
+    const renewal = present?.turn === hold.turn ? decideRenewal(standing, hold.id, now, () => parts.ids.uuid()) : null;
     return { steps: renewal?.steps ?? [], answer: renewal?.freshId ?? null };
   });
   if (freshId !== null) return settleHoldNow(parts, hold.venueId, freshId);

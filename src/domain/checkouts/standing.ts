@@ -51,9 +51,7 @@ export function isOverdue(standing: Standing, now: number): boolean {
 
 /** The hold that stands for a share; one that only renews it does not yet. */
 export function holdOf(standing: Standing, shareId: string): HoldState | undefined {
-  return standing.holds.find(
-    (hold) => hold.shareId === shareId && hold.renews === null && hold.status !== 'releasing',
-  );
+  return standing.holds.find((hold) => hold.shareId === shareId && hold.renews === null && hold.status !== 'releasing');
 }
 
 export function shareOf(standing: Standing, shareId: string): ShareState | undefined {

@@ -6,8 +6,8 @@ import type { Ids } from '../../base/ids.ts';
 import { canMove } from '../../base/moves.ts';
 import { recordCheckoutEvent } from '../events/record.ts';
 import { postEntries } from '../ledger/queries.ts';
-import { HOLD_MOVES } from '../payments/moves.ts';
 import { insertMovements, openPayout, shrinkTransfer } from '../payments/movements/queries.ts';
+import { HOLD_MOVES } from '../payments/moves.ts';
 import { beginCaptures, countNotNow, insertHold, moveHold, recordCaptured, seatHold } from '../payments/queries.ts';
 import { CHECKOUT_MOVES, SHARE_MOVES } from './moves.ts';
 import {

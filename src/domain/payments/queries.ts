@@ -239,10 +239,20 @@ export async function claimHold(
 }
 
 /** Holds that are neither over nor captured, oldest first: what a reconciliation asks about. */
-export async function unsettledHolds(db: Queryable, mode: Mode, after: string | null, limit: number): Promise<HoldState[]> {
+export async function unsettledHolds(
+  db: Queryable,
+  mode: Mode,
+  after: string | null,
+  limit: number,
+): Promise<HoldState[]> {
   return db.query<HoldState>(
     `select ${HOLD} from holds where mode = $1 and status in ('asked', 'open', 'held', 'releasing')
        and ($2::uuid is null or hold_id > $2) order by hold_id limit $3`,
     [mode, after, limit],
   );
+}
+
+/** As many of these as there are. */
+export async function holdsByIds(db: Queryable, venueId: string, ids: readonly string[]): Promise<HoldState[]> {
+  return db.query<HoldState>(`select ${HOLD} from holds where venue_id = $1 and hold_id = any($2)`, [venueId, ids]);
 }

@@ -45,7 +45,7 @@ export async function settleDueMovements(parts: MovementParts, batch: number): P
   return movements.length;
 }
 
-async function settleMovement(parts: MovementParts, movement: MovementRow): Promise<void> {
+export async function settleMovement(parts: MovementParts, movement: MovementRow): Promise<void> {
   const about = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId };
   try {
     const processorId = await send(parts, movement);

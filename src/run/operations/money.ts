@@ -1,20 +1,15 @@
 // Checkouts, payouts, and the helpers that drive a test checkout to any state.
 
 import type { Operation } from '../../base/operation.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
 import { cancelCheckout } from '../../domain/checkouts/cancel.ts';
 import { createCheckout } from '../../domain/checkouts/create.ts';
+import { listPayouts } from '../../domain/checkouts/list-payouts.ts';
 import { getCheckout, listCheckouts } from '../../domain/checkouts/read.ts';
 import { refundCheckout } from '../../domain/checkouts/refund.ts';
-import {
-  testAdvance,
-  testCollect,
-  testComplete,
-  testExpire,
-  testHold,
-} from '../../domain/checkouts/test-helpers.ts';
+import { testAdvance, testCollect, testComplete, testExpire, testHold } from '../../domain/checkouts/test-helpers.ts';
+import type { Caller } from '../../domain/keys/caller.ts';
 import { testReview } from '../../domain/review/test-review.ts';
-import { closed, only, paged, pageQuery, plain } from './shapes.ts';
+import { closed, only, paged, pageQuery, plain, time } from './shapes.ts';
 
 const CHECKOUT_STATUSES = ['open', 'collecting', 'funded', 'completed', 'expired', 'canceled'];
 const READ = { auth: 'secret', scopes: ['checkouts:read'], effect: 'read' } as const;
@@ -94,8 +89,15 @@ export const checkouts: readonly Operation<Caller>[] = [
     path: '/v1/payouts',
     tag: 'Payouts',
     summary: 'List payouts to the venue',
-    query: pageQuery(null),
-    answers: { 200: paged('One page of payouts.', 'payout') },
+    description:
+      'Newest first. `from` and `to` make it the statement of a period; `totals` are over all of it, whatever the page.',
+    query: pageQuery(null, {
+      from: time('Only payouts created at this time or later.'),
+      to: time('Only payouts created before this time.'),
+    }),
+    answers: { 200: paged('One page of payouts.', 'payout', { totals: { $ref: 'payout_totals.json' } }) },
+    csv: true,
+    run: listPayouts,
   },
 ];
 

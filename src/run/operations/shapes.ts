@@ -23,15 +23,15 @@ export function listed(description: string, schema: string): AnswerShape {
   return { description, schema: closed({ data: { type: 'array', items: ref(schema) } }) };
 }
 
-/** `{data: [...], next_before}`. */
-export function paged(description: string, schema: string): AnswerShape {
+/** `{data: [...], next_before}`, with further members where a list has them. */
+export function paged(description: string, schema: string, more: Readonly<Record<string, object>> = {}): AnswerShape {
   const next_before = {
     type: ['string', 'null'],
     format: 'date-time',
     description: 'Send it as `before` to get the next page; null on the last page.',
     examples: ['2027-06-12T13:30:00.000123Z'],
   };
-  return { description, schema: closed({ data: { type: 'array', items: ref(schema) }, next_before }) };
+  return { description, schema: closed({ data: { type: 'array', items: ref(schema) }, next_before, ...more }) };
 }
 
 export function plain(description: string, schema: string): AnswerShape {
@@ -48,8 +48,11 @@ export function closed(properties: Readonly<Record<string, object>>): Record<str
 
 export const flag = (description: string): object => ({ type: 'boolean', description });
 
-/** The query of every list. */
-export function pageQuery(statuses: readonly string[] | null): Record<string, unknown> {
+/** The query of every list, and what else one of them takes. */
+export function pageQuery(
+  statuses: readonly string[] | null,
+  more: Readonly<Record<string, object>> = {},
+): Record<string, unknown> {
   const status = { type: 'string', enum: statuses, description: 'Only objects in this state.' };
   return {
     type: 'object',
@@ -69,6 +72,7 @@ export function pageQuery(statuses: readonly string[] | null): Record<string, un
         description: 'The `next_before` of the page before; only older objects are given.',
         examples: ['2027-06-12T13:30:00.000000Z'],
       },
+      ...more,
     },
     additionalProperties: false,
   };

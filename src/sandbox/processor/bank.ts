@@ -262,9 +262,12 @@ class EmbeddedBank implements Bank {
     const work = this.#newWork(caller.mode, requestId, once?.key ?? null);
     let answer: BankAnswer;
     try {
-      const wire = operation.run({ work, id, innerId, params, byGuest: caller.byGuest });
-      const paths = params.list('expand');
-      if (paths.length > 0 && !caller.byGuest) expand(work, wire, paths);
+      const done = operation.run({ work, id, innerId, params, byGuest: caller.byGuest });
+      const paths = caller.byGuest ? [] : params.list('expand');
+      // An event in the books may hold the very object that is answered: it must not be expanded too.
+      const isShared = call.request.method === 'POST' || operation.name.startsWith('events.');
+      const wire = paths.length > 0 && isShared ? structuredClone(done) : done;
+      expand(work, wire, paths);
       answer = { status: 200, headers: headersOf(requestId, once?.key), body: JSON.stringify(wire) };
     } catch (error) {
       if (!(error instanceof Refusal) || !error.executed) throw error;
@@ -276,8 +279,6 @@ class EmbeddedBank implements Bank {
       work.put('answers', { id: answerId, created: work.now, fingerprint, status, body, request: requestId });
     }
     this.#books.commit(caller.mode, work.draft);
-    // Until it is on disk the key counts as in flight: nobody may be told of it yet.
-    await this.#books.settled();
     return answer;
   }
 

@@ -192,7 +192,7 @@ export class Books {
   commit(mode: Mode, draft: Draft): void {
     const entry = draft.entry(mode);
     if (entry === null) return;
-    this.#journal.append(JSON.stringify(entry));
+    this.#journal.append(entry);
     this.#apply(entry);
   }
 

@@ -166,8 +166,8 @@ class FileJournal implements Journal {
     if (!existsSync(file)) makeFile(file, this.#folder);
   }
 
-  append(line: string): void {
-    this.#waiting.push(checked(line));
+  append(entry: object): void {
+    this.#waiting.push(checked(JSON.stringify(entry)));
   }
 
   settled(): Promise<void> | null {

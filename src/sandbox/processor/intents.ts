@@ -239,7 +239,6 @@ export function confirmIntent(work: Work, id: string, params: Params, byGuest: b
     throw missing('PaymentMethod', params.needText('payment_method'), 'payment_method');
   }
   const futureUse = params.oneOf('setup_future_usage', ['off_session', 'on_session']) ?? intent.futureUse;
-  const given = readMethod(work, params, intent);
   if (!confirmable.includes(intent.status)) {
     const why =
       intent.status === 'succeeded' || intent.status === 'requires_capture'
@@ -250,6 +249,7 @@ export function confirmIntent(work: Work, id: string, params: Params, byGuest: b
       ? cannot('payment_intent_unexpected_state', message, { payment_intent: guestIntentWire(work, intent) })
       : unexpected(work, intent, message);
   }
+  const given = readMethod(work, params, intent);
   const method = given ?? (intent.method === null ? null : work.need('methods', intent.method));
   if (method === null) {
     throw invalid(

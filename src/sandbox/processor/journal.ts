@@ -14,8 +14,8 @@ export interface Journal {
   history(): Iterable<string>;
   /** From now on lines come; `snapshot` gives the lines that stand for the whole state as it is at the call. */
   begin(snapshot: () => Iterable<string>): void;
-  /** Takes a line; it is kept for certain once a `settled()` asked for afterwards has resolved. */
-  append(line: string): void;
+  /** Takes an entry as a line of JSON; it is kept for certain once a `settled()` asked for afterwards has resolved. */
+  append(entry: object): void;
   /** Null: all that was appended is kept. Rejects with a JournalFailure when it cannot be, and from then on always. */
   settled(): Promise<void> | null;
   close(): Promise<void>;

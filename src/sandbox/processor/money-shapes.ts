@@ -1,6 +1,15 @@
-// Rows of the books as Stripe's objects: refunds, disputes, connected accounts, transfers and webhook endpoints.
+// Rows of the books as Stripe's objects: refunds, disputes, connected accounts, transfers, webhook endpoints and events.
 
-import type { AccountRow, DisputeRow, EndpointRow, RefundRow, ReversalRow, TransferRow } from './rows.ts';
+import type {
+  AccountRow,
+  DisputeRow,
+  EndpointRow,
+  EventRow,
+  Mode,
+  RefundRow,
+  ReversalRow,
+  TransferRow,
+} from './rows.ts';
 import type { View, Wire } from './shapes.ts';
 
 export const API_VERSION = '2026-10-28.endive';
@@ -163,5 +172,20 @@ export function endpointWire(view: View, row: EndpointRow, secret?: string): Wir
     ...(secret === undefined ? {} : { secret }),
     status: 'enabled',
     url: row.url,
+  };
+}
+
+/** Always the same for a row, to the byte: it is what is signed. */
+export function eventWire(mode: Mode, row: EventRow): Wire {
+  return {
+    id: row.id,
+    object: 'event',
+    api_version: API_VERSION,
+    created: row.created,
+    data: { object: row.object },
+    livemode: mode === 'live',
+    pending_webhooks: row.pending,
+    request: row.request,
+    type: row.type,
   };
 }

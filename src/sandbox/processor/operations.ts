@@ -22,7 +22,15 @@ import {
   readBalance,
   updateAccount,
 } from './money.ts';
-import { accountWire, disputeWire, endpointWire, refundWire, reversalWire, transferWire } from './money-shapes.ts';
+import {
+  accountWire,
+  disputeWire,
+  endpointWire,
+  eventWire,
+  refundWire,
+  reversalWire,
+  transferWire,
+} from './money-shapes.ts';
 import { cannot, invalid } from './refusal.ts';
 import type { TransferRow } from './rows.ts';
 import { chargeWire, customerWire, guestIntentWire, intentWire, methodWire, type Wire } from './shapes.ts';
@@ -277,14 +285,14 @@ operation('transfer_reversals.retrieve', 'GET transfers/:/reversals/:', [], ({ w
 
 operation('balance.retrieve', 'GET balance', [], ({ work }) => readBalance(work));
 
-operation('events.retrieve', 'GET events/:', [], ({ work, id }) => JSON.parse(work.need('events', id).body) as Wire);
+operation('events.retrieve', 'GET events/:', [], ({ work, id }) => eventWire(work.mode, work.need('events', id)));
 operation('events.list', 'GET events', [...listParams, 'type', 'types'], ({ work, params }) => {
   const types = [...params.list('types'), params.text('type') ?? []].flat();
   return listRows(params, {
     url: '/v1/events',
     table: work.draft.tables.events,
     where: (row) => types.length === 0 || types.includes(row.type),
-    wire: (row) => JSON.parse(row.body) as Wire,
+    wire: (row) => eventWire(work.mode, row),
   });
 });
 

@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { Books } from './books.ts';
 import type { Faults } from './faults.ts';
+import { eventWire } from './money-shapes.ts';
 import type { DeliveryRow, EndpointRow, EventRow, Mode } from './rows.ts';
 import { Soonest } from './soonest.ts';
 
@@ -59,7 +60,9 @@ export function makeOutbox(settings: OutboxSettings): Outbox {
   books.watch((mode, table, row) => {
     if (table === 'deliveries') due.add((row as DeliveryRow).dueMs, { mode, id: row.id });
     if (table !== 'events' || !settings.pulled) return;
-    const { id, type, body } = row as EventRow;
+    const event = row as EventRow;
+    const { id, type } = event;
+    const body = JSON.stringify(eventWire(mode, event));
     const late = settings.faults.read().webhooks.delay_ms ?? 0;
     fresh.push({ dueMs: clock.now() + late, event: { id, type, mode, body } });
   });

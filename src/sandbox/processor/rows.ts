@@ -154,8 +154,10 @@ export interface EventRow {
   readonly id: string;
   readonly created: number;
   readonly type: string;
-  /** The exact JSON that is delivered and listed. */
-  readonly body: string;
+  /** The thing it tells of, as it was then. */
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly request: { readonly id: string | null; readonly idempotency_key: string | null };
+  readonly pending: number;
 }
 
 export interface EndpointRow {

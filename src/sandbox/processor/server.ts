@@ -64,10 +64,11 @@ export async function startProcessor(options: ProcessorOptions): Promise<Running
     failed = true;
     options.onFatal?.(error);
   };
-  const ticking = setInterval(() => {
+  const tick = async (): Promise<void> => {
     bank.tick();
-    bank.settled().catch(fail);
-  }, TICK_MS);
+    await bank.settled();
+  };
+  const ticking = setInterval(() => void tick().catch(fail), TICK_MS);
   const server = createServer({ keepAlive: true, noDelay: true }, (request, response) => {
     serve(bank, request, response, options.proof ?? '', deliverer.wake).catch((error: unknown) => {
       response.destroy();

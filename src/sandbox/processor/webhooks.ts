@@ -7,6 +7,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { Bank } from './bank.ts';
+import { eventWire } from './money-shapes.ts';
 import { type Delivery, shuffled } from './outbox.ts';
 
 export interface Deliverer {
@@ -145,7 +146,8 @@ class WebhookDeliverer {
 
   /** True when the endpoint has answered that it took it. Never throws. */
   #post({ mode, event, endpoint }: Delivery): Promise<boolean> {
-    const body = Buffer.from(event.body, 'utf8');
+    const text = JSON.stringify(eventWire(mode, event));
+    const body = Buffer.from(text, 'utf8');
     const secure = endpoint.url.startsWith('https:');
     const options: RequestOptions = {
       method: 'POST',
@@ -155,7 +157,7 @@ class WebhookDeliverer {
         'content-type': 'application/json; charset=utf-8',
         'content-length': body.length,
         'user-agent': 'Stripe/1.0 (everyshare sandbox)',
-        'stripe-signature': this.#settings.bank.outbox.sign({ mode, body: event.body }),
+        'stripe-signature': this.#settings.bank.outbox.sign({ mode, body: text }),
       },
     };
     return new Promise((resolve) => {

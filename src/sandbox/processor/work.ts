@@ -3,7 +3,6 @@
 
 import { type Random, randomText } from '../../base/random.ts';
 import type { Draft } from './books.ts';
-import { API_VERSION } from './money-shapes.ts';
 import { missing } from './refusal.ts';
 import type { Mode, Rows, TableName } from './rows.ts';
 import type { View, Wire } from './shapes.ts';
@@ -77,24 +76,14 @@ export class Work implements View {
     return this.draft.put(table, row);
   }
 
-  /** Raises an event: it is in the books with the change it tells of, and so is the duty to deliver it. */
+  /** Raises an event: it is in the books with the change it tells of, and so is the duty to deliver it. `object` is kept. */
   raise(type: string, object: Wire): void {
     const id = this.newId('evt');
     const endpoints = [...this.draft.tables.endpoints.oldestFirst()].filter(
       ({ events }) => events.includes('*') || events.includes(type),
     );
-    const body = JSON.stringify({
-      id,
-      object: 'event',
-      api_version: API_VERSION,
-      created: this.now,
-      data: { object },
-      livemode: this.mode === 'live',
-      pending_webhooks: endpoints.length,
-      request: { id: this.#settings.requestId, idempotency_key: this.#settings.idempotencyKey },
-      type,
-    });
-    this.put('events', { id, created: this.now, type, body });
+    const request = { id: this.#settings.requestId, idempotency_key: this.#settings.idempotencyKey };
+    this.put('events', { id, created: this.now, type, object, request, pending: endpoints.length });
     for (const endpoint of endpoints) {
       const delivery = `${id} ${endpoint.id}`;
       this.put('deliveries', { id: delivery, event: id, endpoint: endpoint.id, tries: 0, dueMs: this.nowMs });

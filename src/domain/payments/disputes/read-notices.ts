@@ -62,8 +62,7 @@ async function understand(parts: NoticeParts, { mode, about }: KeptNotice): Prom
   };
   await parts.db.transaction(async (tx) => {
     const before = await lockDispute(tx, write);
-    const withdrawn =
-      about.balanceChange === 'none' ? before.withdrawn : about.balanceChange === 'withdrawn';
+    const withdrawn = about.balanceChange === 'none' ? before.withdrawn : about.balanceChange === 'withdrawn';
     const changed = withdrawn !== before.withdrawn;
     const turns = before.turns + (changed ? 1 : 0);
     if (changed) {

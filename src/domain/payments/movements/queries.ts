@@ -204,3 +204,64 @@ export async function keepPayoutAccount(
     [venueId, mode, account.accountId, account.payoutsEnabled, now],
   );
 }
+
+/** Movements that may have happened and are not known to have, oldest first. */
+export async function unsettledMovements(
+  db: Queryable,
+  mode: Mode,
+  after: string | null,
+  limit: number,
+): Promise<{ id: string; venueId: string }[]> {
+  return db.query(
+    `select movement_id as "id", venue_id as "venueId" from movements
+     where mode = $1 and status = 'sending' and ($2::uuid is null or movement_id > $2) order by movement_id limit $3`,
+    [mode, after, limit],
+  );
+}
+
+/** Takes one that is being sent, due or not; null: it is settled. */
+export async function claimMovement(
+  db: Queryable,
+  venueId: string,
+  id: string,
+  until: number,
+): Promise<MovementRow | null> {
+  const rows = await db.query<MovementRow>(
+    `update movements set turn = turn + 1, due_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and movement_id = $2 and status = 'sending' returning ${MOVEMENT}`,
+    [venueId, id, until],
+  );
+  return rows[0] ?? null;
+}
+
+/** Money that the processor refused to move: an operator must look. */
+export async function failedMovements(db: Queryable, mode: Mode, limit: number): Promise<FailedMovement[]> {
+  return db.query<FailedMovement>(
+    `select movement_id as "id", kind, checkout_id as "checkoutId", amount, trouble from movements
+     where mode = $1 and status = 'failed' order by created_at limit $2`,
+    [mode, limit],
+  );
+}
+
+export interface FailedMovement {
+  readonly id: string;
+  readonly kind: MovementRow['kind'];
+  readonly checkoutId: string;
+  readonly amount: number;
+  readonly trouble: string | null;
+}
+
+/** What went back to each guest, and what is on its way back. */
+export async function refundedByHold(
+  db: Queryable,
+  venueId: string,
+  holdIds: readonly string[],
+): Promise<Map<string, { readonly done: number; readonly open: number }>> {
+  const rows = await db.query<{ holdId: string; done: number; open: number }>(
+    `select hold_id as "holdId", coalesce(sum(amount) filter (where status = 'done'), 0)::integer as "done",
+       coalesce(sum(amount) filter (where status in ('waiting', 'sending')), 0)::integer as "open"
+     from movements where venue_id = $1 and hold_id = any($2) and kind in ('refund', 'return') group by hold_id`,
+    [venueId, holdIds],
+  );
+  return new Map(rows.map(({ holdId, ...sums }) => [holdId, sums]));
+}

@@ -1,0 +1,58 @@
+// `everyshare reconcile`: settles what is left open with the card processor, and says where its books and ours differ.
+
+import type { Mode } from '../base/config.ts';
+import { type Difference, reconcile } from '../domain/checkouts/reconcile.ts';
+import { choiceOf, wholeOf } from './options.ts';
+import { ProgressBar } from './progress-bar.ts';
+import type { Command } from './shape.ts';
+import { table } from './table.ts';
+
+const DAY = 24 * 3_600_000;
+
+const run: Command = {
+  words: ['reconcile'],
+  arguments: [],
+  help: 'settle what is open with the card processor, and compare its books with ours',
+  options: [
+    { name: 'mode', value: 'test|live', help: 'one mode; both when absent' },
+    { name: 'days', value: 'N', help: 'how far back the processor’s books are read, 1 to 3650; 30 when absent' },
+  ],
+  async run(given, open) {
+    const mode = given.text('mode') === null ? null : choiceOf(given, 'mode', ['test', 'live']);
+    const days = wholeOf(given, 'days', 1, 3650) ?? 30;
+    const { house } = await open();
+    const modes: readonly Mode[] = mode === null ? house.config.modes : [mode];
+    const bar = new ProgressBar('reconciling', house.clock, given.flag('json') ? null : process.stderr);
+    const differences: Difference[] = [];
+    let asked = 0;
+    let compared = 0;
+    for (const one of modes) {
+      const since = house.clock.now() - days * DAY;
+      const onProgress = (a: number, c: number): void =>
+        bar.show(asked + compared + a + c, asked + compared + a + c, null);
+      const found = await reconcile(house.money, { mode: one, since, onProgress });
+      asked += found.asked;
+      compared += found.compared;
+      differences.push(...found.differences);
+    }
+    bar.end();
+    const left = differences.filter(({ done }) => done === null);
+    const rows = differences.map(({ mode: where, subject, what, done }) => [
+      where,
+      subject,
+      what,
+      done ?? 'look at it',
+    ]);
+    const settled = `${asked} asked about, ${compared} compared.`;
+    return {
+      json: { asked, compared, differences },
+      text:
+        rows.length === 0
+          ? `The books agree: ${settled}`
+          : `${table(['MODE', 'SUBJECT', 'DIFFERENCE', 'DONE'], rows)}\n\n${settled}`,
+      ...(left.length === 0 ? {} : { fault: `${left.length} differences need a person.` }),
+    };
+  },
+};
+
+export const reconcileCommands: readonly Command[] = [run];

@@ -1,0 +1,37 @@
+// Whether the Accept header asks for CSV rather than JSON (RFC 9110, 12.5.1): by the weight of the most exact range that
+// fits each of them. JSON is the default: CSV has to weigh more, or as much and be named more exactly.
+
+interface Wish {
+  readonly weight: number;
+  /** 0: nothing fits; 1: any type; 2: any of its family; 3: by its name. */
+  readonly exactness: number;
+}
+
+const NONE: Wish = { weight: 0, exactness: 0 };
+/** Far more than anybody sends. */
+const MOST_RANGES = 50;
+
+export function wantsCsv(accept: string | undefined): boolean {
+  if (accept === undefined || !/text\/|\*/.test(accept.toLowerCase())) return false;
+  const ranges = accept.toLowerCase().split(',', MOST_RANGES);
+  const csv = wishFor('text', 'csv', ranges);
+  const json = wishFor('application', 'json', ranges);
+  if (csv.weight === 0) return false;
+  return csv.weight > json.weight || (csv.weight === json.weight && csv.exactness > json.exactness);
+}
+
+function wishFor(family: string, name: string, ranges: readonly string[]): Wish {
+  let best = NONE;
+  for (const range of ranges) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const exactness = [`*/*`, `${family}/*`, `${family}/${name}`].indexOf(type) + 1;
+    if (exactness > best.exactness) best = { exactness, weight: weightOf(parameters) };
+  }
+  return best;
+}
+
+/** `q=0` to `q=1`; absent is 1, and what cannot be read is taken as absent. */
+function weightOf(parameters: readonly string[]): number {
+  const written = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+  return /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(written) ? Number(written) : 1;
+}

@@ -1,0 +1,294 @@
+// A new checkout over HTTP: what is answered, what it costs the database, the fee, the wall between modes and venues, and
+// every field that is refused by name.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { candidateFrom } from '../../src/base/schema/contract.ts';
+import { openWorld, type World } from '../world.ts';
+import {
+  anotherKey,
+  DAY,
+  expectConflict,
+  expectInvalid,
+  inFuture,
+  newBody,
+  ORIGIN,
+  openShop,
+  type Seen,
+  type Shop,
+  withoutRequestId,
+} from './shop.ts';
+
+let world: World;
+let shop: Shop;
+beforeAll(async () => {
+  world = await openWorld();
+  shop = await openShop(world);
+});
+afterAll(() => world.close());
+
+const problemsWith = (checkout: unknown): unknown[] =>
+  world.house.validator.problems('checkout', candidateFrom(checkout as never));
+
+describe('the answer', () => {
+  it('is 201 with the checkout itself, as the published schema says', async () => {
+    const body = newBody({ cancel_url: `${ORIGIN}/stop`, metadata: { pms: '8842' } });
+    const { status, json } = await shop.post('/v1/checkouts', body);
+    expect(status).toBe(201);
+    expect(problemsWith(json)).toEqual([]);
+    expect(json).toMatchObject({
+      object: 'checkout',
+      mode: 'test',
+      status: 'open',
+      amount: 24_001,
+      currency: 'usd',
+      party_size: 3,
+      description: body.description,
+      venue: { id: shop.venueId, name: 'Harbor House' },
+      external_booking_id: body.external_booking_id,
+      return_url: body.return_url,
+      cancel_url: body.cancel_url,
+      shares: [],
+      funded_amount: 0,
+      refunded_amount: 0,
+      completed_at: null,
+      cancellation_reason: null,
+      metadata: { pms: '8842' },
+    });
+    expect(json.id).toMatch(/^chk_[0-9a-z]{26}$/);
+    expect(json.url).toBe(`${world.urls[0]}/c/${json.id}`);
+    expect(Date.parse(json.pay_by)).toBe(Date.parse(body.pay_by as string));
+    expect(json.pay_by).toMatch(/Z$/);
+    expect(json.net_amount).toBe(json.amount - json.fee_amount);
+    expect(await shop.read(json.id)).toEqual(json);
+  });
+
+  it('tells of the creation once, with the checkout as it was answered', async () => {
+    const made = await shop.create();
+    const events = await shop.events(made.id);
+    expect(events.map(({ type, sequence }) => [type, sequence])).toEqual([['checkout.created', 1]]);
+    expect(events[0]?.data.object).toEqual(made);
+  });
+
+  it('fits the published schema in every state that it can come to', async () => {
+    const collecting = await shop.collecting();
+    const held = await shop.drive((await shop.collecting()).id, 'hold', {});
+    const completed = await shop.completed();
+    const refunded = (await shop.post(`/v1/checkouts/${completed.id}/refund`, { amount: 1_000 })).json;
+    const expired = await shop.drive((await shop.create()).id, 'expire');
+    const canceled = (await shop.post(`/v1/checkouts/${(await shop.create()).id}/cancel`)).json;
+    for (const one of [collecting, held, completed, refunded, expired, canceled]) expect(problemsWith(one)).toEqual([]);
+  });
+});
+
+describe('the database', () => {
+  const cost = async (headers: Record<string, string>, body = newBody()): Promise<number> => {
+    world.statements.length = 0;
+    const { status, text } = await shop.post('/v1/checkouts', body, { headers });
+    expect(status, text).toBe(201);
+    return world.statements.length;
+  };
+
+  it('is asked at most twice for a new checkout, with the header and without', async () => {
+    await cost({});
+    expect(await cost({})).toBeLessThanOrEqual(2);
+    expect(await cost({ 'idempotency-key': 'two-statements' })).toBeLessThanOrEqual(2);
+  });
+
+  it('is asked at most twice for a replay too', async () => {
+    const body = newBody();
+    await cost({ 'idempotency-key': 'two-again' }, body);
+    expect(await cost({ 'idempotency-key': 'two-again' }, body)).toBeLessThanOrEqual(2);
+    expect(await cost({}, body)).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('the fee', () => {
+  it('is basis points rounded half up, and a fixed part, never above the amount', async () => {
+    const paying = await openShop(world);
+    const feeOf = async (bps: number, fixed: number, amount: number): Promise<number> => {
+      await paying.fee(bps, fixed);
+      return (await paying.create({ amount })).fee_amount;
+    };
+    expect(await feeOf(250, 0, 100)).toBe(3);
+    expect(await feeOf(249, 0, 100)).toBe(2);
+    expect(await feeOf(250, 30, 24_000)).toBe(630);
+    expect(await feeOf(10_000, 500, 1_000)).toBe(1_000);
+    expect(await feeOf(0, 2_000, 100)).toBe(100);
+    expect(await feeOf(9_999, 0, 99_999_999)).toBe(99_989_999);
+    expect(await feeOf(0, 0, 100)).toBe(0);
+  });
+
+  it('is taken at creation: a later change does not touch it', async () => {
+    const paying = await openShop(world);
+    await paying.fee(300, 0);
+    const made = await paying.create({ amount: 10_000 });
+    await paying.fee(1_000, 99);
+    expect(await paying.read(made.id)).toMatchObject({ fee_amount: 300, net_amount: 9_700 });
+    const done = await paying.drive(made.id, 'complete');
+    expect(done).toMatchObject({ fee_amount: 300, net_amount: 9_700 });
+  });
+});
+
+describe('the walls', () => {
+  it('a key of the other mode, a key of another venue and an unknown id get the same 404 everywhere', async () => {
+    const made = await shop.create();
+    const live = await anotherKey(shop, 'live');
+    const stranger = await openShop(world);
+    const acts: [string, string][] = [
+      ['GET', ''],
+      ['POST', '/cancel'],
+      ['POST', '/refund'],
+    ];
+    for (const [method, tail] of acts) {
+      const body = tail === '/refund' ? { body: {} } : {};
+      const nowhere = await world.call(method, `/v1/checkouts/chk_00000000000000000000000000${tail}`, {
+        key: shop.key,
+        ...body,
+      });
+      expect(nowhere.status).toBe(404);
+      for (const { key } of [live, stranger]) {
+        const told = await world.call(method, `/v1/checkouts/${made.id}${tail}`, { key, ...body });
+        expect([told.status, withoutRequestId(told)]).toEqual([404, withoutRequestId(nowhere)]);
+      }
+    }
+    for (const act of ['collect', 'hold', 'complete', 'expire'] as const) {
+      const told = await stranger.post(`/v1/test_helpers/checkouts/${made.id}/${act}`, act === 'hold' ? {} : undefined);
+      expect([act, told.status]).toEqual([act, 404]);
+    }
+    expect((await shop.read(made.id)).status).toBe('open');
+  });
+
+  it('one booking id is two bookings in two modes, and two at two venues', async () => {
+    const body = newBody();
+    const live = await anotherKey(shop, 'live');
+    const stranger = await openShop(world);
+    const made = await Promise.all([shop, live, stranger].map((one) => one.post('/v1/checkouts', body)));
+    expect(made.map(({ status, json }) => [status, json.mode])).toEqual([
+      [201, 'test'],
+      [201, 'live'],
+      [201, 'test'],
+    ]);
+    expect(new Set(made.map(({ json }) => json.id)).size).toBe(3);
+  });
+});
+
+describe('return_url and cancel_url', () => {
+  const refused = [
+    'https://harbor.example.evil.test/x',
+    'https://harbor.example@evil.test/x',
+    'https://evil.test/https://harbor.example/',
+    'https://evil.test#https://harbor.example/',
+    'https://evil.test?https://harbor.example/',
+    'https://harbor.example:8443/x',
+    'https://sub.harbor.example/x',
+    'https://harbor.exampl/x',
+    'https://harbor.example./x',
+    'https://harbor.example%2eevil.test/x',
+  ];
+  it.each(refused)('is refused by origin, whatever it begins with: %s', async (url) => {
+    for (const field of ['return_url', 'cancel_url']) {
+      const told = await shop.post('/v1/checkouts', newBody({ [field]: url }));
+      expect(told.status).toBe(422);
+      expect(told.json.error.field).toBe(`/${field}`);
+      expect(['not_allowed', 'invalid_format']).toContain(told.json.error.code);
+    }
+  });
+
+  it('is refused over plain http, even on the registered host', async () => {
+    expectInvalid(await shop.post('/v1/checkouts', newBody({ return_url: 'http://harbor.example/x' })), 'invalid_format', '/return_url');
+  });
+
+  it('may spell its origin in capitals and with the port that https has anyway', async () => {
+    for (const url of ['https://HARBOR.example/x', 'https://harbor.example:443/x']) {
+      const told = await shop.post('/v1/checkouts', newBody({ return_url: url, cancel_url: url }));
+      expect([url, told.status], told.text).toEqual([url, 201]);
+    }
+  });
+
+  it('both at once are told at once', async () => {
+    const told = await shop.post(
+      '/v1/checkouts',
+      newBody({ return_url: 'https://evil.test/', cancel_url: 'https://evil.test/' }),
+    );
+    expectInvalid(told, 'not_allowed', '/return_url');
+    expectInvalid(told, 'not_allowed', '/cancel_url');
+  });
+});
+
+describe('a wrong body', () => {
+  const cases: [string, Record<string, unknown>, string, string][] = [
+    ['pay_by in the past', { pay_by: inFuture(-1_000) }, 'out_of_range', '/pay_by'],
+    ['pay_by without an offset', { pay_by: '2030-01-01T10:00:00' }, 'invalid_format', '/pay_by'],
+    ['an unknown offering', { offering_external_id: 'nowhere' }, 'invalid_value', '/offering_external_id'],
+    ['an amount with a fraction', { amount: 100.5 }, 'invalid_type', '/amount'],
+    ['an amount as text', { amount: '24000' }, 'invalid_type', '/amount'],
+    ['an amount under 100', { amount: 99 }, 'out_of_range', '/amount'],
+    ['an amount above the most', { amount: 100_000_000 }, 'out_of_range', '/amount'],
+    ['a party of one', { party_size: 1 }, 'out_of_range', '/party_size'],
+    ['a party of fifty-one', { party_size: 51 }, 'out_of_range', '/party_size'],
+    ['half a person', { party_size: 2.5 }, 'invalid_type', '/party_size'],
+    ['another currency', { currency: 'eur' }, 'invalid_value', '/currency'],
+    ['a currency in capitals', { currency: 'USD' }, 'invalid_format', '/currency'],
+    ['a long description', { description: 'x'.repeat(201) }, 'too_long', '/description'],
+    ['a booking id with a space', { external_booking_id: 'b k' }, 'invalid_format', '/external_booking_id'],
+    ['a field that only answers have', { status: 'completed' }, 'unknown_field', '/status'],
+    ['a fee of the caller’s own', { fee_amount: 0 }, 'unknown_field', '/fee_amount'],
+    ['shares of the caller’s own', { shares: [] }, 'unknown_field', '/shares'],
+    ['a poisoned metadata key', { metadata: JSON.parse('{"__proto__":"x"}') }, 'not_allowed', '/metadata/__proto__'],
+  ];
+  it.each(cases)('%s is refused by name, and nothing is stored', async (_, wrong, code, field) => {
+    const body = newBody(wrong);
+    expectInvalid(await shop.post('/v1/checkouts', body), code, field);
+    const rows = await world.db.query('select 1 from checkouts where external_booking_id = $1', [body.external_booking_id]);
+    expect(rows).toEqual([]);
+  });
+
+  it('takes the bounds themselves, and integers however JSON spells them', async () => {
+    for (const right of [{ amount: 100 }, { amount: 99_999_999 }, { party_size: 2 }, { party_size: 50 }]) {
+      expect(await shop.create(right)).toMatchObject(right);
+    }
+    const text = JSON.stringify(newBody()).replace('"amount":24001', '"amount":2.4001e4').replace('"party_size":3', '"party_size":3.0');
+    const told = await shop.post('/v1/checkouts', text);
+    expect([told.status, told.json.amount, told.json.party_size]).toEqual([201, 24_001, 3]);
+  });
+
+  it('tells every problem at once, those of the clock and of the offering included', async () => {
+    const told = await shop.post(
+      '/v1/checkouts',
+      newBody({ pay_by: inFuture(-DAY), offering_external_id: 'nowhere', amount: 24_000 }),
+    );
+    expectInvalid(told, 'out_of_range', '/pay_by');
+    expectInvalid(told, 'invalid_value', '/offering_external_id');
+  });
+
+  it('names an offering of its own venue and mode only', async () => {
+    const offering = { external_id: 'cabana-3', kind: 'cabana', title: 'Cabana', tiers: [{ amount: 1, currency: 'usd', unit: 'per_group' }] };
+    expect((await shop.post('/v1/offerings', offering)).status).toBe(201);
+    expect((await shop.create({ offering_external_id: 'cabana-3' })).offering_external_id).toBe('cabana-3');
+    for (const other of [await openShop(world), await anotherKey(shop, 'live')]) {
+      const told = await other.post('/v1/checkouts', newBody({ offering_external_id: 'cabana-3' }));
+      expectInvalid(told, 'invalid_value', '/offering_external_id');
+    }
+  });
+
+  it('an idempotency key of more than 255 characters is refused by name', async () => {
+    const long = await shop.post('/v1/checkouts', newBody(), { headers: { 'idempotency-key': 'k'.repeat(256) } });
+    expect(long.status).toBe(422);
+    expect(long.json.error.field).toMatch(/^\/header\/idempotency-key$/i);
+    const fits = await shop.post('/v1/checkouts', newBody(), { headers: { 'idempotency-key': 'k'.repeat(255) } });
+    expect(fits.status).toBe(201);
+  });
+});
+
+describe('a console sandbox', () => {
+  it('shows no venue id, in the answer, on reading, in lists and in events', async () => {
+    const sandbox = await openShop(world, { sandbox: true });
+    const made = await sandbox.create();
+    expect(made.venue).toEqual({ id: null, name: 'Harbor House' });
+    expect(problemsWith(made)).toEqual([]);
+    const { json } = await sandbox.get('/v1/checkouts');
+    expect(json.data.map((one: Seen) => one.venue.id)).toEqual([null]);
+    expect((await sandbox.events(made.id))[0]?.data.object.venue.id).toBeNull();
+    expectConflict(await sandbox.post('/v1/checkouts', newBody({ external_booking_id: made.external_booking_id })), 'idempotency_key_reused');
+  });
+});

@@ -1,0 +1,299 @@
+// GET /v1/payouts: the venue's statement, in JSON with totals and in CSV, before and after refunds, page by page.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { csvOf } from '../../src/base/csv.ts';
+import { changeFee } from '../../src/domain/venues/change-venue.ts';
+import { wantsCsv } from '../../src/run/wants-csv.ts';
+import { openWorld, type World } from '../world.ts';
+
+let world: World;
+let key: string;
+let venueId: string;
+const checkouts: string[] = [];
+
+const bookings = ['bk-1', 'bk-2', 'bk-3', 'bk-4', 'bk-5'];
+
+async function complete(booking: string, amount = 10_000): Promise<string> {
+  const body = {
+    amount,
+    currency: 'usd',
+    party_size: 3,
+    pay_by: new Date(Date.now() + 86_400_000).toISOString(),
+    description: 'Cabana',
+    return_url: 'https://harbor.example/done',
+    external_booking_id: booking,
+  };
+  const made = await world.call('POST', '/v1/checkouts', { key, body });
+  expect(made.status, made.text).toBe(201);
+  const done = await world.call('POST', `/v1/test_helpers/checkouts/${made.json.id}/complete`, { key });
+  expect(done.json.status, done.text).toBe('completed');
+  return made.json.id;
+}
+
+beforeAll(async () => {
+  world = await openWorld();
+  const { venue } = await world.venue({ origins: ['https://harbor.example'] });
+  venueId = venue.id;
+  await world.db.transaction((tx) => changeFee(tx, world.act(), venueId, FEE));
+  ({ key } = await world.key(venueId, { writesPerHour: 5_000, readsPerHour: 5_000 }));
+  for (const booking of bookings) checkouts.push(await complete(booking));
+});
+afterAll(() => world.close());
+
+const list = async (query = '') => {
+  const answer = await world.call('GET', `/v1/payouts${query}`, { key });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json;
+};
+const csv = (query = '', accept = 'text/csv') => world.call('GET', `/v1/payouts${query}`, { key, headers: { accept } });
+
+const NET = 10_000 - 301;
+
+describe('a payout', () => {
+  it('is there as soon as its checkout is completed, pending until its transfers are made', async () => {
+    const { data, next_before, totals } = await list();
+    expect(data.map((one: { external_booking_id: string }) => one.external_booking_id)).toEqual(bookings.toReversed());
+    expect(next_before).toBeNull();
+    const sums = { count: 5, amount: 5 * NET, fee_amount: 5 * 301, reversed_amount: 0, paid_amount: 0 };
+    expect(totals).toEqual(sums);
+    const last = data[0];
+    expect(last).toMatchObject({
+      object: 'payout',
+      mode: 'test',
+      checkout_id: checkouts[4],
+      amount: NET,
+      fee_amount: 301,
+      reversed_amount: 0,
+      paid_amount: 0,
+      currency: 'usd',
+      status: 'pending',
+      paid_at: null,
+    });
+    expect(last.transfers.map(({ status }: { status: string }) => status)).toEqual(['pending', 'pending', 'pending']);
+    expect(last.transfers.reduce((sum: number, { amount }: { amount: number }) => sum + amount, 0)).toBe(NET);
+  });
+
+  it('gets smaller by a refund that comes before it was sent', async () => {
+    const refund = await world.call('POST', `/v1/checkouts/${checkouts[0]}/refund`, { key, body: { amount: 3_000 } });
+    expect(refund.status, refund.text).toBe(200);
+    const first = (await list()).data[4];
+    // 3000 of 10000: of the fee of 301, divided 101, 100, 100 over the shares, 30 each is given back.
+    expect(first).toMatchObject({ amount: NET, reversed_amount: 2_910, paid_amount: 0, status: 'pending' });
+    expect(first.transfers.reduce((sum: number, { amount }: { amount: number }) => sum + amount, 0)).toBe(NET - 2_910);
+  });
+
+  it('is paid with nothing to send when everything was refunded first', async () => {
+    const refund = await world.call('POST', `/v1/checkouts/${checkouts[1]}/refund`, { key });
+    expect(refund.status, refund.text).toBe(200);
+    const second = (await list()).data[3];
+    expect(second).toMatchObject({ reversed_amount: NET, paid_amount: 0, status: 'paid', paid_at: null });
+    expect(second.transfers.map(({ status, amount }: { status: string; amount: number }) => [status, amount])).toEqual([
+      ['dropped', 0],
+      ['dropped', 0],
+      ['dropped', 0],
+    ]);
+  });
+
+  it('is paid when every transfer is made, and says when', async () => {
+    await world.work();
+    const { data, totals } = await list();
+    expect(data.map(({ status }: { status: string }) => status)).toEqual(['paid', 'paid', 'paid', 'paid', 'paid']);
+    expect(data[0].paid_at).toMatch(/^20\d\d-.*Z$/);
+    expect(data[0].paid_amount).toBe(NET);
+    expect(totals).toMatchObject({ reversed_amount: 2_910 + NET, paid_amount: 4 * NET - 2_910 });
+    expect(totals.amount - totals.reversed_amount - totals.paid_amount).toBe(0);
+  });
+
+  it('shows what a later refund takes back from the venue', async () => {
+    const refund = await world.call('POST', `/v1/checkouts/${checkouts[2]}/refund`, { key });
+    expect(refund.status, refund.text).toBe(200);
+    const decided = (await list()).data[2];
+    expect(decided).toMatchObject({ reversed_amount: NET, paid_amount: NET, status: 'paid' });
+    await world.work();
+    const done = (await list()).data[2];
+    expect(done).toMatchObject({ reversed_amount: NET, paid_amount: 0, status: 'paid' });
+    const { totals } = await list();
+    expect(totals.amount - totals.reversed_amount - totals.paid_amount).toBe(0);
+  });
+
+  it('is failed when one of its transfers was refused', async () => {
+    const id = await complete('bk-refused');
+    const rules = [{ when: { method: 'POST', path: '/v1/transfers' }, kind: 'none' }];
+    expect(rules.length).toBe(1);
+    await world.db.query(
+      `update movements set status = 'sending', turn = 1 where checkout_id = $1 and kind = 'transfer'`,
+      [id],
+    );
+    await world.db.query(
+      `update movements set status = 'failed', due_at = null, trouble = 'account_closed'
+       where movement_id = (select movement_id from movements where checkout_id = $1 and kind = 'transfer' limit 1)`,
+      [id],
+    );
+    await world.work();
+    const [newest] = (await list('?limit=1')).data;
+    expect(newest).toMatchObject({ external_booking_id: 'bk-refused', status: 'failed', paid_at: null });
+    expect(newest.transfers.map(({ status }: { status: string }) => status).sort()).toContain('failed');
+  });
+});
+
+describe('the list', () => {
+  it('gives each payout once, whatever the page, with the same totals on every page', async () => {
+    const whole = await list();
+    const seen: string[] = [];
+    for (let before = ''; ; ) {
+      const page = await list(`?limit=2${before}`);
+      seen.push(...page.data.map(({ id }: { id: string }) => id));
+      expect(page.totals).toEqual(whole.totals);
+      if (page.next_before === null) break;
+      before = `&before=${encodeURIComponent(page.next_before)}`;
+    }
+    expect(seen).toEqual(whole.data.map(({ id }: { id: string }) => id));
+  });
+
+  it('is a statement of a period by from, inclusive, and to, exclusive', async () => {
+    const { data } = await list();
+    const [, second, third, fourth] = data;
+    const { data: some, totals } = await list(`?from=${fourth.created_at}&to=${second.created_at}`);
+    expect(some.map(({ id }: { id: string }) => id)).toEqual([third.id, fourth.id]);
+    expect(totals).toMatchObject({ count: 2, amount: 2 * NET, fee_amount: 602 });
+    const none = await list('?to=1999-01-01T00:00:00%2B02:00');
+    expect(none).toEqual({
+      data: [],
+      next_before: null,
+      totals: { count: 0, amount: 0, fee_amount: 0, reversed_amount: 0, paid_amount: 0 },
+    });
+  });
+
+  it('refuses a period that ends before it begins, an unreadable time, and a misspelt filter', async () => {
+    const wrong = async (query: string) => (await world.call('GET', `/v1/payouts${query}`, { key })).json.errors[0];
+    const from = '2027-01-01T00:00:00.5Z';
+    expect(await wrong(`?from=${from}&to=${from}`)).toMatchObject({ code: 'not_allowed', field: '/query/to' });
+    expect(await wrong(`?from=${from}&to=2027-01-01T00:00:00Z`)).toMatchObject({ code: 'not_allowed' });
+    expect(await wrong('?from=yesterday')).toMatchObject({ code: 'invalid_format', field: '/query/from' });
+    expect(await wrong('?form=2027-01-01T00:00:00Z')).toMatchObject({ code: 'unknown_field', field: '/query/form' });
+    expect((await world.call('GET', `/v1/payouts?from=${from}&to=2027-01-01T00:00:00.500001Z`, { key })).status).toBe(
+      200,
+    );
+  });
+
+  it('shows nothing of another venue or the other mode', async () => {
+    const other = await world.venue();
+    const stranger = await world.call('GET', '/v1/payouts', { key: other.secretTest });
+    expect(stranger.json).toMatchObject({ data: [], totals: { count: 0 } });
+    const live = await world.key(venueId, { mode: 'live' });
+    expect((await world.call('GET', '/v1/payouts', { key: live.key })).json).toMatchObject({
+      data: [],
+      totals: { count: 0 },
+    });
+  });
+
+  it('costs three statements, two of them sent together', async () => {
+    await list();
+    world.statements.length = 0;
+    await list();
+    expect(world.statements.filter((text) => /payouts|checkouts/.test(text))).toHaveLength(3);
+  });
+});
+
+describe('CSV', () => {
+  it('has a line of names and a line for each payout, as a file', async () => {
+    const answer = await csv();
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="payouts.csv"');
+    expect(answer.headers.get('vary')).toMatch(/accept/i);
+    expect(answer.headers.get('link')).toBeNull();
+    expect(answer.headers.get('x-ratelimit-remaining')).not.toBeNull();
+    const lines = answer.text.split('\r\n');
+    expect(lines[0]).toBe(
+      'id,mode,checkout_id,external_booking_id,amount,reversed_amount,paid_amount,fee_amount,currency,status,created_at,paid_at',
+    );
+    const { data } = await list();
+    expect(lines).toHaveLength(data.length + 2);
+    expect(lines.at(-1)).toBe('');
+    const last = data[1];
+    const cells = [
+      last.id,
+      'test',
+      last.checkout_id,
+      'bk-5',
+      NET,
+      0,
+      NET,
+      301,
+      'usd',
+      'paid',
+      last.created_at,
+      last.paid_at,
+    ];
+    expect(lines[2]).toBe(cells.join(','));
+  });
+
+  it('leads to the next page by its Link header, and nowhere from the last', async () => {
+    const whole = (await csv()).text.split('\r\n').slice(1, -1);
+    const seen: string[] = [];
+    let path: string | null = '/v1/payouts?limit=2&from=2020-01-01T00:00:00Z';
+    while (path !== null) {
+      const page = await world.call('GET', path, { key, headers: { accept: 'text/csv' } });
+      seen.push(...page.text.split('\r\n').slice(1, -1));
+      const link = page.headers.get('link');
+      const target = link === null ? undefined : /^<([^<>]+)>; rel="next"$/.exec(link)?.[1];
+      expect(target === undefined).toBe(link === null);
+      path = target === undefined ? null : target.slice(world.urls[0]?.length);
+    }
+    expect(seen).toEqual(whole);
+  });
+
+  it('tells of errors in JSON all the same', async () => {
+    const answer = await csv('?limit=0');
+    expect([answer.status, answer.json.error.field]).toEqual([422, '/query/limit']);
+  });
+
+  it('is offered where it is offered alone: a checkout is JSON whatever is accepted', async () => {
+    const answer = await world.call('GET', '/v1/checkouts', { key, headers: { accept: 'text/csv' } });
+    expect(answer.headers.get('content-type')).toContain('application/json');
+  });
+
+  it('stands in the OpenAPI document beside the JSON', async () => {
+    const { json } = await world.call('GET', '/v1/openapi.json');
+    const answer = json.paths['/v1/payouts'].get.responses['200'];
+    expect(Object.keys(answer.content)).toEqual(['application/json', 'text/csv']);
+    expect(Object.keys(answer.headers)).toContain('Link');
+    expect(Object.keys(json.paths['/v1/checkouts'].get.responses['200'].content)).toEqual(['application/json']);
+  });
+});
+
+describe('what Accept asks for', () => {
+  it.each([
+    ['text/csv', true],
+    ['TEXT/CSV; charset=utf-8', true],
+    ['text/csv, */*', true],
+    ['text/csv;q=0.5, application/json;q=0.4', true],
+    ['text/*', true],
+    ['text/*, application/json;q=0.9', true],
+    ['*/*;q=0.1, text/csv;q=0.2', true],
+    [undefined, false],
+    ['', false],
+    ['*/*', false],
+    ['application/json', false],
+    ['application/json, text/csv', false],
+    ['text/csv, application/json', false],
+    ['text/csv;q=0.5, application/json', false],
+    ['text/csv;q=0', false],
+    ['text/csv;q=0, */*', false],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', false],
+    ['text/csvx', false],
+    [', ;;, */', false],
+  ])('%s: CSV is %s', (accept, expected) => {
+    expect(wantsCsv(accept)).toBe(expected);
+  });
+});
+
+describe('cells', () => {
+  it('are quoted where RFC 4180 asks for it, and never become formulas', () => {
+    const row = ['a,b', 'say "hi"', 'two\r\nlines', '=1+1', '+1', '-1', '@x', '\tx', '=a,"b"', null, -5, 'plain'];
+    expect(csvOf(['x'], [row])).toBe(
+      `x\r\n"a,b","say ""hi""","two\r\nlines",'=1+1,'+1,'-1,'@x,'\tx,"'=a,""b""",,-5,plain\r\n`,
+    );
+  });
+});

@@ -1,0 +1,399 @@
+// The database as an actor sees it: the real one, with every statement and every commit waiting for the scheduler. A
+// transaction has a connection of its own; statements sent together are sent on in their order, as many at once as chance
+// says. A statement that waits for a lock is left waiting, as it would be, and the others go on.
+
+import type { QueryResult } from 'pg';
+import { type Db, type Queryable, type Row, sqlState } from '../../src/base/db.ts';
+import type { Chance } from './chance.ts';
+import { type Lab, type Line, type Statement, send } from './lab.ts';
+import { type Actor, type Scheduler, Violation, type Wish } from './scheduler.ts';
+
+type Settled = PromiseSettledResult<QueryResult>;
+
+interface Asked extends Statement {
+  readonly resolve: (rows: Row[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Statements that are under way on one connection. */
+interface Flight {
+  readonly line: Line;
+  results: Settled[] | null;
+  readonly ended: Promise<unknown>;
+}
+
+interface Stuck {
+  readonly flight: Flight;
+  readonly actor: Actor;
+  readonly name: string;
+  readonly land: (results: Settled[]) => void;
+}
+
+export interface DatabaseSettings {
+  readonly lab: Lab;
+  readonly scheduler: Scheduler;
+  readonly chance: Chance;
+  /** Changes a statement on its way, or sends it astray: for bugs that are planted. */
+  readonly plant: Plant | null;
+  /** How often a connection is lost. */
+  readonly lossy: () => number;
+  /** Told of the state after every commit. */
+  readonly onCommit: (snapshot: string) => void;
+  readonly snapshot: string;
+}
+
+export interface Plant {
+  readonly text?: (text: string) => string;
+  /** True: this statement of a transaction is committed by itself. */
+  readonly astray?: (text: string) => boolean;
+}
+
+const WRITING_FUNCTIONS = /\b(create_checkout|expire_checkouts|tell_checkout|record_event|open_payout)\(/;
+const TRIES = 4;
+const PATIENCE_MS = 3;
+
+function writes(text: string): boolean {
+  return !/^\s*select\b/i.test(text) || WRITING_FUNCTIONS.test(text);
+}
+
+function short(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 48);
+}
+
+function lost(): Error {
+  return new Error('Connection terminated unexpectedly');
+}
+
+/** Rows come in no particular order from a statement that changes them: an order of our own, so that a seed repeats. */
+function rowsOf(text: string, result: QueryResult): Row[] {
+  const rows = result.rows as Row[];
+  if (rows.length < 2 || !/^\s*update\b/i.test(text)) return rows;
+  return rows.map((row) => [JSON.stringify(row), row] as const).sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
+
+export class Database {
+  readonly #settings: DatabaseSettings;
+  readonly #open = new Set<Transaction>();
+  readonly #stuck: Stuck[] = [];
+
+  constructor(settings: DatabaseSettings) {
+    this.#settings = settings;
+  }
+
+  for(actor: Actor): Db {
+    const query = <R extends object = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
+      this.#single(actor, text, values) as Promise<unknown> as Promise<R[]>;
+    return {
+      query,
+      express: { query },
+      transaction: (work) => this.#transaction(actor, work),
+      close: async () => undefined,
+    };
+  }
+
+  get openTransactions(): number {
+    return this.#open.size;
+  }
+
+  /** Its connections go, and with them what was not committed. */
+  async forget(actor: Actor): Promise<void> {
+    for (const tx of [...this.#open]) if (tx.actor === actor) await this.abandon(tx);
+  }
+
+  isStuck(actor: Actor): boolean {
+    return this.#stuck.some((one) => one.actor === actor);
+  }
+
+  /** What happens to transactions that stay open while much time passes: PostgreSQL ends them. */
+  async endIdle(): Promise<void> {
+    for (const tx of [...this.#open]) {
+      if (this.#stuck.some(({ flight }) => flight.line === tx.line)) continue;
+      await this.abandon(tx);
+      tx.fail(lost());
+    }
+  }
+
+  async abandon(tx: Transaction): Promise<void> {
+    this.#open.delete(tx);
+    tx.over = true;
+    if (tx.line === null) return;
+    const line = tx.line;
+    tx.line = null;
+    await send(line, { text: 'rollback', values: [] });
+    this.#settings.lab.free.push(line);
+    await this.#unblock();
+  }
+
+  #take(): Line {
+    const line = this.#settings.lab.free.pop();
+    if (line === undefined) throw new Violation('the simulation has run out of connections');
+    return line;
+  }
+
+  #planted(text: string): string {
+    return this.#settings.plant?.text?.(text) ?? text;
+  }
+
+  #single(actor: Actor, asked: string, values: readonly unknown[]): Promise<Row[]> {
+    const text = this.#planted(asked);
+    return new Promise((resolve, reject) => {
+      this.#settings.scheduler.wish({
+        actor,
+        label: () => short(text),
+        grant: () => this.#sendSingle(actor, { text, values, resolve, reject }),
+      });
+    });
+  }
+
+  async #sendSingle(actor: Actor, asked: Asked): Promise<void> {
+    const { lab, chance, lossy, scheduler } = this.#settings;
+    const isLost = chance.often(lossy());
+    if (isLost && chance.often(0.5)) {
+      scheduler.note('  lost before it arrived');
+      asked.reject(lost());
+      return;
+    }
+    const line = this.#take();
+    const changes = writes(asked.text);
+    const withLook = changes && this.#stuck.length === 0;
+    const list = withLook ? [asked, this.#look()] : [asked];
+    const flight = this.#fly(line, list);
+    const land = (results: Settled[]): void => {
+      lab.free.push(line);
+      if (isLost) {
+        scheduler.note('  done, and its answer lost');
+        asked.reject(lost());
+      } else deliver(asked, results[0]);
+    };
+    if (!(await this.#ended(flight))) {
+      this.#hold({ flight, actor, name: short(asked.text), land });
+      return;
+    }
+    const results = flight.results ?? [];
+    land(results);
+    if (withLook) this.#tellOf(results[1]);
+    else if (changes) await this.#unblock();
+  }
+
+  #look(): Statement {
+    return { text: this.#settings.snapshot, values: [] };
+  }
+
+  #tellOf(result: Settled | undefined): void {
+    if (result?.status !== 'fulfilled') throw new Violation(`no snapshot: ${String(result?.reason)}`);
+    this.#settings.onCommit((result.value.rows[0] as { snapshot: string }).snapshot);
+  }
+
+  #fly(line: Line, list: readonly Statement[]): Flight {
+    const ended = Promise.allSettled(list.map((statement) => send(line, statement)));
+    const flight: Flight = { line, results: null, ended };
+    ended.then((results) => {
+      flight.results = results;
+    });
+    return flight;
+  }
+
+  /** False: it waits for a lock that somebody else holds. */
+  async #ended(flight: Flight): Promise<boolean> {
+    const alone = this.#open.size === 0 || (this.#open.size === 1 && [...this.#open][0]?.line === flight.line);
+    if (alone && this.#stuck.length === 0) {
+      await flight.ended;
+      return true;
+    }
+    for (;;) {
+      await within(flight.ended, PATIENCE_MS);
+      if (flight.results !== null) return true;
+      const waiting = await this.#settings.lab.waiting([flight.line.pid]);
+      if (flight.results !== null) return true;
+      if (waiting.size > 0) return false;
+    }
+  }
+
+  #hold(stuck: Stuck): void {
+    this.#settings.scheduler.note('  waits for a lock');
+    this.#stuck.push(stuck);
+  }
+
+  /** Locks were let go: whoever waited for them goes on. */
+  async #unblock(): Promise<void> {
+    const { lab, scheduler } = this.#settings;
+    if (this.#stuck.length > 0) {
+      for (let isMoving = true; isMoving; ) {
+        const waiting = await lab.waiting(this.#stuck.map(({ flight }) => flight.line.pid));
+        isMoving = this.#stuck.some(({ flight }) => flight.results === null && !waiting.has(flight.line.pid));
+        if (isMoving) await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      for (const stuck of this.#stuck.filter(({ flight }) => flight.results !== null)) {
+        this.#stuck.splice(this.#stuck.indexOf(stuck), 1);
+        scheduler.note(`  ${stuck.actor.name} goes on: ${stuck.name}`);
+        stuck.land(stuck.flight.results ?? []);
+      }
+    }
+    this.#settings.onCommit(await lab.look(this.#settings.snapshot));
+  }
+
+  async #transaction<T>(actor: Actor, work: (tx: Queryable) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const tx = new Transaction(this, actor, this.#settings);
+      try {
+        const query = <R extends object = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
+          tx.ask(this.#planted(text), values) as Promise<unknown> as Promise<R[]>;
+        const done = await work({ query });
+        await tx.end('commit');
+        return done;
+      } catch (error) {
+        await tx.end('rollback').catch(() => undefined);
+        if (attempt >= TRIES || !['40001', '40P01'].includes(sqlState(error))) throw error;
+      }
+    }
+  }
+
+  /** As many of a transaction's statements as chance says. */
+  async sendOn(tx: Transaction): Promise<void> {
+    const { chance, lossy, scheduler } = this.#settings;
+    if (chance.often(lossy())) {
+      scheduler.note('  its connection is lost');
+      await this.abandon(tx);
+      tx.fail(lost());
+      return;
+    }
+    const list = tx.queue.splice(0, chance.between(1, tx.queue.length));
+    const first: Statement[] = tx.line === null ? [{ text: 'begin', values: [] }] : [];
+    if (tx.line === null) {
+      tx.line = this.#take();
+      this.#open.add(tx);
+    }
+    tx.wrote ||= list.some(({ text }) => writes(text));
+    const flight = this.#fly(tx.line, [...first, ...list]);
+    const land = (results: Settled[]): void => {
+      list.forEach((asked, at) => deliver(asked, results[at + first.length]));
+      tx.wishOn();
+    };
+    if (await this.#ended(flight)) land(flight.results ?? []);
+    else this.#hold({ flight, actor: tx.actor, name: short(list[0]?.text ?? ''), land });
+  }
+
+  async commit(tx: Transaction): Promise<void> {
+    const { lab, chance, lossy, scheduler } = this.#settings;
+    const line = tx.line;
+    if (line === null) return tx.ended?.resolve();
+    const isLost = chance.often(lossy());
+    if (isLost && chance.often(0.5)) {
+      scheduler.note('  its connection is lost before the commit');
+      await this.abandon(tx);
+      tx.fail(lost());
+      return;
+    }
+    const withLook = tx.wrote && this.#stuck.length === 0;
+    const list: Statement[] = [{ text: 'commit', values: [] }, ...(withLook ? [this.#look()] : [])];
+    const flight = this.#fly(line, list);
+    await flight.ended;
+    const [committed, look] = flight.results ?? [];
+    this.#open.delete(tx);
+    tx.over = true;
+    tx.line = null;
+    lab.free.push(line);
+    if (isLost) {
+      scheduler.note('  committed, and the answer lost');
+      tx.fail(lost());
+    } else if (committed?.status === 'rejected') tx.fail(committed.reason);
+    else if (committed?.value.command !== 'COMMIT') tx.fail(new Error('the transaction had failed before'));
+    else tx.ended?.resolve();
+    if (withLook) this.#tellOf(look);
+    else if (tx.wrote || this.#stuck.length > 0) await this.#unblock();
+  }
+
+  /** A statement of a transaction that is committed by itself: only where a bug is planted. */
+  isAstray(text: string): boolean {
+    return this.#settings.plant?.astray?.(text) === true;
+  }
+
+  sendAstray(actor: Actor, text: string, values: readonly unknown[]): Promise<Row[]> {
+    return this.#single(actor, text, values);
+  }
+}
+
+function deliver(asked: Asked, result: Settled | undefined): void {
+  if (result === undefined) asked.reject(lost());
+  else if (result.status === 'rejected') asked.reject(result.reason);
+  else asked.resolve(rowsOf(asked.text, result.value));
+}
+
+async function within(ended: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([ended, late]);
+  clearTimeout(timer);
+}
+
+export class Transaction {
+  readonly actor: Actor;
+  line: Line | null = null;
+  wrote = false;
+  over = false;
+  queue: Asked[] = [];
+  ended: { resolve: () => void; reject: (error: unknown) => void } | null = null;
+  readonly #database: Database;
+  readonly #scheduler: Scheduler;
+  #wish: Wish | null = null;
+  #broken: unknown = null;
+  #last: 'commit' | 'rollback' | null = null;
+
+  constructor(database: Database, actor: Actor, settings: DatabaseSettings) {
+    this.#database = database;
+    this.actor = actor;
+    this.#scheduler = settings.scheduler;
+  }
+
+  ask(text: string, values: readonly unknown[]): Promise<Row[]> {
+    if (this.#broken !== null) return Promise.reject(this.#broken);
+    if (this.#database.isAstray(text)) return this.#database.sendAstray(this.actor, text, values);
+    return new Promise((resolve, reject) => {
+      this.queue.push({ text, values, resolve, reject });
+      if (this.#wish === null) this.wishOn();
+    });
+  }
+
+  end(how: 'commit' | 'rollback'): Promise<void> {
+    if (this.#broken !== null || this.over) {
+      return how === 'commit' ? Promise.reject(this.#broken) : Promise.resolve();
+    }
+    if (how === 'rollback') this.queue = [];
+    this.#last = how;
+    return new Promise((resolve, reject) => {
+      this.ended = { resolve, reject };
+      if (this.#wish === null) this.wishOn();
+    });
+  }
+
+  /** Asks for its next turn, when there is something to do. */
+  wishOn(): void {
+    this.#wish = null;
+    if (this.over || (this.queue.length === 0 && this.#last === null)) return;
+    const wish: Wish = {
+      actor: this.actor,
+      label: () => (this.queue.length > 0 ? short(this.queue[0]?.text ?? '') : (this.#last ?? '')),
+      grant: () => this.#go(),
+    };
+    this.#wish = wish;
+    this.#scheduler.wish(wish);
+  }
+
+  async #go(): Promise<void> {
+    if (this.queue.length > 0) return this.#database.sendOn(this);
+    if (this.#last === 'commit') return this.#database.commit(this);
+    await this.#database.abandon(this);
+    this.ended?.resolve();
+  }
+
+  fail(error: unknown): void {
+    this.#broken = error;
+    this.over = true;
+    if (this.#wish !== null) this.#scheduler.withdraw(this.#wish);
+    this.#wish = null;
+    for (const asked of this.queue.splice(0)) asked.reject(error);
+    this.ended?.reject(error);
+  }
+}

@@ -1,0 +1,161 @@
+// What the seeds of one process share: a real database with connections that stay open, and what is dear to make (the
+// contract, the card processor's clients). Seeds run one after the other; each leaves the database empty.
+
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import pg from 'pg';
+import { clockRules, rules } from '../../schemas/rules/rules.ts';
+import { isoFromPostgres } from '../../src/base/db.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { makeContract } from '../../src/base/schema/contract.ts';
+import { readRegistry } from '../../src/base/schema/registry.ts';
+import { makeValidator } from '../../src/base/schema/validate.ts';
+import { makeSlot, type Slot } from './bank-client.ts';
+
+/** Emptied after each seed, children first. */
+const TABLES = [
+  'ledger_entries',
+  'events',
+  'processor_notices',
+  'disputes',
+  'payouts',
+  'payout_accounts',
+  'movements',
+  'holds',
+  'shares',
+  'checkout_routes',
+  'checkouts',
+  'idempotency_keys',
+  'audit_log',
+  'venues',
+];
+const CONNECTIONS = 24;
+const TRUNCATE_EVERY = 100;
+
+const SETTINGS = [
+  // Real waits are seen by asking the lock table, so nothing here depends on how fast the machine is; a deadlock is
+  // found by whoever waits last.
+  'deadlock_timeout=1ms',
+  'lock_timeout=0',
+  'statement_timeout=30s',
+  'plan_cache_mode=force_generic_plan',
+  'jit=off',
+  'synchronous_commit=off',
+];
+
+export interface Line {
+  readonly client: pg.Client;
+  readonly pid: number;
+}
+
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+const names = new Map<string, string>();
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = createHash('sha256').update(text).digest('base64url').slice(0, 24);
+    names.set(text, name);
+  }
+  return name;
+}
+
+const plain = new Set(['begin', 'commit', 'rollback']);
+
+export function send(line: Line, { text, values }: Statement): Promise<pg.QueryResult> {
+  if (plain.has(text)) return line.client.query(text);
+  return line.client.query({ text, values: [...values], name: nameOf(text) });
+}
+
+export class Lab {
+  readonly contract;
+  readonly registry;
+  readonly validator;
+  /** Connections that nobody uses now. */
+  readonly free: Line[] = [];
+  readonly #lines: Line[];
+  readonly #monitor: Line;
+  readonly #cleaner: Line;
+  readonly #slots: Slot[] = [];
+  #runs = 0;
+
+  private constructor(lines: Line[], monitor: Line, cleaner: Line) {
+    this.#lines = lines;
+    this.#monitor = monitor;
+    this.#cleaner = cleaner;
+    this.free.push(...lines);
+    this.registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
+    this.validator = makeValidator(this.registry);
+    this.contract = makeContract(this.registry, this.validator, { always: rules, whenNew: clockRules });
+  }
+
+  static async open(url: string): Promise<Lab> {
+    const monitor = await connect(url);
+    for (const table of TABLES) await monitor.client.query(`alter table ${table} set (autovacuum_enabled = false)`);
+    const cleaner = await connect(url);
+    await cleaner.client.query('set session_replication_role = replica');
+    const lines = await Promise.all(Array.from({ length: CONNECTIONS }, () => connect(url)));
+    return new Lab(lines, monitor, cleaner);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#lines, this.#monitor, this.#cleaner].map(({ client }) => client.end()));
+  }
+
+  /** A client of the processor, for whoever is given this number; making one is dear. */
+  slot(number: number): Slot {
+    const slot = this.#slots[number] ?? makeSlot();
+    this.#slots[number] = slot;
+    return slot;
+  }
+
+  /** Looked at between the steps, by nobody who takes part. */
+  async look(text: string): Promise<string> {
+    const { rows } = await send(this.#monitor, { text, values: [] });
+    return (rows[0] as { snapshot: string }).snapshot;
+  }
+
+  /** Which of these connections wait for a lock that another holds. */
+  async waiting(pids: readonly number[]): Promise<ReadonlySet<number>> {
+    const { rows } = await send(this.#monitor, {
+      text: 'select pid from unnest($1::integer[]) as pid where cardinality(pg_blocking_pids(pid)) > 0',
+      values: [pids],
+    });
+    return new Set((rows as { pid: number }[]).map(({ pid }) => pid));
+  }
+
+  async write(text: string, values: readonly unknown[]): Promise<void> {
+    await this.#cleaner.client.query(text, [...values]);
+  }
+
+  async empty(): Promise<void> {
+    this.#runs++;
+    const text =
+      this.#runs % TRUNCATE_EVERY === 0
+        ? `truncate ${TABLES.join(', ')}`
+        : TABLES.map((table) => `delete from ${table}`).join('; ');
+    await this.#cleaner.client.query(text);
+  }
+}
+
+async function connect(url: string): Promise<Line> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'simulation',
+    options: SETTINGS.map((setting) => `-c ${setting}`).join(' '),
+    types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
+    pipeline: true,
+  } as pg.ClientConfig);
+  await client.connect();
+  const { rows } = await client.query('select pg_backend_pid() as pid');
+  return { client, pid: (rows[0] as { pid: number }).pid };
+}
+
+function parserFor(oid: number, format?: string): (text: string) => unknown {
+  if (oid === 1184) return isoFromPostgres;
+  if (oid === 20) return Number;
+  return pg.types.getTypeParser(oid, (format ?? 'text') as 'text');
+}

@@ -1,0 +1,129 @@
+// The scheduler: actors are plain async functions; whatever they ask of the outside (a statement, a commit, a call to the
+// bank, their next turn) waits here until it is picked, one at a time, by chance from the seed. An actor can be stopped, or
+// killed for good between any two of these, as a process can.
+
+import { createHash } from 'node:crypto';
+import type { Chance } from './chance.ts';
+
+/** What must always hold did not. */
+export class Violation extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'Violation';
+  }
+}
+
+export class Actor {
+  readonly name: string;
+  /** A server or a worker can be killed and stopped; a guest's phone is not ours. */
+  readonly kind: 'api' | 'worker' | 'outside';
+  dead = false;
+  done = false;
+  stoppedUntil = 0;
+
+  constructor(name: string, kind: Actor['kind']) {
+    this.name = name;
+    this.kind = kind;
+  }
+}
+
+/** Something that an actor waits for. */
+export interface Wish {
+  readonly actor: Actor;
+  readonly label: () => string;
+  readonly ready?: () => boolean;
+  /** Does it, and lets the actor go on. */
+  readonly grant: () => Promise<void> | void;
+}
+
+export class Scheduler {
+  now: number;
+  step = 0;
+  readonly wishes: Wish[] = [];
+  readonly actors: Actor[] = [];
+  readonly lines: string[] = [];
+  /** The first mistake of an actor that must make none. */
+  failure: unknown = null;
+  readonly #chance: Chance;
+  readonly #hash = createHash('sha256');
+  readonly #start: number;
+
+  constructor(chance: Chance, start: number) {
+    this.#chance = chance;
+    this.now = start;
+    this.#start = start;
+  }
+
+  note(text: string): void {
+    const line = `${this.step} +${((this.now - this.#start) / 1000).toFixed(3)} ${text}`;
+    this.lines.push(line);
+    this.#hash.update(line).update('\n');
+  }
+
+  /** Goes into the hash of the run and not into what people read. */
+  mark(text: string): void {
+    this.#hash.update(text);
+  }
+
+  digest(): string {
+    return this.#hash.digest('hex');
+  }
+
+  begin(name: string, kind: Actor['kind'], work: (actor: Actor) => Promise<void>): Actor {
+    const actor = new Actor(name, kind);
+    this.actors.push(actor);
+    work(actor).then(
+      () => {
+        actor.done = true;
+      },
+      (error: unknown) => {
+        actor.done = true;
+        if (!actor.dead) this.failure ??= error;
+      },
+    );
+    return actor;
+  }
+
+  wish(wish: Wish): void {
+    if (!wish.actor.dead) this.wishes.push(wish);
+  }
+
+  withdraw(wish: Wish): void {
+    const at = this.wishes.indexOf(wish);
+    if (at >= 0) this.wishes.splice(at, 1);
+  }
+
+  /** The actor's next turn, or a turn once something is so. */
+  turn(actor: Actor, label: string, ready?: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const wish: Wish = { actor, label: () => label, grant: () => resolve(), ...(ready === undefined ? {} : { ready }) };
+      this.wish(wish);
+    });
+  }
+
+  candidates(): Wish[] {
+    return this.wishes.filter(
+      ({ actor, ready }) => !actor.dead && actor.stoppedUntil <= this.step && (ready === undefined || ready()),
+    );
+  }
+
+  /** Everybody who can go on has come to their next wish. */
+  rest(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async grantOne(wishes: readonly Wish[]): Promise<void> {
+    const wish = this.#chance.pick(wishes);
+    this.withdraw(wish);
+    this.step++;
+    this.note(`${wish.actor.name}: ${wish.label()}`);
+    await wish.grant();
+    await this.rest();
+    if (this.failure !== null) throw this.failure;
+  }
+
+  kill(actor: Actor): void {
+    actor.dead = true;
+    for (let at = this.wishes.length - 1; at >= 0; at--) if (this.wishes[at]?.actor === actor) this.wishes.splice(at, 1);
+  }
+}

@@ -1,4 +1,4 @@
-// Keys for the load, issued as the program itself issues them, with a limit that no load reaches.
+// Venues and keys for the load, made as the program itself makes them, with a limit that no load reaches.
 
 import { join } from 'node:path';
 import { systemClock } from '../src/base/clock.ts';
@@ -13,8 +13,18 @@ import { actIn, makeHouse } from '../src/run/house.ts';
 
 const NO_LIMIT = 1_000_000_000;
 
-/** Secret test keys of one new venue. */
-export async function makeKeys(db: Db, sealKey: Buffer, count: number): Promise<string[]> {
+/** Where the guests of every venue of the load go back to. */
+export const ORIGIN = 'https://harbor-house.example';
+
+export interface VenueWithKeys {
+  readonly id: string;
+  /** Secret test keys. */
+  readonly keys: readonly string[];
+}
+
+export type MakeVenue = (keys: number) => Promise<VenueWithKeys>;
+
+export function makeVenueMaker(db: Db, sealKey: Buffer): MakeVenue {
   const house = makeHouse({
     config: readConfig({}),
     db,
@@ -25,13 +35,15 @@ export async function makeKeys(db: Db, sealKey: Buffer, count: number): Promise<
     operatorToken: '',
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
   });
-  const act = actIn(house, { actor: 'bench', via: 'cli', address: null, requestId: null });
   const limits = { writesPerHour: NO_LIMIT, readsPerHour: NO_LIMIT };
-  return db.transaction(async (tx) => {
-    const { id } = await createVenue(tx, act, { name: 'Harbor House', origins: [], sandbox: true });
-    const wish = { venueId: id, kind: 'secret', mode: 'test', scopes: [], expiresAt: null, allowIps: [] } as const;
-    const keys: string[] = [];
-    while (keys.length < count) keys.push((await issueKey(tx, act, { ...wish, ...limits })).key);
-    return keys;
-  });
+  return (count) => {
+    const act = actIn(house, { actor: 'bench', via: 'cli', address: null, requestId: null });
+    return db.transaction(async (tx) => {
+      const { id } = await createVenue(tx, act, { name: 'Harbor House', origins: [ORIGIN], sandbox: true });
+      const wish = { venueId: id, kind: 'secret', mode: 'test', scopes: [], expiresAt: null, allowIps: [] } as const;
+      const keys: string[] = [];
+      while (keys.length < count) keys.push((await issueKey(tx, act, { ...wish, ...limits })).key);
+      return { id, keys };
+    });
+  };
 }

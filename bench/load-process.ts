@@ -2,23 +2,21 @@
 // at the status and the length of every answer, and at nothing else, so that it costs as little as it can.
 
 import { connect, type Socket } from 'node:net';
-import type { Order, Outcome } from './load.ts';
+import { answerOrders } from './asking.ts';
+import type { Order } from './load.ts';
 
 const PATIENCE_MS = 60_000;
 const BUFFER_BYTES = 64 * 1024;
 const LENGTH = /\r\ncontent-length: (\d+)/i;
 
-process.on('message', (order: Order) => {
-  void run(order).then((outcome) => process.send?.(outcome));
-});
-process.on('disconnect', () => process.exit(0));
+answerOrders(run);
 
-async function run(order: Order): Promise<Outcome> {
+async function run(order: Order): Promise<{ seconds: number }> {
   const requests = order.requests.map((text) => Buffer.from(text, 'latin1'));
   const sockets: Socket[] = [];
   let patience: NodeJS.Timeout | undefined;
   try {
-    return await new Promise<Outcome>((resolve, reject) => {
+    return await new Promise<{ seconds: number }>((resolve, reject) => {
       let sent = 0;
       let done = 0;
       let connected = 0;
@@ -29,7 +27,7 @@ async function run(order: Order): Promise<Outcome> {
       };
       const answered = (socket: Socket): void => {
         if (++done < order.count) sendNext(socket);
-        else resolve({ seconds: Number(process.hrtime.bigint() - start) / 1e9, fault: null });
+        else resolve({ seconds: Number(process.hrtime.bigint() - start) / 1e9 });
       };
       const ready = (): void => {
         if (++connected < order.connections) return;
@@ -40,8 +38,6 @@ async function run(order: Order): Promise<Outcome> {
         sockets.push(open(order, { ready, answered, fail: (why) => reject(new Error(why)) }));
       }
     });
-  } catch (error) {
-    return { seconds: 0, fault: error instanceof Error ? error.message : String(error) };
   } finally {
     clearTimeout(patience);
     for (const socket of sockets) socket.destroy();
@@ -56,6 +52,7 @@ interface Events {
 
 function open(order: Order, events: Events): Socket {
   const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  const begins = `HTTP/1.1 ${order.status} `;
   let head = '';
   let missing = 0;
   const read = (size: number): void => {
@@ -66,8 +63,9 @@ function open(order: Order, events: Events): Socket {
       if (end < 0) return;
       const before = head.length - size;
       const length = Number(LENGTH.exec(head.slice(0, end))?.[1] ?? -1);
-      if (!head.startsWith('HTTP/1.1 200 ')) throw new Error(`an answer began with ${head.slice(0, 200)}`);
-      if (length !== order.length) throw new Error(`an answer had ${length} bytes, not ${order.length}`);
+      if (!head.startsWith(begins)) throw new Error(`an answer began with ${head.slice(0, 600)}`);
+      if (length < 0 || (order.length !== null && length !== order.length))
+        throw new Error(`an answer had ${length} bytes, not ${order.length}`);
       from = end + 4 - before;
       missing = length;
       head = '';

@@ -1,6 +1,7 @@
 // Orders load from the process that makes it, and turns what it saw into requests a second.
 
-import type { Processes, Running } from './processes.ts';
+import { ask } from './asking.ts';
+import type { Processes } from './processes.ts';
 
 export interface Order {
   readonly port: number;
@@ -8,13 +9,10 @@ export interface Order {
   readonly requests: readonly string[];
   readonly connections: number;
   readonly count: number;
-  /** Bytes of the body that every answer must have. */
-  readonly length: number;
-}
-
-export interface Outcome {
-  readonly seconds: number;
-  readonly fault: string | null;
+  /** The status that every answer must have. */
+  readonly status: 200 | 201;
+  /** Bytes of the body that every answer must have; null: answers differ. */
+  readonly length: number | null;
 }
 
 export interface Load {
@@ -29,9 +27,8 @@ const LEAST = 500;
 export function startLoad(processes: Processes, script: string): Load {
   const one = processes.start(script, [], {}, true);
   const send = async (order: Order): Promise<number> => {
-    const outcome = await ask(one, order);
-    if (outcome.fault !== null) throw new Error(outcome.fault);
-    return order.count / outcome.seconds;
+    const { seconds } = await ask<{ seconds: number }>(one, order);
+    return order.count / seconds;
   };
   return {
     send,
@@ -44,19 +41,16 @@ export function startLoad(processes: Processes, script: string): Load {
   };
 }
 
-function ask({ process: load, complaints }: Running, order: Order): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const ended = (): void => reject(new Error(`the load process ended: ${complaints()}`));
-    load.once('exit', ended);
-    load.once('message', (outcome) => {
-      load.off('exit', ended);
-      resolve(outcome as Outcome);
-    });
-    load.send(order);
-  });
-}
-
 /** A GET as it goes over the wire. */
 export function getRequest(path: string, key: string): string {
   return `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\naccept: application/json\r\n\r\n`;
+}
+
+/** A POST of JSON as it goes over the wire. `idempotencyKey`: none, when it is null. */
+export function postRequest(path: string, key: string, body: string, idempotencyKey: string | null): string {
+  const once = idempotencyKey === null ? '' : `idempotency-key: ${idempotencyKey}\r\n`;
+  return (
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\naccept: application/json\r\n${once}` +
+    `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
 }

@@ -37,6 +37,7 @@ export function makeProcesses(cwd: string): Processes {
       const child = spawn(process.execPath, [script, ...args], {
         cwd,
         env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+        serialization: 'advanced',
         stdio: channel ? ['ignore', 'ignore', 'pipe', 'ipc'] : ['ignore', 'ignore', 'pipe'],
       });
       live.add(child);

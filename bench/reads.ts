@@ -24,7 +24,7 @@ export async function makeReader(
   },
 ): Promise<Reader> {
   const requests = wish.keys.map((key) => getRequest(wish.path, key));
-  const order: Omit<Order, 'count'> = { port: wish.port, requests, connections: CONNECTIONS, length: wish.length };
+  const order: Omit<Order, 'count'> = { port: wish.port, requests, connections: CONNECTIONS, status: 200, length: wish.length };
   const count = await stage.load.calibrate(order, stage.seconds.warm, stage.seconds.round);
   return {
     async round() {
@@ -37,7 +37,7 @@ export async function makeReader(
   };
 }
 
-async function callsCounted(db: Db): Promise<number> {
+export async function callsCounted(db: Db): Promise<number> {
   const rows = await db.query<{ total: number }>('select coalesce(sum(total), 0)::bigint as total from limit_windows');
   return rows[0]?.total ?? 0;
 }

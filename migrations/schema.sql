@@ -465,7 +465,7 @@ create unique index checkouts_by_booking on checkouts (venue_id, mode, external_
   where status not in ('expired', 'canceled');
 create unique index checkouts_by_creation on checkouts (venue_id, mode, created_at);
 create index checkouts_by_status on checkouts (venue_id, mode, status, created_at);
-create index checkouts_to_expire on checkouts (expires_at) where status in ('open', 'collecting');
+create index checkouts_to_expire on checkouts (expires_at, venue_id) where status in ('open', 'collecting');
 create index checkouts_to_capture on checkouts (work_at) where status = 'funded';
 create trigger checkout_keeps_to_the_moves before insert or update of status on checkouts
   for each row execute function keep_to_the_moves('checkout');
@@ -684,9 +684,9 @@ create table disputes (
   currency text not null,
   status text not null,
   reason text not null,
-  -- Whether the processor has the money back from us at the moment, and how often it changed its mind.
+  -- Whether the processor took the money back, and whether it gave it to us again: told in any order.
   withdrawn boolean not null default false,
-  turns integer not null default 0,
+  reinstated boolean not null default false,
   opened_at timestamptz not null,
   changed_at timestamptz not null,
   primary key (venue_id, dispute_id),
@@ -903,11 +903,17 @@ declare
   v_ids text[];
   v_left record;
 begin
-  select array_agg(d.checkout_id order by d.checkout_id) into v_ids from (
-    select c.checkout_id from checkouts c
-    where c.venue_id = p_venue and c.status in ('open', 'collecting') and c.expires_at <= p_now
-      and (p_only is null or c.checkout_id = p_only)
-    order by c.expires_at limit p_limit for update skip locked) d;
+  if p_only is null then
+    select array_agg(d.checkout_id order by d.checkout_id) into v_ids from (
+      select c.checkout_id from checkouts c
+      where c.venue_id = p_venue and c.status in ('open', 'collecting') and c.expires_at <= p_now
+      order by c.expires_at limit p_limit for no key update skip locked) d;
+  else
+    -- Whoever asks about one waits for it: what comes next depends on it.
+    select array[c.checkout_id] into v_ids from checkouts c
+      where c.venue_id = p_venue and c.checkout_id = p_only and c.status in ('open', 'collecting')
+        and c.expires_at <= p_now for no key update;
+  end if;
   if v_ids is null then return 0; end if;
   update shares s set status = 'released'
     where s.venue_id = p_venue and s.checkout_id = any(v_ids) and s.status = 'held' and s.dropped_at is null;

@@ -13,6 +13,7 @@ import { Fault, lineFor, mistyped, quoted } from './fault.ts';
 import { helpFor, ROLES, usageOf } from './help.ts';
 import { importCommands } from './import.ts';
 import { keyCommands } from './key.ts';
+import { ledgerCommands } from './ledger.ts';
 import { checkOptions, giveTo, hasFlag, readTyped, SHARED, type Typed, VERSION } from './options.ts';
 import { reconcileCommands } from './reconcile.ts';
 import { reviewCommands } from './review.ts';
@@ -25,6 +26,7 @@ const COMMANDS: readonly Command[] = [
   ...reviewCommands,
   ...importCommands,
   ...reconcileCommands,
+  ...ledgerCommands,
   ...auditCommands,
   ...doctorCommands,
 ];

@@ -102,7 +102,7 @@ async function sandboxProcessor(
 }
 
 /** The same on every server of an installation, since all have its encryption key; known to nobody else. */
-function sandboxKeys(sealKey: Buffer, mode: Mode): Keys {
+export function sandboxKeys(sealKey: Buffer, mode: Mode): Keys {
   const part = (purpose: string): string =>
     createHmac('sha256', sealKey).update(`sandbox processor ${mode} ${purpose}`).digest('hex').slice(0, 32);
   return {

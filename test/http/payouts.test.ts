@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvOf } from '../../src/base/csv.ts';
 import { changeFee } from '../../src/domain/venues/change-venue.ts';
 import { wantsCsv } from '../../src/run/wants-csv.ts';
+import { openShop } from '../checkouts/shop.ts';
 import { openWorld, type World } from '../world.ts';
 
 let world: World;
@@ -34,7 +35,7 @@ beforeAll(async () => {
   world = await openWorld();
   const { venue } = await world.venue({ origins: ['https://harbor.example'] });
   venueId = venue.id;
-  await world.db.transaction((tx) => changeFee(tx, world.act(), venueId, FEE));
+  await world.db.transaction((tx) => changeFee(tx, world.act(), venueId, 300, 1));
   ({ key } = await world.key(venueId, { writesPerHour: 5_000, readsPerHour: 5_000 }));
   for (const booking of bookings) checkouts.push(await complete(booking));
 });
@@ -117,22 +118,20 @@ describe('a payout', () => {
   });
 
   it('is failed when one of its transfers was refused', async () => {
-    const id = await complete('bk-refused');
-    const rules = [{ when: { method: 'POST', path: '/v1/transfers' }, kind: 'none' }];
-    expect(rules.length).toBe(1);
+    const shop = await openShop(world);
     await world.db.query(
-      `update movements set status = 'sending', turn = 1 where checkout_id = $1 and kind = 'transfer'`,
-      [id],
+      `insert into payout_accounts (venue_id, mode, account_id, payouts_enabled, created_at)
+       values ($1, 'test', 'acct_nobody', true, now())`,
+      [shop.venueId],
     );
-    await world.db.query(
-      `update movements set status = 'failed', due_at = null, trouble = 'account_closed'
-       where movement_id = (select movement_id from movements where checkout_id = $1 and kind = 'transfer' limit 1)`,
-      [id],
-    );
-    await world.work();
-    const [newest] = (await list('?limit=1')).data;
-    expect(newest).toMatchObject({ external_booking_id: 'bk-refused', status: 'failed', paid_at: null });
-    expect(newest.transfers.map(({ status }: { status: string }) => status).sort()).toContain('failed');
+    await shop.completed();
+    const { json } = await shop.get('/v1/payouts');
+    expect(json.data).toMatchObject([{ status: 'failed', paid_at: null, paid_amount: 0 }]);
+    expect(json.data[0].transfers.map(({ status }: { status: string }) => status)).toEqual([
+      'failed',
+      'failed',
+      'failed',
+    ]);
   });
 });
 
@@ -180,7 +179,7 @@ describe('the list', () => {
     const other = await world.venue();
     const stranger = await world.call('GET', '/v1/payouts', { key: other.secretTest });
     expect(stranger.json).toMatchObject({ data: [], totals: { count: 0 } });
-    const live = await world.key(venueId, { mode: 'live' });
+    const live = await world.key(venueId, { mode: 'live', scopes: ['checkouts:read'] });
     expect((await world.call('GET', '/v1/payouts', { key: live.key })).json).toMatchObject({
       data: [],
       totals: { count: 0 },
@@ -216,7 +215,7 @@ describe('CSV', () => {
       last.id,
       'test',
       last.checkout_id,
-      'bk-5',
+      'bk-4',
       NET,
       0,
       NET,

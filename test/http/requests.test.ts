@@ -23,8 +23,15 @@ const CHECKOUT = {
   external_booking_id: 'bk-1',
 };
 
+let bookings = 1;
+/** Each time for another booking, so that one call does not become the replay of another. */
+const another = (text: string): string => text.replace('"bk-1"', `"bk-${++bookings}"`);
 const post = (body: unknown, headers: Record<string, string> = {}) =>
-  world.call('POST', '/v1/checkouts', { key, body, headers });
+  world.call('POST', '/v1/checkouts', {
+    key,
+    body: Buffer.isBuffer(body) ? body : another(typeof body === 'string' ? body : JSON.stringify(body)),
+    headers: { 'content-type': 'application/json', ...headers },
+  });
 
 /** Sends raw bytes, as a broken client would, and gives back all that came. */
 function raw(bytes: string): Promise<string> {
@@ -176,11 +183,11 @@ describe('bodies', () => {
       'APPLICATION/JSON',
       'application/vnd.api+json',
     ]) {
-      expect([type, (await post(CHECKOUT, { 'content-type': type })).status]).toEqual([type, 501]);
+      expect([type, (await post(CHECKOUT, { 'content-type': type })).status]).toEqual([type, 201]);
     }
     const body = JSON.stringify(CHECKOUT);
     const head = `POST /v1/checkouts HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n`;
-    expect(await raw(head + body)).toMatch(/^HTTP\/1\.1 501/);
+    expect(await raw(head + body)).toMatch(/^HTTP\/1\.1 201/);
   });
 
   it('answers in our shape even to what is not HTTP', async () => {
@@ -195,7 +202,7 @@ describe('bodies', () => {
   it('takes none or an empty object where there is no body, and nothing in it', async () => {
     const path = '/v1/checkouts/chk_1/cancel';
     for (const body of [undefined, {}, ' {} '])
-      expect((await world.call('POST', path, { key, body })).status).toBe(501);
+      expect((await world.call('POST', path, { key, body })).status).toBe(404);
     const extra = await world.call('POST', path, { key, body: { reason: 'x' } });
     expect([extra.status, extra.json.error.code, extra.json.error.field]).toEqual([422, 'unknown_field', '/reason']);
     const list = await world.call('POST', path, { key, body: [] });
@@ -267,11 +274,11 @@ describe('422', () => {
   });
 
   it('counts strings in Unicode characters, and takes 1.0 and 1e3 for integers', async () => {
-    expect((await post({ ...CHECKOUT, description: '😀'.repeat(200) })).status).toBe(501);
+    expect((await post({ ...CHECKOUT, description: '😀'.repeat(200) })).status).toBe(201);
     expect((await post({ ...CHECKOUT, description: '😀'.repeat(201) })).json.error.code).toBe('too_long');
     const text = JSON.stringify(CHECKOUT);
-    expect((await post(text.replace('24000', '24000.0'))).status).toBe(501);
-    expect((await post(text.replace('24000', '1e3'))).status).toBe(501);
+    expect((await post(text.replace('24000', '24000.0'))).status).toBe(201);
+    expect((await post(text.replace('24000', '1e3'))).status).toBe(201);
   });
 
   it('refuses lone surrogates and __proto__ where they would be stored, and takes constructor as an ordinary name', async () => {
@@ -288,7 +295,7 @@ describe('422', () => {
       'not_allowed',
       '/metadata/__proto__',
     ]);
-    expect((await post({ ...CHECKOUT, metadata: { constructor: 'a', prototype: 'b' } })).status).toBe(501);
+    expect((await post({ ...CHECKOUT, metadata: { constructor: 'a', prototype: 'b' } })).status).toBe(201);
   });
 
   it('names the field that was probably meant', async () => {
@@ -329,7 +336,7 @@ describe('422', () => {
     expect(
       (await world.call('GET', '/v1/checkouts?limit=100&status=open&before=2027-01-01T00:00:00%2B02:00', { key }))
         .status,
-    ).toBe(501);
+    ).toBe(200);
   });
 
   it('chooses Event or the older body before validating, so that errors speak of the right one', async () => {

@@ -1,7 +1,7 @@
 // The embedded processor in its own process: found again, started once however many ask, and nothing that it has
 // answered is lost when it is killed under load.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -51,7 +51,10 @@ it('is started once however many ask, is found again, and is restarted for other
   });
   expect(intent.next_action?.redirect_to_url?.url).toMatch(/^https:\/\/venue\.example\/sandbox\/processor\/3ds\/pi_/);
   await other.stop();
+  // Nobody who came too late starts now that the way is clear.
+  await new Promise((resolve) => setTimeout(resolve, 500));
   expect(await findEmbeddedProcessor(dataDir)).toBe(null);
+  expect(existsSync(join(dataDir, 'processor', 'lock'))).toBe(false);
 });
 
 it('killed under load it has lost nothing that it answered, and comes back at the same address', async () => {

@@ -100,6 +100,15 @@ export class Database {
     for (const tx of [...this.#open]) if (tx.actor === actor) await this.abandon(tx);
   }
 
+  /** The end of a run: whatever is open is rolled back, whoever waits for whom. */
+  async close(): Promise<void> {
+    const open = [...this.#open].flatMap(({ line }) => line ?? []);
+    const stuck = this.#stuck.map(({ flight }) => flight.line).filter((line) => !open.includes(line));
+    await Promise.all(open.map((line) => send(line, { text: 'rollback', values: [] })));
+    await Promise.all(this.#stuck.map(({ flight }) => flight.ended));
+    this.#settings.lab.free.push(...open, ...stuck);
+  }
+
   isStuck(actor: Actor): boolean {
     return this.#stuck.some((one) => one.actor === actor);
   }
@@ -121,7 +130,7 @@ export class Database {
     tx.line = null;
     await send(line, { text: 'rollback', values: [] });
     this.#settings.lab.free.push(line);
-    await this.#unblock();
+    if (this.#stuck.length > 0) await this.#unblock();
   }
 
   #take(): Line {

@@ -10,6 +10,8 @@ import { unknownOffering } from '../offerings/offering.ts';
 import { expireOne } from './expire.ts';
 import { type CreateOutcome, type CreateQuestion, createCheckoutRow } from './queries.ts';
 
+const TRIES = 3;
+
 export async function createCheckout(db: Queryable, caller: Caller, input: Input<CheckoutCreate>): Promise<Answer> {
   if (input.once === undefined) throw new Error('createCheckout keeps its own idempotency');
   const checkoutId = caller.ids.prefixed('chk');
@@ -26,7 +28,7 @@ export async function createCheckout(db: Queryable, caller: Caller, input: Input
     mayCreate: input.whenNew.length === 0,
   };
   let found = await createCheckoutRow(db, question);
-  if (found.outcome === 'overdue' && found.found_id !== null) {
+  for (let tries = 0; tries < TRIES && found.outcome === 'overdue' && found.found_id !== null; tries++) {
     // The booking's checkout is past its time and nobody has said so yet: the booking is free again.
     await expireOne(db, caller, caller.venue.id, found.found_id);
     found = await createCheckoutRow(db, question);

@@ -23,6 +23,16 @@ export async function expireDue(parts: Pick<MoneyParts, 'db' | 'clock' | 'ids'>,
   return expired;
 }
 
+/** Expires some of a venue's that are past their time, before they are listed. */
+export async function expireSome(
+  db: Queryable,
+  by: { readonly ids: Ids; readonly now: number },
+  venueId: string,
+): Promise<void> {
+  const events = Array.from({ length: AT_ONCE }, () => by.ids.prefixed('evt'));
+  await expireCheckouts(db, venueId, by.now, null, events);
+}
+
 /** Expires this one if its time has come; somebody else may be doing it. */
 export async function expireOne(
   db: Queryable,

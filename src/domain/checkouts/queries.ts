@@ -101,9 +101,10 @@ export async function listCheckoutViews(
   now: number,
 ): Promise<CheckoutView[]> {
   const narrowed = page.status === null ? [] : [page.status];
+  const payable = `(status not in ('open', 'collecting') or expires_at > to_timestamp($5 / 1000.0))`;
   return db.query<CheckoutView>(
     `select ${VIEW}, ${OVERDUE('$5')} from (
-       select * from checkouts where venue_id = $1 and mode = $2 ${narrowed.length > 0 ? 'and status = $6' : ''}
+       select * from checkouts where venue_id = $1 and mode = $2 ${narrowed.length > 0 ? `and status = $6 and ${payable}` : ''}
          and created_at < coalesce($3::timestamptz, 'infinity')
        order by created_at desc limit $4) c
      order by c.created_at desc`,
@@ -314,6 +315,16 @@ export async function venuesWithOverdue(db: Queryable, now: number, limit: numbe
      group by venue_id order by venue_id`,
     [now, limit],
   );
+}
+
+/** Whether a venue has any whose time is up. */
+export async function hasOverdue(db: Queryable, venueId: string, now: number): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from checkouts
+     where venue_id = $1 and status in ('open', 'collecting') and expires_at <= to_timestamp($2 / 1000.0) limit 1`,
+    [venueId, now],
+  );
+  return rows.length > 0;
 }
 
 /** Expires up to as many checkouts of a venue as there are event ids; `only` narrows it to one. Answers how many. */

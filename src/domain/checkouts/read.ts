@@ -6,8 +6,8 @@ import { notFound } from '../../base/errors.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import { pageOf, pageQuestion } from '../../base/page.ts';
 import type { Caller } from '../keys/caller.ts';
-import { expireOne } from './expire.ts';
-import { type CheckoutView, listCheckoutViews, viewCheckout } from './queries.ts';
+import { expireOne, expireSome } from './expire.ts';
+import { type CheckoutView, hasOverdue, listCheckoutViews, viewCheckout } from './queries.ts';
 
 export async function getCheckout(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
   return { status: 200, json: await checkoutJson(db, caller, input.params.id ?? '') };
@@ -28,11 +28,15 @@ export async function checkoutJson(db: Queryable, caller: Caller, id: string): P
 export async function listCheckouts(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
   const question = pageQuestion(input.query);
   const read = (): Promise<CheckoutView[]> => listCheckoutViews(db, caller.venue.id, caller.mode, question, caller.now);
-  let found = await read();
-  const overdue = found.filter((view) => view.overdue);
-  if (overdue.length > 0) {
-    for (const { id } of overdue) await expireOne(db, caller, caller.venue.id, id);
+  const [first, isBehind] = await Promise.all([read(), hasOverdue(db, caller.venue.id, caller.now)]);
+  let found = first;
+  if (isBehind) {
+    await expireSome(db, caller, caller.venue.id);
     found = await read();
+    // Should there be more than were expired, none of them is shown as payable all the same.
+    const overdue = found.filter((view) => view.overdue);
+    for (const { id } of overdue) await expireOne(db, caller, caller.venue.id, id);
+    if (overdue.length > 0) found = await read();
   }
   const { rows, nextBefore } = pageOf(found, question.limit, ({ createdAt }) => createdAt);
   const data = rows.map(({ json }) => json).join(',');

@@ -15,7 +15,7 @@ import { decideUnderLock, type MoneyParts, processorFor } from './money-parts.ts
 import { lockCheckout, moveClock, readCheckout } from './queries.ts';
 import { checkoutJson } from './read.ts';
 import { settleHoldNow } from './settle-hold.ts';
-import { equalSplit } from './split.ts';
+import { equalSplit, LEAST_CHARGE } from './split.ts';
 import { isOverdue, type Standing } from './standing.ts';
 
 const AT_ONCE = 8;
@@ -41,7 +41,9 @@ export async function testCollect(parts: MoneyParts, caller: Caller, input: Inpu
 
 async function collect(parts: MoneyParts, caller: Caller, standing: Standing): Promise<void> {
   if (standing.status !== 'open') throw conflict('checkout_not_open', `This checkout is ${standing.status}, not open.`);
-  const seats = equalSplit(standing.amount, standing.partySize).map(
+  // As many of the party as can each pay the least that a card takes.
+  const people = Math.min(standing.partySize, Math.floor(standing.amount / LEAST_CHARGE));
+  const seats = equalSplit(standing.amount, people).map(
     (amount, place): Seat => ({
       memberId: parts.ids.uuid(),
       displayName: place === 0 ? 'Test organizer' : `Test guest ${place}`,

@@ -24,14 +24,16 @@ function rowName(under: KeptUnder): string {
 }
 
 export async function findKept(db: Queryable, seal: Seal, under: KeptUnder): Promise<KeptAnswer | null> {
-  const rows = await db.query<{ fingerprint: Buffer; status: number; answer: Buffer }>(
+  const rows = await db.query<{ fingerprint: Buffer; status: number; answer: Buffer | null }>(
     `select fingerprint, status, answer from idempotency_keys
      where venue_id = $1 and mode = $2 and idempotency_key = $3 and created_at > now() - ${LIFE}`,
     [under.venueId, under.mode, under.key],
   );
   const row = rows[0];
   if (row === undefined) return null;
-  return { fingerprint: row.fingerprint, status: row.status, json: seal.open(row.answer, rowName(under)) };
+  const { fingerprint, status, answer } = row;
+  // A create keeps its answer elsewhere, and finds it itself; whoever else comes with its key has another fingerprint.
+  return { fingerprint, status, json: answer === null ? '' : seal.open(answer, rowName(under)) };
 }
 
 /** False: another call has kept its answer under this key first, so this one must not happen. */

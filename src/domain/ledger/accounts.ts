@@ -32,9 +32,9 @@ export const ENTRY_KINDS = {
   fee_return: { debit: 'fee_income', credit: 'processor_balance' },
   /** A guest got everything back, because the booking never became complete. Subject: the movement. */
   return: { debit: 'guest_funds', credit: 'processor_balance' },
-  /** The processor took money back for a dispute. Subject: the dispute and its turn. */
+  /** The processor took money back for a dispute. Subject: the dispute. */
   dispute: { debit: 'disputed_funds', credit: 'processor_balance' },
-  /** And gave it back. Subject: the dispute and its turn. */
+  /** And gave it back. Subject: the dispute. */
   dispute_won: { debit: 'processor_balance', credit: 'disputed_funds' },
 } as const satisfies Record<string, { debit: AccountName; credit: AccountName }>;
 

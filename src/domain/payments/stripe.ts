@@ -258,7 +258,7 @@ function newIntent(wish: NewHold) {
     currency: wish.currency,
     capture_method: 'manual' as const,
     // Cards, and the wallets that are cards underneath: nothing that cannot be held, or that a dashboard switches on.
-    payment_method_types: ['card'],
+    allowed_payment_method_types: ['card' as const],
     description: wish.description,
     metadata: metadataOf(wish.marks),
     transfer_group: wish.marks.checkoutId,

@@ -21,7 +21,9 @@ export function openDispute(work: Work, charge: ChargeRow, amount: number, reaso
     metadata: {},
   });
   work.put('charges', { ...charge, dispute: dispute.id });
-  work.raise('charge.dispute.created', disputeWire(work, dispute));
+  const wire = disputeWire(work, dispute);
+  work.raise('charge.dispute.created', wire);
+  work.raise('charge.dispute.funds_withdrawn', wire);
   return dispute;
 }
 
@@ -56,6 +58,7 @@ export function settleDispute(work: Work, id: string, status: 'won' | 'lost'): W
   const settled = work.put('disputes', { ...dispute, status });
   const wire = disputeWire(work, settled);
   work.raise('charge.dispute.updated', wire);
+  if (status === 'won') work.raise('charge.dispute.funds_reinstated', wire);
   work.raise('charge.dispute.closed', wire);
   return wire;
 }

@@ -4,8 +4,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockFolder } from './lock.ts';
-import { fromEnvironment, type ProcessorSettings, proofOf, readState, writeState } from './process-state.ts';
+import { ENDS_IDLE, fromEnvironment, type ProcessorSettings, proofOf, readState, writeState } from './process-state.ts';
 import { type RunningProcessor, startProcessor } from './server.ts';
+
+/** Whoever keeps it alive asks every few seconds. */
+const IDLE_MS = 90_000;
 
 /** Runs until it is told to end; the exit code. `say` gets lines for the log. */
 export async function runProcessor(
@@ -24,13 +27,22 @@ export async function runProcessor(
     const processor = await listen(settings, say, told.end);
     writeState(settings.folder, { pid: process.pid, port: processor.port });
     say(`the processor listens at ${processor.url}`);
+    const idle = env[ENDS_IDLE] === '1' ? endWhenIdle(processor, told.end) : null;
     const code = await told.code;
+    clearInterval(idle ?? undefined);
     await processor.close();
     say('the processor has ended');
     return code;
   } finally {
     lock.release();
   }
+}
+
+/** One that was started for a server whose end it did not see is not left behind for ever. Its books stay. */
+function endWhenIdle(processor: RunningProcessor, end: (code: number) => void): NodeJS.Timeout {
+  return setInterval(() => {
+    if (Date.now() - processor.askedAt() > IDLE_MS) end(0);
+  }, 1_000);
 }
 
 function toldToEnd(): { readonly code: Promise<number>; readonly end: (code: number) => void } {

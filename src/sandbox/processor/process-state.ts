@@ -46,6 +46,9 @@ export function proofOf({ folder: _folder, ...settings }: ProcessorSettings): st
   return createHash('sha256').update(JSON.stringify(settings)).digest('hex');
 }
 
+/** "1": ends by itself when nobody has asked for anything for a while. */
+export const ENDS_IDLE = 'EVERYSHARE_PROCESSOR_ENDS_IDLE';
+
 const names = {
   folder: 'EVERYSHARE_PROCESSOR_FOLDER',
   host: 'EVERYSHARE_PROCESSOR_HOST',

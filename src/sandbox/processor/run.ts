@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BankKeys } from './bank.ts';
 import { birthOf } from './lock.ts';
-import { type ProcessorSettings, proofOf, readState, toEnvironment } from './process-state.ts';
+import { ENDS_IDLE, type ProcessorSettings, proofOf, readState, toEnvironment } from './process-state.ts';
 import type { Mode } from './rows.ts';
 
 export interface EmbeddedProcessorOptions {
@@ -39,6 +39,12 @@ interface Found {
   readonly proof: string;
 }
 
+/** A child of ours, which may come too late to be the one. */
+interface Launched {
+  readonly pid: number;
+  ended: string | null;
+}
+
 const PATIENCE = 30_000;
 
 export async function startEmbeddedProcessor(options: EmbeddedProcessorOptions): Promise<EmbeddedProcessor> {
@@ -48,16 +54,16 @@ export async function startEmbeddedProcessor(options: EmbeddedProcessorOptions):
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const proof = proofOf(settings);
   const deadline = Date.now() + PATIENCE;
-  let child: { ended: string | null } | null = null;
+  let child: Launched | null = null;
   while (Date.now() < deadline) {
     const found = await findRunning(folder, host);
     if (found !== null && found.proof === proof) {
-      return handle(settings, found, child === null);
+      if (child !== null) await callOff(child, found.pid);
+      return handle(settings, found, child?.pid !== found.pid);
     }
     if (found !== null) {
       say(`the running processor (pid ${found.pid}) has other settings: it is ended and started again`);
       await endProcess(found.pid);
-      child = null;
     }
     if (child === null) child = launch(settings, options);
     else if (child.ended === 'code 0') {
@@ -124,19 +130,19 @@ function readHealth(text: string): { pid: number; proof: string } | null {
   }
 }
 
-function launch(settings: ProcessorSettings, { command, cwd }: EmbeddedProcessorOptions): { ended: string | null } {
+function launch(settings: ProcessorSettings, { command, cwd }: EmbeddedProcessorOptions): Launched {
   const [program = '', ...words] = command;
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
   const log = openSync(join(settings.folder, 'processor.log'), 'a', 0o600);
   const child = spawn(program, words, {
     ...(cwd === undefined ? {} : { cwd }),
-    env: { PATH, HOME, ...(TMPDIR === '' ? {} : { TMPDIR }), ...toEnvironment(settings) },
+    env: { PATH, HOME, ...(TMPDIR === '' ? {} : { TMPDIR }), ...toEnvironment(settings), [ENDS_IDLE]: '1' },
     // A group of its own: a terminal's Ctrl-C is for our server.
     detached: true,
     stdio: ['ignore', log, log],
   });
   closeSync(log);
-  const run: { ended: string | null } = { ended: null };
+  const run: Launched = { pid: child.pid ?? 0, ended: null };
   child.once('error', (error) => {
     run.ended ??= error.message;
   });
@@ -145,6 +151,11 @@ function launch(settings: ProcessorSettings, { command, cwd }: EmbeddedProcessor
   });
   child.unref();
   return run;
+}
+
+/** Another was quicker. A child that is still starting must not find the way clear later, when nobody waits for it. */
+async function callOff(child: Launched, winner: number): Promise<void> {
+  if (child.pid !== winner && child.pid > 0 && child.ended === null) await endProcess(child.pid);
 }
 
 function earlyEnd(folder: string, how: string): Error {

@@ -36,6 +36,8 @@ export interface RunningProcessor {
   readonly url: string;
   readonly bank: Bank;
   close(): Promise<void>;
+  /** When somebody last asked for anything, in milliseconds. */
+  askedAt(): number;
 }
 
 const BODY_LIMIT = 64 * 1024;
@@ -69,7 +71,9 @@ export async function startProcessor(options: ProcessorOptions): Promise<Running
     await bank.settled();
   };
   const ticking = setInterval(() => void tick().catch(fail), TICK_MS);
+  let askedAt = clock.now();
   const server = createServer({ keepAlive: true, noDelay: true }, (request, response) => {
+    askedAt = clock.now();
     serve(bank, request, response, options.proof ?? '', deliverer.wake).catch((error: unknown) => {
       response.destroy();
       fail(error);
@@ -90,6 +94,7 @@ export async function startProcessor(options: ProcessorOptions): Promise<Running
     port: (server.address() as AddressInfo).port,
     url,
     bank,
+    askedAt: () => askedAt,
     async close() {
       clearInterval(ticking);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -51,7 +51,7 @@ export async function forgetOldNotices(db: Queryable, now: number, limit: number
 
 export interface DisputeRow {
   readonly withdrawn: boolean;
-  readonly turns: number;
+  readonly reinstated: boolean;
 }
 
 export interface DisputeWrite {
@@ -87,7 +87,7 @@ export async function lockDispute(tx: Queryable, write: DisputeWrite): Promise<D
     ],
   );
   const rows = await tx.query<DisputeRow>(
-    'select withdrawn, turns from disputes where venue_id = $1 and dispute_id = $2 for update',
+    'select withdrawn, reinstated from disputes where venue_id = $1 and dispute_id = $2 for update',
     [write.venueId, about.disputeId],
   );
   if (rows[0] === undefined) throw new Error('the dispute that was just written is there');
@@ -97,9 +97,9 @@ export async function lockDispute(tx: Queryable, write: DisputeWrite): Promise<D
 /** A closed dispute stays closed, whatever comes late. */
 export async function changeDispute(tx: Queryable, write: DisputeWrite, next: DisputeRow): Promise<void> {
   await tx.query(
-    `update disputes set status = case when status in ('won', 'lost') then status else $3 end, withdrawn = $4, turns = $5,
+    `update disputes set status = case when status in ('won', 'lost') then status else $3 end, withdrawn = $4, reinstated = $5,
        changed_at = to_timestamp($6 / 1000.0)
      where venue_id = $1 and dispute_id = $2`,
-    [write.venueId, write.about.disputeId, write.about.status, next.withdrawn, next.turns, write.now],
+    [write.venueId, write.about.disputeId, write.about.status, next.withdrawn, next.reinstated, write.now],
   );
 }

@@ -4,6 +4,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../base/db.ts';
 import type { Log } from '../../../base/log.ts';
+import type { Entry } from '../../ledger/accounts.ts';
 import { postEntries } from '../../ledger/queries.ts';
 import { type Processors, ProcessorTrouble } from '../processor.ts';
 import { findHold } from '../queries.ts';
@@ -62,14 +63,15 @@ async function understand(parts: NoticeParts, { mode, about }: KeptNotice): Prom
   };
   await parts.db.transaction(async (tx) => {
     const before = await lockDispute(tx, write);
-    const withdrawn = about.balanceChange === 'none' ? before.withdrawn : about.balanceChange === 'withdrawn';
-    const changed = withdrawn !== before.withdrawn;
-    const turns = before.turns + (changed ? 1 : 0);
-    if (changed) {
-      const kind = withdrawn ? 'dispute' : 'dispute_won';
-      const entry = { kind, subject: `${about.disputeId} ${turns}`, amount: about.amount } as const;
-      await postEntries(tx, { ...write, currency: about.currency }, [entry]);
-    }
-    await changeDispute(tx, write, { withdrawn, turns });
+    const next = {
+      withdrawn: before.withdrawn || about.balanceChange === 'withdrawn',
+      reinstated: before.reinstated || about.balanceChange === 'reinstated',
+    };
+    const entries: Entry[] = [];
+    const { disputeId: subject, amount } = about;
+    if (next.withdrawn && !before.withdrawn) entries.push({ kind: 'dispute', subject, amount });
+    if (next.reinstated && !before.reinstated) entries.push({ kind: 'dispute_won', subject, amount });
+    await postEntries(tx, { ...write, currency: about.currency }, entries);
+    await changeDispute(tx, write, next);
   });
 }

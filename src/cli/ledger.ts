@@ -1,0 +1,68 @@
+// `everyshare ledger check`: the balance of every account, and where the books do not agree with what happened.
+
+import {
+  type AccountBalance,
+  checkLedger,
+  type LedgerProblem,
+  type LedgerReport,
+} from '../domain/checkouts/ledger-check.ts';
+import { ProgressBar } from './progress-bar.ts';
+import type { Answer, Command } from './shape.ts';
+import { table } from './table.ts';
+
+const check: Command = {
+  words: ['ledger', 'check'],
+  arguments: [],
+  help: 'check that the ledger adds up and agrees with what happened; changes nothing',
+  options: [],
+  async run(given, open) {
+    const { house } = await open();
+    const bar = new ProgressBar('checking', house.clock, given.flag('json') ? null : process.stderr);
+    const report = await checkLedger(house.db, {
+      onProgress: (done, about) => bar.show(done, done, about === null ? null : done / about),
+    });
+    bar.end();
+    return answerOf(report);
+  },
+};
+
+function answerOf({ balances, problems, problemCount }: LedgerReport): Answer {
+  const ok = problemCount === 0;
+  const json = { ok, balances, problem_count: problemCount, problems: problems.map(jsonOf) };
+  if (ok) return { json, text: `${balanceTable(balances)}\n\nThe ledger adds up.` };
+  const more = problemCount > problems.length ? `\n… and ${problemCount - problems.length} more` : '';
+  return {
+    json,
+    text: `${balanceTable(balances)}\n\n${problemTable(problems)}${more}`,
+    fault: `the ledger has ${problemCount === 1 ? '1 difference' : `${problemCount} differences`}: see docs/guides/money-operations.md.`,
+  };
+}
+
+function jsonOf({ problem, venueId, checkoutId, subject, expected, found, message }: LedgerProblem): object {
+  return { problem, venue_id: venueId, checkout_id: checkoutId, subject, expected, found, message };
+}
+
+function balanceTable(balances: readonly AccountBalance[]): string {
+  if (balances.length === 0) return 'The ledger has no entries.';
+  const rows = balances.map(({ mode, currency, account, debits, credits, balance }) => [
+    mode,
+    currency,
+    account,
+    String(debits),
+    String(credits),
+    String(balance),
+  ]);
+  return table(['MODE', 'CURRENCY', 'ACCOUNT', 'DEBITS', 'CREDITS', 'BALANCE'], rows);
+}
+
+function problemTable(problems: readonly LedgerProblem[]): string {
+  const rows = problems.map(({ problem, checkoutId, subject, message }) => [
+    problem,
+    checkoutId ?? '-',
+    subject ?? '-',
+    message,
+  ]);
+  return table(['PROBLEM', 'CHECKOUT', 'SUBJECT', 'WHAT'], rows);
+}
+
+export const ledgerCommands: readonly Command[] = [check];

@@ -1,0 +1,189 @@
+// The nemesis: a process of its own that runs all others and makes their lives hard, by a plan from the seed. It starts
+// again what it kills, writes down what happened, and takes everything with it when it ends or when its parent is gone.
+
+import { appendFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PartRunner } from './part-runner.ts';
+import type { Deed, Planned } from './plan.ts';
+import { PostgresRunner } from './postgres-runner.ts';
+import type { Stage } from './stage.ts';
+import type { Happening } from './timeline.ts';
+
+export type Order =
+  | { readonly order: 'set up'; readonly stage: Stage }
+  | { readonly order: 'begin'; readonly plan: readonly Planned[] }
+  | { readonly order: 'quiet' }
+  | { readonly order: 'end'; readonly keep: boolean };
+
+export type Report =
+  | { readonly report: 'up'; readonly databaseUrl: string }
+  | { readonly report: 'quiet' }
+  | { readonly report: 'ended' }
+  | { readonly report: 'broken'; readonly why: string }
+  | { readonly report: 'happened'; readonly happening: Happening };
+
+class Nemesis {
+  readonly #stage: Stage;
+  readonly #postgres: PostgresRunner;
+  #parts = new Map<string, PartRunner>();
+  #quiet = false;
+  #pending = new Set<Promise<void>>();
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+    this.#postgres = new PostgresRunner(join(stage.scratch, 'database'), (one) => this.tell(one));
+  }
+
+  tell(happening: Omit<Happening, 'at'>): void {
+    const whole: Happening = { at: Date.now(), ...happening };
+    appendFileSync(join(this.#stage.folder, 'timeline.jsonl'), `${JSON.stringify(whole)}\n`);
+    send({ report: 'happened', happening: whole });
+  }
+
+  async setUp(): Promise<string> {
+    const url = await this.#postgres.start();
+    const { parts, folder } = this.#stage;
+    for (const part of parts) {
+      const runner = new PartRunner(part, { DATABASE_URL: url }, folder, (one) => this.tell(one));
+      this.#parts.set(part.name, runner);
+      // One after the other: the first server migrates the database, and the bank must be there before it is told things.
+      runner.start();
+      await runner.heal();
+    }
+    return url;
+  }
+
+  async run(plan: readonly Planned[]): Promise<void> {
+    const began = Date.now();
+    for (const { at, deed } of plan) {
+      await delay(Math.max(0, began + at - Date.now()));
+      if (this.#quiet) return;
+      const doing: Promise<void> = this.#do(deed)
+        .catch((error: unknown) => this.tell({ who: deed.target, what: 'trouble', detail: String(error) }))
+        .finally(() => this.#pending.delete(doing));
+      this.#pending.add(doing);
+    }
+  }
+
+  async #do(deed: Deed): Promise<void> {
+    const part = this.#parts.get(deed.target);
+    let done = true;
+    switch (deed.act) {
+      case 'kill':
+        if (deed.target === 'postgres') await this.#postgres.kill();
+        else done = part?.end('SIGKILL', deed.downMs) ?? false;
+        break;
+      case 'term':
+        done = part?.end('SIGTERM', deed.downMs) ?? false;
+        break;
+      case 'stop':
+        done = deed.target === 'postgres' ? await this.#postgres.freeze() : (part?.stop() ?? false);
+        if (!done) break;
+        await this.#wait(deed.forMs);
+        if (deed.target === 'postgres') await this.#postgres.thaw();
+        else part?.continue();
+        break;
+      case 'kill backend':
+        done = await this.#postgres.killBackend(deed.nth);
+        break;
+      case 'cut':
+        done = await this.#postgres.cut(deed.share);
+        break;
+      case 'faults':
+        done = await this.#faults(deed.settings);
+        if (!done) break;
+        this.tell({ who: 'processor', what: 'faults', detail: JSON.stringify(deed.settings) });
+        await this.#wait(deed.forMs);
+        await this.#faults(null);
+        this.tell({ who: 'processor', what: 'faults over' });
+        break;
+    }
+    if (!done) this.tell({ who: deed.target, what: 'skipped', detail: deed.act });
+  }
+
+  /** Ends early when it becomes quiet. */
+  async #wait(ms: number): Promise<void> {
+    const until = Date.now() + ms;
+    while (!this.#quiet && Date.now() < until) await delay(Math.min(50, until - Date.now()));
+  }
+
+  async #faults(settings: unknown): Promise<boolean> {
+    const { processorUrl, processorSecrets } = this.#stage;
+    try {
+      const answer = await fetch(`${processorUrl}/sandbox/faults`, {
+        method: settings === null ? 'DELETE' : 'PUT',
+        headers: { authorization: `Bearer ${processorSecrets.test}` },
+        ...(settings === null ? {} : { body: JSON.stringify(settings) }),
+        signal: AbortSignal.timeout(2_000),
+      });
+      return answer.ok;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Everything up, nothing in the way. */
+  async becomeQuiet(): Promise<void> {
+    this.#quiet = true;
+    await Promise.all([...this.#pending]);
+    await this.#postgres.heal();
+    await Promise.all([...this.#parts.values()].map((part) => part.heal()));
+    for (let tries = 0; !(await this.#faults(null)); tries++) {
+      if (tries > 20) throw new Error('the card processor does not take its faults back');
+      await delay(200);
+    }
+    this.tell({ who: 'nemesis', what: 'quiet' });
+  }
+
+  async end(keep: boolean): Promise<void> {
+    this.#quiet = true;
+    await Promise.all([...this.#parts.values()].map((part) => part.close()));
+    await this.#postgres.close(keep);
+    if (!keep) rmSync(this.#stage.scratch, { recursive: true, force: true });
+  }
+
+  slay(): void {
+    for (const part of this.#parts.values()) part.slay();
+  }
+}
+
+function send(report: Report): void {
+  if (process.connected) process.send?.(report, () => undefined);
+}
+
+export function runNemesis(): void {
+  let nemesis: Nemesis | null = null;
+  let ending: Promise<void> | null = null;
+  const end = (keep: boolean): Promise<void> => {
+    ending ??= nemesis?.end(keep) ?? Promise.resolve();
+    return ending;
+  };
+  const take = async (order: Order): Promise<void> => {
+    if (order.order === 'set up') {
+      nemesis = new Nemesis(order.stage);
+      send({ report: 'up', databaseUrl: await nemesis.setUp() });
+    } else if (order.order === 'begin') await nemesis?.run(order.plan);
+    else if (order.order === 'quiet') {
+      await nemesis?.becomeQuiet();
+      send({ report: 'quiet' });
+    } else {
+      await end(order.keep);
+      send({ report: 'ended' });
+      process.disconnect();
+    }
+  };
+  process.on('message', (order: Order) => {
+    take(order).catch((error: unknown) => {
+      send({ report: 'broken', why: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    });
+  });
+  // The parent is gone, in whatever way: nothing of ours outlives it.
+  process.on('disconnect', () => {
+    void end(false).finally(() => process.exit(0));
+  });
+  process.on('exit', () => nemesis?.slay());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => void end(false).finally(() => process.exit(1)));
+  }
+}

@@ -1,0 +1,164 @@
+// Where a run takes place: a folder of its own with a frozen copy of the built program (so that nobody who edits beside us
+// changes what is tried out), the chaos program itself as one bundle, free ports, and the settings all processes share.
+
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { sandboxKeys } from '../../src/main/processors.ts';
+import { toEnvironment } from '../../src/sandbox/processor/process-state.ts';
+
+export type Env = Readonly<Record<string, string>>;
+
+/** One program that the nemesis runs, and runs again. */
+export interface Part {
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly env: Env;
+  /** What it prints once it is ready. */
+  readonly ready: string;
+}
+
+/** All that the nemesis must know; it goes to it as JSON. */
+export interface Stage {
+  readonly seed: number;
+  readonly scratch: string;
+  /** What is left to look at afterwards. */
+  readonly folder: string;
+  readonly program: string;
+  readonly chaosScript: string;
+  readonly parts: readonly Part[];
+  readonly apiUrls: readonly string[];
+  readonly guestUrl: string;
+  readonly processorUrl: string;
+  readonly processorSecrets: { readonly test: string; readonly live: string };
+  /** For processes that need the database; its address is added once it is known. */
+  readonly sharedEnv: Env;
+}
+
+const LEFT_OUT = new Set(['node_modules', '.git', '.data', '.chaos', 'bench', 'test', 'screens']);
+
+interface Builder {
+  build(): Promise<void>;
+}
+
+export async function openStage(seed: number, folder: string): Promise<Stage> {
+  const scratch = mkdtempSync(join(tmpdir(), 'everyshare-chaos-'));
+  try {
+    chmodSync(scratch, 0o711); // PostgreSQL runs as another user when we are root, and must get through.
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(join(folder, 'logs'), { recursive: true });
+    const program = await freeze(scratch);
+    const chaosScript = await bundleOurselves(program);
+    return await furnish(seed, scratch, folder, program, chaosScript);
+  } catch (error) {
+    rmSync(scratch, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function freeze(scratch: string): Promise<string> {
+  const builder = (await import(join(packageRoot, 'build.js'))) as Builder;
+  await builder.build();
+  const program = join(scratch, 'program');
+  for (const name of readdirSync(packageRoot)) {
+    if (LEFT_OUT.has(name) || name.startsWith('dist.')) continue;
+    cpSync(join(packageRoot, name), join(program, name), { recursive: true, preserveTimestamps: true });
+  }
+  symlinkSync(join(packageRoot, 'node_modules'), join(program, 'node_modules'));
+  return program;
+}
+
+async function bundleOurselves(program: string): Promise<string> {
+  const outfile = join(program, 'chaos.mjs');
+  await build({
+    entryPoints: [join(packageRoot, 'test', 'chaos', 'main.ts')],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'warning',
+  });
+  return outfile;
+}
+
+async function furnish(
+  seed: number,
+  scratch: string,
+  folder: string,
+  program: string,
+  chaosScript: string,
+): Promise<Stage> {
+  const [api1 = 0, api2 = 0, guests = 0, processor = 0] = await freePorts(4);
+  const sealKey = createHash('sha256').update(`chaos ${seed}`).digest();
+  const keys = { test: sandboxKeys(sealKey, 'test'), live: sandboxKeys(sealKey, 'live') };
+  const processorUrl = `http://127.0.0.1:${processor}`;
+  const sharedEnv: Env = {
+    ENCRYPTION_KEY: sealKey.toString('base64'),
+    OPERATOR_TOKEN: `opt_chaos_${sealKey.toString('hex').slice(0, 24)}`,
+    SANDBOX_PROCESSOR_URL: processorUrl,
+    CHECKOUT_PAGE_BASE: 'https://pay.chaos.example',
+    DATA_DIR: join(scratch, 'data'),
+    SHUTDOWN_SECONDS: '8',
+    LOG_LEVEL: 'warn',
+  };
+  mkdirSync(join(scratch, 'data'));
+  const main = join(program, 'dist', 'main.js');
+  const serve = (name: string, port: number): Part => ({
+    name,
+    words: [main, 'serve'],
+    env: { ...sharedEnv, PORT: String(port) },
+    ready: 'everyshare is ready at',
+  });
+  const worker = (name: string): Part => ({ name, words: [main, 'worker'], env: sharedEnv, ready: 'worker is ready' });
+  const bank: Part = {
+    name: 'processor',
+    words: [main, 'processor'],
+    env: toEnvironment({ folder: join(scratch, 'bank'), host: '127.0.0.1', port: processor, publicBase: '', keys }),
+    ready: 'the processor listens',
+  };
+  const door: Part = {
+    name: 'guest-door',
+    words: [chaosScript, 'guest-door'],
+    env: { ...sharedEnv, PORT: String(guests) },
+    ready: 'the guest door is open',
+  };
+  return {
+    seed,
+    scratch,
+    folder,
+    program,
+    chaosScript,
+    parts: [bank, serve('api-1', api1), serve('api-2', api2), worker('worker-1'), worker('worker-2'), door],
+    apiUrls: [api1, api2].map((port) => `http://127.0.0.1:${port}`),
+    guestUrl: `http://127.0.0.1:${guests}`,
+    processorUrl,
+    processorSecrets: { test: keys.test.secret, live: keys.live.secret },
+    sharedEnv,
+  };
+}
+
+/** Ports that nobody listens on at this moment, all different. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(0, '127.0.0.1', resolve);
+      });
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  });
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

@@ -1,0 +1,240 @@
+// What the bank tells us unasked: believed only when signed, fresh and of the right mode; a hint to look, never a fact; and
+// harmless in any order, however often it comes. Disputes are recorded, shown and booked.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { announceNotices } from '../../src/domain/payments/stripe-notices.ts';
+import { until } from '../sandbox/processor-fixture.ts';
+import { openWorld, PROCESSOR_KEYS, type Told, type World } from '../world.ts';
+import { CARDS, intentOf, openShop, type Seen, type Shop } from './shop.ts';
+
+let world: World;
+let shop: Shop;
+beforeAll(async () => {
+  world = await openWorld();
+  shop = await openShop(world);
+});
+afterAll(() => world.close());
+
+const statusesOf = (checkout: Seen): string[] => checkout.shares.map(({ status }: Seen) => status);
+const signed = (body: string, mode: 'test' | 'live' = 'test', at?: number): string =>
+  world.processor.bank.outbox.sign({ mode, body }, at);
+
+function notify(body: string, signature: string | null = signed(body), mode = 'test'): Promise<Told> {
+  return world.call('POST', `/processor/notices/${mode}`, {
+    body,
+    headers: signature === null ? {} : { 'stripe-signature': signature },
+  });
+}
+
+/** What the bank's own log has about an intent, oldest first. */
+async function eventsAbout(intent: string): Promise<string[]> {
+  const { data } = await shop.stripe.events.list({ limit: 100 });
+  return data
+    .filter(({ data: { object } }) => [(object as Seen).id, (object as Seen).payment_intent].includes(intent))
+    .map((event) => JSON.stringify(event))
+    .reverse();
+}
+
+async function confirmed(): Promise<{ checkout: Seen; intent: string; body: string }> {
+  const checkout = await shop.collecting({ party_size: 2 });
+  const secret = await shop.secretFor(checkout.id, checkout.shares[0].id);
+  await shop.confirm(secret, CARDS.good);
+  const intent = intentOf(secret);
+  return { checkout, intent, body: (await eventsAbout(intent)).at(-1) ?? '' };
+}
+
+describe('a notice', () => {
+  it('that is signed makes the share held', async () => {
+    const { checkout, body } = await confirmed();
+    expect(JSON.parse(body).type).toBe('payment_intent.amount_capturable_updated');
+    await world.work();
+    expect(statusesOf(await shop.read(checkout.id))).toEqual(['invited', 'invited']);
+    const told = await notify(body);
+    expect([told.status, told.json]).toEqual([200, { received: true }]);
+    await world.work();
+    expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited']);
+  });
+
+  it('is refused with 401 when its signature is missing, wrong, old, from the future, or for other bytes', async () => {
+    const { checkout, body } = await confirmed();
+    const minutes = 60_000;
+    const wrong: [string, string | null, string][] = [
+      [body, null, 'test'],
+      [body, 't=1,v1=00', 'test'],
+      [body, signed(body).replace(/v1=./, (end) => (end === 'v1=0' ? 'v1=1' : 'v1=0')), 'test'],
+      [body, signed(body, 'test', Date.now() - 6 * minutes), 'test'],
+      [body, signed(body, 'test', Date.now() + 6 * minutes), 'test'],
+      [`${body} `, signed(body), 'test'],
+      [body.replace('"livemode":false', '"livemode":true'), signed(body), 'test'],
+      [body, signed(body, 'live'), 'test'],
+      [body, signed(body), 'live'],
+      [body, signed(body, 'live'), 'live'],
+      [body, signed(body), 'other'],
+      [body, signed(body), '__proto__'],
+      ['', signed(''), 'test'],
+      ['{}', signed('{}'), 'test'],
+    ];
+    for (const [text, signature, mode] of wrong) {
+      const told = await notify(text, signature, mode);
+      expect([told.status, told.json.error.code], `${mode} ${signature}`).toEqual([401, 'unauthorized']);
+    }
+    await world.work();
+    expect(statusesOf(await shop.read(checkout.id))).toEqual(['invited', 'invited']);
+  });
+
+  it('is a hint and no fact: a signed lie holds nothing', async () => {
+    const checkout = await shop.collecting({ party_size: 2 });
+    const secret = await shop.secretFor(checkout.id, checkout.shares[0].id);
+    const { body } = await confirmed();
+    const lie = JSON.parse(body);
+    const intent = await shop.stripe.paymentIntents.retrieve(intentOf(secret));
+    lie.data.object = { ...intent, status: 'requires_capture', amount_capturable: intent.amount };
+    expect((await notify(JSON.stringify(lie))).status).toBe(200);
+    await world.work();
+    expect(statusesOf(await shop.read(checkout.id))).toEqual(['invited', 'invited']);
+  });
+
+  it('about somebody else’s money is taken and does nothing', async () => {
+    const { body } = await confirmed();
+    for (const metadata of [{}, { venue_id: 'x', hold_id: 'y' }, { venue_id: shop.venueId, hold_id: shop.venueId }]) {
+      const other = JSON.parse(body);
+      other.data.object.metadata = metadata;
+      expect((await notify(JSON.stringify(other))).status).toBe(200);
+    }
+    await world.work();
+  });
+
+  it('twice, and all of them in the wrong order after the end, changes nothing', async () => {
+    const checkout = await shop.collecting({ party_size: 2 });
+    const secrets = await shop.payAll(checkout, [CARDS.declined]);
+    secrets.push(await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good));
+    await world.work();
+    const done = await shop.read(checkout.id);
+    expect(done.status).toBe('completed');
+    const told = await shop.told(checkout.id);
+    const bodies: string[] = [];
+    for (const secret of secrets) bodies.push(...(await eventsAbout(intentOf(secret))));
+    expect(bodies.length).toBeGreaterThan(4);
+    for (const body of [...bodies.reverse(), ...bodies]) expect((await notify(body)).status).toBe(200);
+    await world.work();
+    expect(await shop.read(checkout.id)).toEqual(done);
+    expect(await shop.told(checkout.id)).toEqual(told);
+    expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
+  });
+
+  it('of a hold that the bank canceled asks its person again', async () => {
+    const checkout = await shop.collecting({ party_size: 2 });
+    const secret = await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    await shop.stripe.paymentIntents.cancel(intentOf(secret));
+    await notify((await eventsAbout(intentOf(secret))).at(-1) ?? '');
+    await world.work();
+    expect(statusesOf(await shop.read(checkout.id))).toEqual(['failed', 'invited']);
+  });
+
+  it('comes by itself where the bank knows our address', async () => {
+    const withdraw = await announceNotices(
+      world.processor.url,
+      PROCESSOR_KEYS.test.secret,
+      `${world.urls[0]}/processor/notices/test`,
+    );
+    const { checkout } = await confirmed();
+    await until(async () => {
+      await world.work();
+      return statusesOf(await shop.read(checkout.id))[0] === 'held';
+    });
+    await withdraw();
+  });
+});
+
+describe('a dispute', () => {
+  const disputes = async (intent: string): Promise<string[]> =>
+    (await eventsAbout(intent)).filter((body) => JSON.parse(body).type.startsWith('charge.dispute.'));
+  const like = (body: string, type: string, status?: string): string => {
+    const event = JSON.parse(body);
+    event.id = `evt_${type}_${status ?? ''}`.replaceAll('.', '_') + event.id;
+    event.type = type;
+    if (status !== undefined) event.data.object.status = status;
+    return JSON.stringify(event);
+  };
+  const entries = (id: string): Promise<{ kind: string; amount: number }[]> =>
+    world.db.query(`select kind, amount from ledger_entries where checkout_id = $1 and kind like 'dispute%' order by subject`, [id]);
+
+  async function disputed(): Promise<{ checkout: Seen; intent: string }> {
+    const checkout = await shop.collecting({ party_size: 2 });
+    const [secret] = await shop.payAll(checkout, [CARDS.disputed]);
+    await world.work();
+    expect((await shop.read(checkout.id)).status).toBe('completed');
+    return { checkout, intent: secret === undefined ? '' : intentOf(secret) };
+  }
+
+  it('that a card makes at the bank is recorded, shown with its share, and booked with the money that it took', async () => {
+    const { checkout, intent } = await disputed();
+    for (const body of await disputes(intent)) expect((await notify(body)).status).toBe(200);
+    await world.work();
+    const seen = await shop.read(checkout.id);
+    expect(seen.disputes).toMatchObject([
+      { share_id: checkout.shares[0].id, amount: checkout.shares[0].amount, status: 'needs_response', reason: 'fraudulent' },
+    ]);
+    expect(seen.disputes[0].id).toMatch(/^d[up]_/);
+    expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount: checkout.shares[0].amount }]);
+  });
+
+  it('books its money once, however often and in whatever words it is told, and back when it is won', async () => {
+    const { checkout, intent } = await disputed();
+    const [created = ''] = await disputes(intent);
+    const amount = checkout.shares[0].amount;
+    const taken = like(created, 'charge.dispute.funds_withdrawn');
+    for (const body of [created, taken, taken, created]) await notify(body);
+    await notify(like(taken, 'charge.dispute.funds_withdrawn'));
+    await world.work();
+    expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount }]);
+    expect((await shop.balances(checkout.id)).disputed_funds).toBe(amount);
+    await notify(like(created, 'charge.dispute.funds_reinstated', 'won'));
+    await notify(like(created, 'charge.dispute.closed', 'won'));
+    await world.work();
+    expect(await entries(checkout.id)).toEqual([
+      { kind: 'dispute', amount },
+      { kind: 'dispute_won', amount },
+    ]);
+    expect((await shop.balances(checkout.id)).disputed_funds).toBeUndefined();
+    expect((await shop.read(checkout.id)).disputes).toMatchObject([{ status: 'won' }]);
+  });
+
+  it('that is closed stays closed, whatever comes late', async () => {
+    const { checkout, intent } = await disputed();
+    const [created = ''] = await disputes(intent);
+    await notify(like(created, 'charge.dispute.closed', 'lost'));
+    await world.work();
+    await notify(created);
+    await world.work();
+    const seen = await shop.read(checkout.id);
+    expect(seen.disputes).toHaveLength(1);
+    expect(seen.disputes[0].status).toBe('lost');
+  });
+
+  it('about no hold of ours is taken and forgotten', async () => {
+    const { intent } = await disputed();
+    const [created = ''] = await disputes(intent);
+    const other = JSON.parse(created);
+    other.id = 'evt_foreign';
+    other.data.object.id = 'du_foreign';
+    other.data.object.payment_intent = null;
+    expect((await notify(JSON.stringify(other))).status).toBe(200);
+    await world.work();
+    expect(await world.db.query(`select 1 from disputes where dispute_id = 'du_foreign'`)).toEqual([]);
+  });
+
+  it('while the bank is down is kept and read later', async () => {
+    const { checkout, intent } = await disputed();
+    const [created = ''] = await disputes(intent);
+    world.processor.bank.faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });
+    await notify(created);
+    await world.work();
+    world.processor.bank.faults.clear();
+    expect((await shop.read(checkout.id)).disputes).toEqual([]);
+    await world.db.query('update processor_notices set due_at = now() where due_at is not null');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await world.work();
+    expect((await shop.read(checkout.id)).disputes).toHaveLength(1);
+  });
+});

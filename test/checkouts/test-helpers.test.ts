@@ -1,0 +1,248 @@
+// The helpers of test mode: each drives the same code as real guests would, refuses a wrong state, and is closed to live
+// keys. A checkout has a clock of its own, which goes forward only.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld, type World } from '../world.ts';
+import { anotherKey, CARDS, DAY, expectConflict, expectInvalid, HOUR, inFuture, openShop, type Seen, type Shop } from './shop.ts';
+
+let world: World;
+let shop: Shop;
+beforeAll(async () => {
+  world = await openWorld();
+  shop = await openShop(world);
+});
+afterAll(() => world.close());
+
+const act = (id: string, name: string, body?: unknown) => shop.post(`/v1/test_helpers/checkouts/${id}/${name}`, body);
+const statusesOf = (checkout: Seen): string[] => checkout.shares.map(({ status }: Seen) => status);
+
+/** One checkout in each state. */
+async function inEachState(): Promise<Record<string, Seen>> {
+  return {
+    open: await shop.create(),
+    collecting: await shop.collecting(),
+    completed: await shop.completed(),
+    expired: await shop.drive((await shop.create()).id, 'expire'),
+    canceled: (await shop.post(`/v1/checkouts/${(await shop.create()).id}/cancel`)).json,
+  };
+}
+
+describe('collect', () => {
+  it('makes test members for the whole party, with an equal split and the odd cents to the organizer', async () => {
+    const checkout = await shop.collecting({ amount: 10_003, party_size: 4 });
+    expect(checkout.status).toBe('collecting');
+    expect(checkout.shares.map(({ amount }: Seen) => amount)).toEqual([2_503, 2_500, 2_500, 2_500]);
+    expect(checkout.shares.map(({ is_organizer }: Seen) => is_organizer)).toEqual([true, false, false, false]);
+    expect(statusesOf(checkout)).toEqual(Array(4).fill('invited'));
+    for (const { id } of checkout.shares) expect(id).toMatch(/^shr_[0-9a-z]{26}$/);
+    const events = await shop.events(checkout.id);
+    expect(events.map(({ type }) => type)).toEqual(['checkout.created', 'checkout.collecting']);
+    expect(events[1]?.data.object).toEqual(checkout);
+  });
+
+  it('of a total that cannot be split so finely is refused, never a 500', async () => {
+    const made = await shop.create({ amount: 120, party_size: 3 });
+    const told = await act(made.id, 'collect');
+    expect([409, 422], told.text).toContain(told.status);
+    expect((await shop.read(made.id)).status).toBe('open');
+  });
+
+  it('works for the largest party', async () => {
+    const checkout = await shop.collecting({ amount: 99_999_999, party_size: 50 });
+    expect(checkout.shares).toHaveLength(50);
+    expect(checkout.shares.reduce((sum: number, { amount }: Seen) => sum + amount, 0)).toBe(99_999_999);
+  });
+});
+
+describe('hold', () => {
+  it('holds one share, then the rest; the last one funds and completes the checkout', async () => {
+    const checkout = await shop.collecting();
+    const one = await shop.drive(checkout.id, 'hold', { share_id: checkout.shares[1].id });
+    expect(statusesOf(one)).toEqual(['invited', 'held', 'invited']);
+    expect(one.funded_amount).toBe(checkout.shares[1].amount);
+    expect(one.shares[1].held_at).toMatch(/Z$/);
+    expect(await shop.heldAtBank(checkout.id)).toBe(checkout.shares[1].amount);
+    await shop.drive(checkout.id, 'hold', {});
+    await world.work();
+    const done = await shop.read(checkout.id);
+    expect([done.status, statusesOf(done)]).toEqual(['completed', ['captured', 'captured', 'captured']]);
+    expect(await shop.told(checkout.id)).toEqual([
+      'checkout.created',
+      'checkout.collecting',
+      'share.held',
+      'share.held',
+      'share.held',
+      'checkout.funded',
+      'checkout.completed',
+    ]);
+    expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
+  });
+
+  it('of a share that is held already is a conflict, of a foreign or unknown share a 404', async () => {
+    const checkout = await shop.collecting();
+    const other = await shop.collecting();
+    const share_id = checkout.shares[0].id;
+    await shop.drive(checkout.id, 'hold', { share_id });
+    expectConflict(await act(checkout.id, 'hold', { share_id }), 'share_already_held');
+    expect((await act(checkout.id, 'hold', { share_id: other.shares[0].id })).status).toBe(404);
+    expect((await act(checkout.id, 'hold', { share_id: 'shr_00000000000000000000000000' })).status).toBe(404);
+  });
+
+  it('of one share ten times at once holds it once, at the bank too', async () => {
+    const checkout = await shop.collecting();
+    const share_id = checkout.shares[0].id;
+    const told = await Promise.all(Array.from({ length: 10 }, () => act(checkout.id, 'hold', { share_id })));
+    for (const one of told) expect([200, 409, 503], one.text).toContain(one.status);
+    await world.work();
+    expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited', 'invited']);
+    expect(await shop.heldAtBank(checkout.id)).toBe(checkout.shares[0].amount);
+    expect((await shop.told(checkout.id)).filter((type) => type === 'share.held')).toHaveLength(1);
+  });
+});
+
+describe('complete', () => {
+  it('does whatever is missing, from open, from collecting, from half paid, and again without harm', async () => {
+    const open = await shop.create();
+    const collecting = await shop.collecting();
+    const half = await shop.collecting();
+    await shop.drive(half.id, 'hold', { share_id: half.shares[2].id });
+    for (const { id, amount } of [open, collecting, half]) {
+      const done = await shop.drive(id, 'complete');
+      expect([done.status, done.funded_amount]).toEqual(['completed', amount]);
+      expect(done.completed_at).toMatch(/Z$/);
+      expect(await shop.chargedAtBank(id)).toBe(amount);
+      expect(await shop.drive(id, 'complete')).toEqual(done);
+    }
+  });
+
+  it('three times at once charges once', async () => {
+    const made = await shop.create();
+    await Promise.all(Array.from({ length: 3 }, () => act(made.id, 'complete')));
+    await shop.drive(made.id, 'complete');
+    expect(await shop.chargedAtBank(made.id)).toBe(made.amount);
+    expect((await shop.told(made.id)).filter((type) => type === 'checkout.completed')).toHaveLength(1);
+  });
+
+  it('pays the venue its net amount to the cent, one transfer for each share, tied to its charge', async () => {
+    const paying = await openShop(world);
+    await paying.fee(333, 7);
+    const done = await paying.completed({ amount: 10_001, party_size: 7 });
+    expect(done.fee_amount).toBe(340);
+    const { data } = await paying.stripe.transfers.list({ transfer_group: done.id, limit: 100 });
+    expect(data).toHaveLength(7);
+    expect(data.reduce((sum, { amount }) => sum + amount, 0)).toBe(done.net_amount);
+    const charges = (await paying.intents(done.id)).map(({ latest_charge }) => (latest_charge as { id: string }).id);
+    expect(new Set(data.map(({ source_transaction }) => source_transaction))).toEqual(new Set(charges));
+    expect(await paying.balances(done.id)).toEqual({ processor_balance: 340, fee_income: -340 });
+  });
+});
+
+describe('a wrong state', () => {
+  it('is 409 with its reason, and changes nothing', async () => {
+    const wrong: [string, string[], string][] = [
+      ['collect', ['collecting', 'completed', 'expired', 'canceled'], 'checkout_not_open'],
+      ['hold', ['open', 'completed', 'expired', 'canceled'], 'checkout_not_collecting'],
+      ['complete', ['expired', 'canceled'], 'checkout_not_open'],
+      ['expire', ['completed', 'expired', 'canceled'], 'checkout_not_open'],
+    ];
+    const each = await inEachState();
+    for (const [name, states, reason] of wrong) {
+      for (const state of states) {
+        expectConflict(await act(each[state].id, name, name === 'hold' ? {} : undefined), reason);
+        expect((await shop.read(each[state].id)).status).toBe(state);
+      }
+    }
+  });
+});
+
+describe('live keys', () => {
+  it('are refused with mode_not_available, whatever they ask about', async () => {
+    const live = await anotherKey(shop, 'live');
+    const made = await live.create();
+    for (const name of ['collect', 'hold', 'complete', 'expire', 'advance']) {
+      const body = name === 'hold' ? {} : name === 'advance' ? { to: inFuture(DAY) } : undefined;
+      const told = await live.post(`/v1/test_helpers/checkouts/${made.id}/${name}`, body);
+      expect([name, told.status, told.json.error.code]).toEqual([name, 403, 'mode_not_available']);
+    }
+    expect((await live.read(made.id)).status).toBe('open');
+  });
+});
+
+describe('expire', () => {
+  it('lets pay_by pass: expired, every hold released at the bank, told once', async () => {
+    const checkout = await shop.collecting();
+    await shop.drive(checkout.id, 'hold', { share_id: checkout.shares[0].id });
+    const expired = await shop.drive(checkout.id, 'expire');
+    expect([expired.status, statusesOf(expired)]).toEqual(['expired', ['released', 'invited', 'invited']]);
+    expect(expired.pay_by).toBe(checkout.pay_by);
+    await world.work();
+    expect(await shop.heldAtBank(checkout.id)).toBe(0);
+    expect((await shop.told(checkout.id)).filter((type) => type === 'checkout.expired')).toHaveLength(1);
+  });
+});
+
+describe('advance', () => {
+  it('moves the checkout’s clock forward only', async () => {
+    const made = await shop.create({ pay_by: inFuture(10 * DAY) });
+    const to = inFuture(3 * DAY);
+    expect(await shop.drive(made.id, 'advance', { to })).toEqual(made);
+    expectInvalid(await act(made.id, 'advance', { to: inFuture(2 * DAY) }), 'out_of_range', '/to');
+    expectInvalid(await act(made.id, 'advance', { to: inFuture(-DAY) }), 'out_of_range', '/to');
+    expectInvalid(await act(made.id, 'advance', {}), 'missing_field', '/to');
+    expectInvalid(await act(made.id, 'advance', { to: 'soon' }), 'invalid_format', '/to');
+    expect((await shop.drive(made.id, 'advance', { to: inFuture(9 * DAY) })).status).toBe('open');
+  });
+
+  it('past pay_by expires it; just before it does not; and other checkouts keep their time', async () => {
+    const [moved, other] = [await shop.create(), await shop.create()];
+    const payBy = Date.parse(moved.pay_by);
+    expect((await shop.drive(moved.id, 'advance', { to: new Date(payBy - 60_000).toISOString() })).status).toBe('open');
+    expect((await shop.drive(moved.id, 'advance', { to: new Date(payBy + 1).toISOString() })).status).toBe('expired');
+    expect((await shop.read(other.id)).status).toBe('open');
+  });
+
+  it('renews a hold when the clock comes near its lapse, and the new hold stands in its place', async () => {
+    const checkout = await shop.collecting({ pay_by: inFuture(20 * DAY), party_size: 2 });
+    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    const [first] = await shop.intents(checkout.id);
+    await shop.drive(checkout.id, 'advance', { to: inFuture(5 * DAY) });
+    await world.work();
+    expect(await shop.intents(checkout.id)).toHaveLength(1);
+    await shop.drive(checkout.id, 'advance', { to: inFuture(6 * DAY + 2 * HOUR) });
+    await world.work();
+    const intents = await shop.intents(checkout.id);
+    expect(intents.map(({ id, status }) => [id === first?.id, status])).toEqual([
+      [true, 'canceled'],
+      [false, 'requires_capture'],
+    ]);
+    expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited']);
+    expect(await shop.heldAtBank(checkout.id)).toBe(checkout.shares[0].amount);
+    await shop.drive(checkout.id, 'advance', { to: inFuture(13 * DAY) });
+    await world.work();
+    expect(await shop.intents(checkout.id)).toHaveLength(3);
+    const done = await shop.drive(checkout.id, 'complete');
+    expect(done.status).toBe('completed');
+    await world.work();
+    expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
+    expect(await shop.heldAtBank(checkout.id)).toBe(0);
+  });
+
+  it('when a renewal is declined the share fails, its person can pay again, and nothing stays held', async () => {
+    const checkout = await shop.collecting({ pay_by: inFuture(20 * DAY), party_size: 2 });
+    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.renewalFails);
+    await shop.drive(checkout.id, 'advance', { to: inFuture(6 * DAY + 2 * HOUR) });
+    await world.work();
+    expect(statusesOf(await shop.read(checkout.id))).toEqual(['failed', 'invited']);
+    expect(await shop.heldAtBank(checkout.id)).toBe(0);
+    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited']);
+  });
+
+  it('a hold is not renewed when pay_by comes before it lapses', async () => {
+    const checkout = await shop.collecting({ pay_by: inFuture(3 * DAY), party_size: 2 });
+    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    await shop.drive(checkout.id, 'advance', { to: inFuture(2 * DAY) });
+    await world.work();
+    expect(await shop.intents(checkout.id)).toHaveLength(1);
+  });
+});

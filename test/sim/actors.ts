@@ -1,0 +1,360 @@
+// Who takes part: a partner's servers that create, retry, cancel and refund; the organizer who chooses the party and may
+// choose it again; guests with cards of every kind; the bank's notices, doubled, late, out of order or lost; and workers.
+
+import { captureDue } from '../../src/domain/checkouts/capture.ts';
+import { decideParty, type Seat } from '../../src/domain/checkouts/decide-party.ts';
+import { expireDue } from '../../src/domain/checkouts/expire.ts';
+import { holdShare } from '../../src/domain/checkouts/hold-share.ts';
+import { decideUnderLock, type MoneyParts } from '../../src/domain/checkouts/money-parts.ts';
+import { settleDueHolds } from '../../src/domain/checkouts/settle-hold.ts';
+import { isUnavailable } from '../../src/base/db.ts';
+import { Problem } from '../../src/base/errors.ts';
+import { splitEqually } from '../../src/base/money.ts';
+import { readDueNotices } from '../../src/domain/payments/disputes/read-notices.ts';
+import { hearNotice } from '../../src/domain/payments/hear-notice.ts';
+import { readNotice } from '../../src/domain/payments/notice.ts';
+import { ProcessorTrouble } from '../../src/domain/payments/processor.ts';
+import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
+import type { BankEvent } from '../../src/sandbox/processor/outbox.ts';
+import { BANK_KEYS } from './bank-client.ts';
+import { type Actor, Violation } from './scheduler.ts';
+import { type Desk, deskFor, type Stage, type Told } from './stage.ts';
+
+/** What may go wrong for an outsider without anything being wrong: they are told to come back. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof Problem) return error.status === 503 || error.status === 409;
+  return error instanceof ProcessorTrouble || isUnavailable(error);
+}
+
+const checkoutOf = (stage: Stage) => stage.invariants.present.checkouts.at(-1);
+const partyOf = (stage: Stage, checkout: string) =>
+  stage.invariants.present.shares.filter((share) => share.checkout === checkout && !share.dropped);
+
+function bodyFor(stage: Stage, booking: string, amount: number): string {
+  return JSON.stringify({
+    amount,
+    currency: 'usd',
+    party_size: stage.plan.people,
+    pay_by: new Date(stage.scheduler.now + stage.plan.payIn).toISOString(),
+    description: 'Cabana 3',
+    return_url: 'https://harbor.example/done',
+    external_booking_id: booking,
+  });
+}
+
+export function beginPartner(stage: Stage): void {
+  const { chance, plan, memory } = stage;
+  const key = chance.often(0.6) ? 'order-1' : null;
+  const body = bodyFor(stage, 'bk-1', plan.amount);
+  const other = bodyFor(stage, 'bk-1', plan.amount + 1);
+  // Somebody asks until they know.
+  beginServer(stage, 'partner', async (actor, desk) => {
+    if (key !== null && chance.often(0.2)) {
+      const bad = JSON.stringify({ ...(JSON.parse(body) as object), amount: 1 });
+      const told = await callOnce(desk, 'createCheckout', {}, bad, key);
+      if (told !== null && told.ok) throw new Violation('a body that is not right was accepted');
+    }
+    while (!(await createOnce(stage, desk, body, key))) await stage.scheduler.turn(actor, 'tries again');
+  });
+  if (chance.often(0.5)) {
+    beginServer(stage, 'twin', async (_, desk) => {
+      await createOnce(stage, desk, body, key);
+      await createOnce(stage, desk, body, key);
+    });
+  }
+  if (chance.often(0.2)) {
+    beginServer(stage, 'other body', async (actor, desk) => {
+      await stage.scheduler.turn(actor, 'waits', () => memory.created.length > 0);
+      const told = await callOnce(desk, 'createCheckout', {}, other, key);
+      const present = checkoutOf(stage)?.status;
+      if (told?.ok === true && present !== 'expired' && present !== 'canceled' && key !== null) {
+        throw new Violation('another body under the same key was accepted');
+      }
+      if (told !== null && !told.ok && told.status !== 409 && told.status !== 503 && told.status !== 422) {
+        throw new Violation(`another body was answered with ${told.status} ${told.reason}`);
+      }
+    });
+  }
+  if (chance.often(0.25)) beginCanceling(stage);
+  if (chance.often(0.7)) beginRefunding(stage, key);
+  if (chance.often(0.2)) beginReading(stage);
+}
+
+/** Null: no answer, or one that says to come back. */
+async function callOnce(
+  desk: Desk,
+  operation: string,
+  params: Readonly<Record<string, string>>,
+  body: string | null,
+  key: string | null,
+): Promise<Told | null> {
+  try {
+    return await desk.call(operation, params, body, key);
+  } catch (error) {
+    if (isPassing(error)) return null;
+    throw error;
+  }
+}
+
+/** True: there is nothing more to ask. */
+async function createOnce(stage: Stage, desk: Desk, body: string, key: string | null): Promise<boolean> {
+  const told = await callOnce(desk, 'createCheckout', {}, body, key);
+  if (told === null || (!told.ok && told.status === 503)) return false;
+  if (told.ok) {
+    stage.memory.told(key, body, told.json);
+    return true;
+  }
+  // Its time may be up before it was made, and with a key the booking may be in use.
+  if (told.status === 422 || told.status === 409) return true;
+  throw new Violation(`a create was answered with ${told.status} ${told.reason}`);
+}
+
+function beginServer(stage: Stage, name: string, work: (actor: Actor, desk: Desk) => Promise<void>): void {
+  stage.scheduler.begin(name, 'api', (actor) => work(actor, deskFor(stage, actor)));
+}
+
+function beginCanceling(stage: Stage): void {
+  beginServer(stage, 'canceler', async (actor, desk) => {
+    const after = stage.chance.between(20, 150);
+    await stage.scheduler.turn(actor, 'waits', () => stage.scheduler.step > after && checkoutOf(stage) !== undefined);
+    for (let times = 0; times < 2; times++) {
+      const id = checkoutOf(stage)?.id ?? '';
+      const told = await callOnce(desk, 'cancelCheckout', { id }, null, null);
+      if (told?.ok === true) {
+        const present = stage.invariants.present.checkouts.find((checkout) => checkout.id === id);
+        if (present?.status !== 'canceled') throw new Violation(`a cancel was answered, and ${id} is ${present?.status}`);
+      }
+    }
+  });
+}
+
+function beginRefunding(stage: Stage, createKey: string | null): void {
+  const { chance, memory } = stage;
+  const wanted = chance.between(1, 3);
+  for (let number = 0; number < wanted; number++) {
+    beginServer(stage, `refund ${number}`, async (actor, desk) => {
+      await stage.scheduler.turn(actor, 'waits', () => checkoutOf(stage)?.status === 'completed');
+      const { id = '', amount = 0 } = checkoutOf(stage) ?? {};
+      const body = chance.often(0.3) ? '{}' : JSON.stringify({ amount: chance.between(1, amount), reason: 'rain' });
+      // Sometimes with the key that made the checkout: that key is taken.
+      const key = createKey !== null && chance.often(0.1) ? createKey : chance.often(0.6) ? `refund-${number}` : null;
+      const tries = key === null ? 1 : 3;
+      for (let attempt = 0; attempt < tries; attempt++) {
+        const told = await callOnce(desk, 'refundCheckout', { id }, body, key);
+        if (told === null) continue;
+        if (told.ok && key === createKey && key !== null) throw new Violation('the key of a create was used for a refund');
+        if (told.ok && key !== null) {
+          const before = memory.refunds.get(key);
+          if (before !== undefined && before !== told.json) throw new Violation(`refund ${key} was answered differently`);
+          memory.refunds.set(key, told.json);
+        }
+        if (!told.ok && ![409, 422, 503].includes(told.status)) throw new Violation(`a refund was answered with ${told.status}`);
+      }
+    });
+  }
+}
+
+function beginReading(stage: Stage): void {
+  beginServer(stage, 'reader', async (actor, desk) => {
+    for (let times = 0; times < 3; times++) {
+      const from = stage.scheduler.step + 25;
+      await stage.scheduler.turn(actor, 'waits', () => stage.scheduler.step > from && checkoutOf(stage) !== undefined);
+      const id = checkoutOf(stage)?.id ?? '';
+      const now = stage.scheduler.now;
+      const told = await callOnce(desk, 'getCheckout', { id }, null, null);
+      if (told?.ok !== true) continue;
+      const { status, pay_by: payBy } = JSON.parse(told.json) as { status: string; pay_by: string };
+      if ((status === 'open' || status === 'collecting') && Date.parse(payBy) <= now) {
+        throw new Violation(`${id} was shown as ${status} after its time`);
+      }
+    }
+  });
+}
+
+export function beginOrganizer(stage: Stage): void {
+  const { chance, plan, scheduler, ids, venue } = stage;
+  const people = Array.from({ length: plan.people }, () => ids.uuid());
+  const first = seatsOf(stage, people);
+  const choices = [first, ...(plan.again ? [chosenAgain(stage, people)] : [])];
+  scheduler.begin('organizer', 'api', async (actor) => {
+    const { money } = deskFor(stage, actor);
+    for (const seats of choices) {
+      const from = scheduler.step + (seats === first ? 0 : chance.between(5, 80));
+      await scheduler.turn(actor, 'waits', () => scheduler.step >= from && checkoutOf(stage) !== undefined);
+      for (let tries = 0; tries < 4; tries++) {
+        const id = checkoutOf(stage)?.id ?? '';
+        const isDone = await choose(stage, money, venue.id, id, seats);
+        if (isDone) break;
+      }
+    }
+  });
+  for (const member of new Set(choices.flat().map(({ memberId }) => memberId))) beginGuest(stage, member);
+}
+
+function seatsOf(stage: Stage, people: readonly string[]): Seat[] {
+  const { chance, plan } = stage;
+  const amounts = [...splitEqually(plan.amount, people.length)];
+  const [from, to] = [chance.below(amounts.length), chance.below(amounts.length)];
+  // One pays for another: a share of nothing.
+  if (from !== to && chance.often(0.25)) {
+    amounts[to] = (amounts[to] ?? 0) + (amounts[from] ?? 0);
+    amounts[from] = 0;
+  }
+  return people.map((memberId, place) => ({ memberId, displayName: `Guest ${place}`, amount: amounts[place] ?? 0 }));
+}
+
+/** Somebody is left out, or somebody else comes, or only the amounts change. */
+function chosenAgain(stage: Stage, people: readonly string[]): Seat[] {
+  const { chance, ids } = stage;
+  const how = chance.below(4);
+  if (how === 0 && people.length > 2) return seatsOf(stage, people.slice(0, -1));
+  if (how === 1) return seatsOf(stage, [...people.slice(0, -1), ids.uuid()]);
+  if (how === 2) return seatsOf(stage, people);
+  return seatsOf(stage, [people[0] ?? '', ...people.slice(1).reverse()]);
+}
+
+async function choose(stage: Stage, money: MoneyParts, venue: string, id: string, seats: readonly Seat[]): Promise<boolean> {
+  try {
+    await decideUnderLock(money, venue, id, (standing, now) => {
+      const decided = decideParty(standing, seats, now, () => stage.ids.prefixed('shr'));
+      return { steps: 'refusal' in decided ? [] : decided.steps, answer: null };
+    });
+    return true;
+  } catch (error) {
+    if (!isPassing(error)) throw error;
+    return false;
+  }
+}
+
+const CARDS = [
+  [12, 'pm_card_visa'],
+  [2, 'pm_card_chargeDeclined'],
+  [1, 'pm_card_chargeDeclinedProcessingError'],
+  [2, 'pm_card_captureFailsForAWhile'],
+  [2, 'pm_card_captureFailsForGood'],
+  [1, 'pm_card_holdLapses'],
+  [1, 'pm_card_partialAuthorization'],
+  [1, 'pm_card_renewalFails'],
+  [1, 'pm_card_authenticationRequired'],
+] as const;
+
+/** A guest pays as soon as there is a share of theirs, and again when they are asked again, with another card. */
+function beginGuest(stage: Stage, member: string): void {
+  const { scheduler, chance, venue } = stage;
+  const mine = () => {
+    const checkout = checkoutOf(stage);
+    if (checkout?.status !== 'collecting') return undefined;
+    return partyOf(stage, checkout.id).find(
+      (share) => share.member === member && share.amount > 0 && (share.status === 'invited' || share.status === 'failed'),
+    );
+  };
+  const name = `guest ${scheduler.actors.length}`;
+  scheduler.begin(name, 'api', async (actor) => {
+    const { money } = deskFor(stage, actor);
+    const tries = chance.between(1, 5);
+    const isPatient = chance.often(0.9);
+    if (!isPatient) return;
+    for (let attempt = 0; attempt < tries; attempt++) {
+      await scheduler.turn(actor, 'waits', () => mine() !== undefined);
+      const share = mine();
+      if (share === undefined) continue;
+      try {
+        const { clientSecret, publishableKey } = await holdShare(money, venue.id, share.checkout, share.id);
+        const card = attempt >= 2 ? 'pm_card_visa' : chance.weighed(CARDS);
+        await confirm(stage, actor, clientSecret, publishableKey, card);
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+      }
+      const from = scheduler.step + chance.between(3, 30);
+      await scheduler.turn(actor, 'waits', () => scheduler.step >= from);
+    }
+  });
+}
+
+/** The guest's browser speaks to the bank itself. */
+function confirm(stage: Stage, actor: Actor, secret: string, key: string, card: string): Promise<void> {
+  const intent = secret.split('_secret_')[0] ?? '';
+  const body = new URLSearchParams({ key, client_secret: secret, payment_method: card }).toString();
+  return new Promise((resolve) => {
+    stage.scheduler.wish({
+      actor,
+      label: () => `pays ${intent} with ${card}`,
+      grant: async () => {
+        const path = `/v1/payment_intents/${intent}/confirm`;
+        const response = await stage.bank.carry({ method: 'POST', path, headers: {}, body });
+        stage.scheduler.note(`  ${response.fault ?? response.status}`);
+        resolve();
+      },
+    });
+  });
+}
+
+/** Notices of the bank on their way to us. */
+export function beginNotices(stage: Stage): void {
+  const { scheduler, chance, bank } = stage;
+  const underway: BankEvent[] = [];
+  const isLossy = chance.often(0.3);
+  scheduler.begin('notices', 'outside', async (actor) => {
+    const { money } = deskFor(stage, actor);
+    for (;;) {
+      await scheduler.turn(actor, 'a notice', () => {
+        underway.push(...bank.bank.outbox.takeEvents());
+        return underway.length > 0;
+      });
+      const at = chance.often(0.6) ? 0 : chance.below(underway.length);
+      const [event] = underway.splice(at, 1);
+      if (event === undefined) continue;
+      if (!stage.healed && chance.often(0.1)) underway.push(event);
+      if (!stage.healed && isLossy && chance.often(0.5)) continue;
+      const signature = bank.bank.outbox.sign(event, scheduler.now);
+      const notice = readNotice(Buffer.from(event.body), signature, BANK_KEYS.test.webhookSecret, scheduler.now);
+      if (notice === null) throw new Violation('a notice of the bank could not be read');
+      try {
+        await hearNotice(money.db, notice, scheduler.now);
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        underway.push(event);
+      }
+    }
+  });
+}
+
+const LOOPS = {
+  expire: (money: MoneyParts) => expireDue(money, 100),
+  holds: (money: MoneyParts) => settleDueHolds(money, 100),
+  captures: (money: MoneyParts) => captureDue(money, 50),
+  movements: (money: MoneyParts) => settleDueMovements(money, 100),
+  notices: (money: MoneyParts) => readDueNotices(money, 50),
+} as const;
+type LoopName = keyof typeof LOOPS;
+
+/** Which loops would find something now. */
+export function dueLoops({ invariants: { present }, scheduler: { now } }: Stage): LoopName[] {
+  const isDue = (due: number | null): boolean => due !== null && due <= now;
+  const due: LoopName[] = [];
+  if (present.checkouts.some(({ status, ends }) => (status === 'open' || status === 'collecting') && ends <= now))
+    due.push('expire');
+  if (present.holds.some((hold) => isDue(hold.due))) due.push('holds');
+  if (present.checkouts.some((checkout) => checkout.status === 'funded' && isDue(checkout.due))) due.push('captures');
+  if (present.movements.some((movement) => isDue(movement.due))) due.push('movements');
+  if (present.notices.some((notice) => isDue(notice.due))) due.push('notices');
+  return due;
+}
+
+export function beginWorker(stage: Stage, name: string): void {
+  const { scheduler, chance } = stage;
+  scheduler.begin(name, 'worker', async (actor) => {
+    const { money } = deskFor(stage, actor);
+    for (;;) {
+      await scheduler.turn(actor, 'begins', () => dueLoops(stage).length > 0);
+      const due = dueLoops(stage);
+      const loop = due.length === 0 ? 'holds' : chance.pick(due);
+      scheduler.note(`  ${loop}`);
+      try {
+        await LOOPS[loop](money);
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+      }
+    }
+  });
+}

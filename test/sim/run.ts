@@ -1,0 +1,265 @@
+// Runs one seed: first everything goes wrong that can (safety must hold after every step), then the world heals and within
+// bounds everything must come to rest (liveness). The same seed does the same, to the byte.
+
+import type { BankRequest } from '../../src/sandbox/processor/answer.ts';
+import { beginNotices, beginOrganizer, beginPartner, beginWorker, dueLoops } from './actors.ts';
+import { simulateBank } from './bank.ts';
+import { Chance } from './chance.ts';
+import { Database, type Plant } from './database.ts';
+import { checkEnd, checkQuiet, Invariants } from './invariants.ts';
+import type { Lab } from './lab.ts';
+import { type Actor, Scheduler, Violation } from './scheduler.ts';
+import { SNAPSHOT, type Snapshot } from './snapshot.ts';
+import { DAY, drawPlan, idsFor, Memory, type Plan, START, sealFor, type Stage } from './stage.ts';
+
+export interface Outcome {
+  readonly seed: number;
+  /** Null: everything held. */
+  readonly violation: string | null;
+  readonly trace: readonly string[];
+  readonly hash: string;
+  readonly steps: number;
+  readonly statuses: readonly string[];
+}
+
+/** Bugs that a simulation worth its name must find. */
+export type PlantedBug = 'no last-share lock' | 'no capture key' | 'event outside the transaction';
+
+const PLANTED_STATEMENTS: Partial<Record<PlantedBug, Plant>> = {
+  'no last-share lock': { text: (text) => text.replace(/ for no key update\s*$/, ' ') },
+  'event outside the transaction': { astray: (text) => text.includes('tell_checkout(') },
+};
+
+function withoutCaptureKey(request: BankRequest): BankRequest {
+  if (!request.path.endsWith('/capture')) return request;
+  const { 'idempotency-key': _, ...headers } = request.headers;
+  return { ...request, headers };
+}
+
+const HEAL_STEPS = 3_000;
+const ROUNDS = 400;
+
+export async function runSeed(lab: Lab, seed: number, bug: PlantedBug | null = null): Promise<Outcome> {
+  const scheduler = new Scheduler(new Chance(seed, 'scheduler'), START);
+  const stage = await setStage(lab, seed, scheduler, bug);
+  let violation: string | null = null;
+  try {
+    beginPartner(stage);
+    beginOrganizer(stage);
+    beginNotices(stage);
+    beginWorker(stage, 'worker 1');
+    beginWorker(stage, 'worker 2');
+    await scheduler.rest();
+    if (scheduler.failure !== null) throw scheduler.failure;
+    await safety(stage);
+    await liveness(stage);
+  } catch (error) {
+    violation = error instanceof Violation ? error.message : `${error instanceof Error ? error.stack : error}`;
+    scheduler.note(`VIOLATION: ${violation.split('\n')[0]}`);
+  }
+  for (const actor of scheduler.actors) scheduler.kill(actor);
+  await stage.database.close();
+  await lab.empty();
+  const statuses = stage.invariants.present.checkouts.map(({ status }) => status);
+  return { seed, violation, trace: scheduler.lines, hash: scheduler.digest(), steps: scheduler.step, statuses };
+}
+
+async function setStage(lab: Lab, seed: number, scheduler: Scheduler, bug: PlantedBug | null): Promise<Stage> {
+  const plan = drawPlan(new Chance(seed, 'plan'));
+  const clock = { now: () => scheduler.now };
+  const invariants = new Invariants();
+  const ids = idsFor(clock, new Chance(seed, 'ids'));
+  const bank = simulateBank({
+    clock,
+    chance: new Chance(seed, 'bank'),
+    faulty: plan.faulty,
+    onCapture: (charge) => invariants.onCapture(charge),
+    plant: bug === 'no capture key' ? withoutCaptureKey : null,
+  });
+  const venue = { id: ids.uuid(), name: 'Harbor House', linked: true, origins: ['https://harbor.example'] };
+  await lab.write(
+    `insert into venues (venue_id, name, origins, fee_bps, fee_fixed, linked_at, created_at)
+     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($6 / 1000.0))`,
+    [venue.id, venue.name, venue.origins, plan.feeBps, plan.feeFixed, START],
+  );
+  const database = new Database({
+    lab,
+    scheduler,
+    chance: new Chance(seed, 'database'),
+    plant: bug === null ? null : (PLANTED_STATEMENTS[bug] ?? null),
+    lossy: () => (stage.healed ? 0 : plan.lossy),
+    snapshot: SNAPSHOT,
+    onCommit: (snapshot) => {
+      scheduler.mark(snapshot);
+      invariants.onCommit(JSON.parse(snapshot) as Snapshot);
+    },
+  });
+  const stage: Stage = {
+    seed,
+    lab,
+    plan,
+    chance: new Chance(seed, 'actors'),
+    scheduler,
+    database,
+    bank,
+    invariants,
+    venue,
+    clock,
+    ids,
+    seal: sealFor(new Chance(seed, 'seal')),
+    memory: new Memory(),
+    slots: 0,
+    healed: false,
+  };
+  return stage;
+}
+
+async function safety(stage: Stage): Promise<void> {
+  const { scheduler, plan } = stage;
+  const nemesis = new Chance(stage.seed, 'nemesis');
+  while (scheduler.step < plan.steps) {
+    scheduler.now += nemesis.below(200);
+    await disturb(stage, nemesis, plan);
+    const wishes = scheduler.candidates();
+    if (wishes.length > 0) await scheduler.grantOne(wishes);
+    else {
+      scheduler.step++;
+      await jump(stage, nemesis);
+    }
+    if (scheduler.failure !== null) throw scheduler.failure;
+  }
+}
+
+async function disturb(stage: Stage, nemesis: Chance, plan: Plan): Promise<void> {
+  const { scheduler } = stage;
+  if (nemesis.often(plan.crashes)) await crash(stage, nemesis);
+  if (nemesis.often(plan.crashes)) {
+    // Stopped, while time goes on past every lease; then it goes on as if nothing had been.
+    const workers = scheduler.actors.filter(({ kind, dead, done }) => kind !== 'outside' && !dead && !done);
+    const actor = nemesis.pick(workers);
+    actor.stoppedUntil = scheduler.step + nemesis.between(5, 40);
+    scheduler.note(`nemesis stops ${actor.name}`);
+    if (nemesis.often(0.7)) await passTime(stage, nemesis.between(61_000, 130_000));
+  }
+  if (nemesis.often(0.02)) await jump(stage, nemesis);
+}
+
+async function crash(stage: Stage, nemesis: Chance): Promise<void> {
+  const { scheduler, database } = stage;
+  const alive = scheduler.actors.filter(
+    (actor) => actor.kind !== 'outside' && !actor.dead && !actor.done && !database.isStuck(actor),
+  );
+  if (alive.length === 0) return;
+  const actor = nemesis.pick(alive);
+  scheduler.note(`nemesis kills ${actor.name}`);
+  await kill(stage, actor);
+  if (actor.kind === 'worker') beginWorker(stage, `${actor.name}'`);
+  await scheduler.rest();
+}
+
+async function kill(stage: Stage, actor: Actor): Promise<void> {
+  stage.scheduler.kill(actor);
+  await stage.database.forget(actor);
+}
+
+async function jump(stage: Stage, nemesis: Chance): Promise<void> {
+  const { now } = stage.scheduler;
+  const ends = stage.invariants.present.checkouts.map((checkout) => checkout.ends);
+  const toTheEnd = ends.map((end) => end - now + nemesis.pick([-1_000, 0, 1, 5_000])).filter((by) => by > 0);
+  const isLong = stage.plan.payIn > DAY;
+  const by = nemesis.weighed<number>([
+    [6, nemesis.between(500, 3_000)],
+    [4, nemesis.between(20_000, 130_000)],
+    [3, nemesis.between(130_000, 1_900_000)],
+    [toTheEnd.length > 0 ? 2 : 0, nemesis.pick([...toTheEnd, 1_000])],
+    [isLong ? 2 : 0, nemesis.between(5 * DAY, 7 * DAY)],
+  ]);
+  await passTime(stage, by);
+}
+
+/** PostgreSQL ends transactions that stay idle for 15 seconds. */
+async function passTime(stage: Stage, by: number): Promise<void> {
+  const { scheduler, database, bank } = stage;
+  if (by > 15_000) await database.endIdle();
+  scheduler.now += by;
+  bank.bank.tick();
+  scheduler.note(`time passes: ${(by / 1000).toFixed(3)} s`);
+  await scheduler.rest();
+}
+
+async function liveness(stage: Stage): Promise<void> {
+  const { scheduler, bank } = stage;
+  scheduler.note('the world heals');
+  stage.healed = true;
+  bank.heal();
+  for (const actor of scheduler.actors) actor.stoppedUntil = 0;
+  await settle(stage);
+  checkQuiet(stage.invariants.present, bank.books);
+  // On to the end: renewals come, and then the time is up for whoever has not paid.
+  for (let round = 0; round < 12; round++) {
+    const next = nextHour(stage);
+    if (next === null) break;
+    await passTime(stage, next - scheduler.now);
+    await settle(stage);
+  }
+  checkEnd(stage.invariants.present, bank.books);
+  checkKeys(stage);
+}
+
+/** The next hour at which something happens by itself. */
+function nextHour({ invariants: { present }, scheduler: { now } }: Stage): number | null {
+  const ends = present.checkouts
+    .filter(({ status }) => status === 'open' || status === 'collecting')
+    .map((checkout) => checkout.ends + 1);
+  const renewals = present.holds.filter(({ status }) => status === 'held').map(({ due }) => due ?? 0);
+  const hours = [...ends, ...renewals].filter((hour) => hour > now);
+  return hours.length === 0 ? null : Math.min(...hours);
+}
+
+/** Until nothing that is decided is left open, within bounds. */
+async function settle(stage: Stage): Promise<void> {
+  const { scheduler } = stage;
+  const last = scheduler.step + HEAL_STEPS;
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let wishes = scheduler.candidates(); wishes.length > 0; wishes = scheduler.candidates()) {
+      if (scheduler.step > last) throw new Violation('it does not come to rest');
+      scheduler.now += 20;
+      await scheduler.grantOne(wishes);
+    }
+    if (dueLoops(stage).length > 0) throw new Violation('something is due, and nobody can do it');
+    const hour = openHour(stage);
+    if (hour === null) return;
+    await passTime(stage, Math.max(1, hour - scheduler.now));
+  }
+  throw new Violation('it does not come to rest, however long one waits');
+}
+
+/** When the next thing that was decided and is not done is looked at again. */
+function openHour({ invariants: { present }, bank }: Stage): number | null {
+  const hours: number[] = [];
+  for (const { status, due } of present.checkouts) if (status === 'funded' && due !== null) hours.push(due);
+  for (const { due } of present.movements) if (due !== null) hours.push(due);
+  for (const { due } of present.notices) hours.push(due);
+  for (const { status, due, intent } of present.holds) {
+    // One that waits for a card waits for a guest; one that the bank has a word about does not.
+    const bankSays = intent === null ? undefined : bank.books.intents.get(intent)?.status;
+    const waitsForUs = status === 'asked' || status === 'releasing' || (status === 'open' && bankSays !== 'requires_payment_method' && bankSays !== 'requires_action');
+    if (waitsForUs && due !== null) hours.push(due);
+  }
+  return hours.length === 0 ? null : Math.min(...hours);
+}
+
+function checkKeys({ invariants: { present }, memory }: Stage): void {
+  for (const { id, key } of memory.created) {
+    if (!present.checkouts.some((checkout) => checkout.id === id)) throw new Violation(`${id} was told of, and is not there`);
+    if (key !== null && present.keys.find((kept) => kept.key === key)?.refersTo !== id) {
+      throw new Violation(`${id} was made under ${key}, and the key says otherwise`);
+    }
+  }
+  for (const { key, refersTo, status } of present.keys) {
+    if (status >= 400) throw new Violation(`an answer of ${status} is kept under ${key}`);
+    if (refersTo !== null && !present.checkouts.some(({ id }) => id === refersTo)) {
+      throw new Violation(`key ${key} refers to ${refersTo}, which is not there`);
+    }
+  }
+}

@@ -48,7 +48,8 @@ insert into state_moves values
   ('movement', 'waiting', 'dropped'),
   ('movement', 'sending', 'done'),
   ('movement', 'sending', 'failed'),
-  ('movement', 'failed', 'waiting');
+  ('movement', 'failed', 'waiting'),
+  ('movement', 'failed', 'dropped');
 
 create function keep_to_the_moves() returns trigger language plpgsql as $$
 declare
@@ -260,6 +261,8 @@ create table movements (
   reason text,
   processor_id text,
   trouble text,
+  -- How often the processor said no: nothing was done then, and the next try takes another key.
+  refusals smallint not null default 0,
   due_at timestamptz,
   turn integer not null default 0,
   created_at timestamptz not null,

@@ -31,7 +31,7 @@ export function makeSlot(): Slot {
       return {
         getStatusCode: () => answer.status,
         getHeaders: () => ({ ...answer.headers }),
-        getRawResponse: () => answer.body,
+        getRawResponse: () => ({}),
         toStream: () => {
           throw new Error('nothing is streamed');
         },

@@ -38,7 +38,7 @@ export interface DatabaseSettings {
   /** How often a connection is lost. */
   readonly lossy: () => number;
   /** Told of the state after every commit. */
-  readonly onCommit: (snapshot: string) => void;
+  readonly onCommit: (snapshot: string, isOneCommit: boolean) => void;
   readonly snapshot: string;
 }
 
@@ -179,9 +179,10 @@ export class Database {
       return;
     }
     const results = flight.results ?? [];
-    land(results);
+    // Whoever is answered must find the world as it is after that.
     if (withLook) this.#tellOf(results[1]);
     else if (changes) await this.#unblock();
+    land(results);
   }
 
   #look(): Statement {
@@ -190,7 +191,7 @@ export class Database {
 
   #tellOf(result: Settled | undefined): void {
     if (result?.status !== 'fulfilled') throw new Violation(`no snapshot: ${String(result?.reason)}`);
-    this.#settings.onCommit((result.value.rows[0] as { snapshot: string }).snapshot);
+    this.#settings.onCommit((result.value.rows[0] as { snapshot: string }).snapshot, true);
   }
 
   #fly(line: Line, list: readonly Statement[]): Flight {
@@ -226,6 +227,7 @@ export class Database {
   /** Locks were let go: whoever waited for them goes on. */
   async #unblock(): Promise<void> {
     const { lab, scheduler } = this.#settings;
+    const landed: Stuck[] = [];
     if (this.#stuck.length > 0) {
       for (let isMoving = true; isMoving; ) {
         const waiting = await lab.waiting(this.#stuck.map(({ flight }) => flight.line.pid));
@@ -235,10 +237,11 @@ export class Database {
       for (const stuck of this.#stuck.filter(({ flight }) => flight.results !== null)) {
         this.#stuck.splice(this.#stuck.indexOf(stuck), 1);
         scheduler.note(`  ${stuck.actor.name} goes on: ${stuck.name}`);
-        stuck.land(stuck.flight.results ?? []);
+        landed.push(stuck);
       }
     }
-    this.#settings.onCommit(await lab.look(this.#settings.snapshot));
+    this.#settings.onCommit(await lab.look(this.#settings.snapshot), landed.length === 0);
+    for (const stuck of landed) stuck.land(stuck.flight.results ?? []);
   }
 
   async #transaction<T>(actor: Actor, work: (tx: Queryable) => Promise<T>): Promise<T> {
@@ -302,14 +305,14 @@ export class Database {
     tx.over = true;
     tx.line = null;
     lab.free.push(line);
+    if (withLook) this.#tellOf(look);
+    else if (tx.wrote || this.#stuck.length > 0) await this.#unblock();
     if (isLost) {
       scheduler.note('  committed, and the answer lost');
       tx.fail(lost());
     } else if (committed?.status === 'rejected') tx.fail(committed.reason);
     else if (committed?.value.command !== 'COMMIT') tx.fail(new Error('the transaction had failed before'));
     else tx.ended?.resolve();
-    if (withLook) this.#tellOf(look);
-    else if (tx.wrote || this.#stuck.length > 0) await this.#unblock();
   }
 
   /** A statement of a transaction that is committed by itself: only where a bug is planted. */

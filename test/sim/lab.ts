@@ -135,7 +135,7 @@ export class Lab {
     this.#runs++;
     const text =
       this.#runs % TRUNCATE_EVERY === 0
-        ? `truncate ${TABLES.join(', ')}`
+        ? `truncate ${TABLES.join(', ')} cascade`
         : TABLES.map((table) => `delete from ${table}`).join('; ');
     await this.#cleaner.client.query(text);
   }

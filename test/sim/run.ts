@@ -89,9 +89,9 @@ async function setStage(lab: Lab, seed: number, scheduler: Scheduler, bug: Plant
     plant: bug === null ? null : (PLANTED_STATEMENTS[bug] ?? null),
     lossy: () => (stage.healed ? 0 : plan.lossy),
     snapshot: SNAPSHOT,
-    onCommit: (snapshot) => {
+    onCommit: (snapshot, isOneCommit) => {
       scheduler.mark(snapshot);
-      invariants.onCommit(JSON.parse(snapshot) as Snapshot);
+      invariants.onCommit(JSON.parse(snapshot) as Snapshot, isOneCommit);
     },
   });
   const stage: Stage = {

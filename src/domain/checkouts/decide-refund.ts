@@ -86,7 +86,8 @@ function refundShare(
   const transfer = transfers.find(({ holdId }) => holdId === hold.id);
   const steps: Step[] = [{ step: 'add movements', movements: [refund] }];
   if (fromVenue === 0 || transfer === undefined) return steps;
-  if (transfer.status === 'waiting') return [...steps, { step: 'shrink transfer', id: transfer.id, by: fromVenue }];
+  if (transfer.status === 'waiting' || transfer.status === 'failed')
+    return [...steps, { step: 'shrink transfer', id: transfer.id, by: fromVenue }];
   const reversal: NewMovement = {
     ...refund,
     id: wish.newId(),

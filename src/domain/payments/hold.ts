@@ -40,7 +40,8 @@ export const callKeys = {
   testCard: (holdId: string): string => `test-card ${holdId}`,
   capture: (hold: Pick<HoldState, 'id' | 'captureTries'>): string => `capture ${hold.id} ${hold.captureTries}`,
   release: (holdId: string): string => `release ${holdId}`,
-  movement: (movementId: string): string => `movement ${movementId}`,
+  movement: (movement: { readonly id: string; readonly refusals: number }): string =>
+    `movement ${movement.id} ${movement.refusals}`,
   account: (venueId: string, mode: Mode): string => `account ${venueId} ${mode}`,
 } as const;
 

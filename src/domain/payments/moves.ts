@@ -23,7 +23,7 @@ export const MOVEMENT_MOVES: Moves<MovementStatus> = {
   waiting: ['sending', 'dropped'],
   sending: ['done', 'failed'],
   done: [],
-  // An operator may ask for it again.
-  failed: ['waiting'],
+  // An operator may ask for it again; what a refund makes needless is dropped.
+  failed: ['waiting', 'dropped'],
   dropped: [],
 };

@@ -29,6 +29,9 @@ export interface MovementParts {
 }
 
 const LEASE_MS = 60_000;
+const HOUR = 3_600_000;
+/** Words of the processor that no waiting changes. */
+const NEVER: ReadonlySet<string> = new Set(['charge_already_refunded', 'resource_missing', 'amount_too_large']);
 
 /** The explicit step of the worker: sends up to `batch` movements that are due. Answers how many. */
 export async function settleDueMovements(parts: MovementParts, batch: number): Promise<number> {
@@ -51,17 +54,29 @@ export async function settleMovement(parts: MovementParts, movement: MovementRow
     const processorId = await send(parts, movement);
     await record(parts, movement, processorId);
   } catch (error) {
-    if (error instanceof ProcessorRefusal) {
-      parts.log.error({ ...about, code: error.code }, 'the processor has refused to move money: an operator must look');
-      const outcome = { status: 'failed', processorId: null, trouble: error.code } as const;
-      await finishMovement(parts.db, movement, outcome, parts.clock.now());
-      return;
-    }
+    if (error instanceof ProcessorRefusal) return refused(parts, movement, error.code);
     if (!(error instanceof ProcessorTrouble)) throw error;
     parts.log.warn({ ...about, err: error }, 'money is moved later');
-    const wait = Math.min(1_000 * 2 ** Math.min(movement.turn, 12), 3_600_000);
-    await postponeMovement(parts.db, movement, parts.clock.now() + wait, error.message.slice(0, 200));
+    const wait = Math.min(1_000 * 2 ** Math.min(movement.turn, 12), HOUR);
+    await postponeMovement(parts.db, movement, parts.clock.now() + wait, error.message.slice(0, 200), false);
   }
+}
+
+/**
+ * A no may pass (an account that is not ready yet, a balance that is too low today): it is tried again for two weeks. What
+ * cannot pass, or has not passed by then, is left to a person.
+ */
+async function refused(parts: MovementParts, movement: MovementRow, code: string): Promise<void> {
+  const now = parts.clock.now();
+  const about = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId, code };
+  if (NEVER.has(code) || now - movement.createdAt > 14 * 24 * HOUR) {
+    parts.log.error(about, 'the processor has refused to move money: an operator must look');
+    await finishMovement(parts.db, movement, { status: 'failed', processorId: null, trouble: code }, now);
+    return;
+  }
+  parts.log.error(about, 'the processor has refused to move money: it is tried again');
+  const wait = Math.min(60_000 * 2 ** Math.min(movement.refusals, 10), 6 * HOUR);
+  await postponeMovement(parts.db, movement, now + wait, code, true);
 }
 
 async function send(parts: MovementParts, movement: MovementRow): Promise<string> {
@@ -69,7 +84,7 @@ async function send(parts: MovementParts, movement: MovementRow): Promise<string
   if (processor === undefined) throw new ProcessorTrouble(`no card processor is set up for ${movement.mode} mode`);
   const hold = await findHold(parts.db, movement.venueId, movement.holdId);
   if (hold === null) throw new Error(`movement ${movement.id} belongs to no hold`);
-  const key = callKeys.movement(movement.id);
+  const key = callKeys.movement(movement);
   switch (movement.kind) {
     case 'refund':
     case 'return':

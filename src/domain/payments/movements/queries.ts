@@ -19,10 +19,13 @@ export interface MovementRow {
   readonly takesBack: string | null;
   readonly currency: string;
   readonly turn: number;
+  readonly refusals: number;
+  readonly createdAt: number;
 }
 
 const MOVEMENT = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
-  hold_id as "holdId", status, amount, fee_part as "feePart", takes_back as "takesBack", currency, turn`;
+  hold_id as "holdId", status, amount, fee_part as "feePart", takes_back as "takesBack", currency, turn, refusals,
+  (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
 /** The checkout that movements belong to. */
 export interface MovementsOf {
@@ -91,7 +94,7 @@ export async function shrinkTransfer(tx: Queryable, venueId: string, id: string,
   const rows = await tx.query(
     `update movements set amount = amount - $3, status = case when amount = $3 then 'dropped' else status end,
        due_at = case when amount = $3 then null else due_at end
-     where venue_id = $1 and movement_id = $2 and status = 'waiting' and amount >= $3 returning 1`,
+     where venue_id = $1 and movement_id = $2 and status in ('waiting', 'failed') and amount >= $3 returning 1`,
     [venueId, id, by],
   );
   return rows.length;
@@ -152,17 +155,18 @@ export async function finishMovement(
   return rows.length === 1;
 }
 
-/** It may have happened, or may not: it is tried again then. */
+/** It is tried again then: under the same key when it may have happened, under another when it was refused. */
 export async function postponeMovement(
   db: Queryable,
   movement: MovementRow,
   dueAt: number,
   trouble: string,
+  wasRefused: boolean,
 ): Promise<void> {
   await db.query(
-    `update movements set due_at = to_timestamp($4 / 1000.0), trouble = $5
+    `update movements set due_at = to_timestamp($4 / 1000.0), trouble = $5, refusals = refusals + $6
      where venue_id = $1 and movement_id = $2 and turn = $3 and status = 'sending'`,
-    [movement.venueId, movement.id, movement.turn, dueAt, trouble],
+    [movement.venueId, movement.id, movement.turn, dueAt, trouble, wasRefused ? 1 : 0],
   );
 }
 

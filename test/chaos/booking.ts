@@ -1,0 +1,62 @@
+// One booking as its partner remembers it: what was asked, what was answered, and nothing that was only hoped for.
+
+import type { Seen, Told } from './client.ts';
+
+export interface Shop {
+  readonly venueId: string;
+  readonly key: string;
+}
+
+export interface RefundNote {
+  readonly idempotencyKey: string;
+  readonly amount: number | null;
+  /** Null: never answered, so it may have happened or not. */
+  told: Told | null;
+}
+
+export type Wish = 'complete' | 'guests' | 'abandon' | 'cancel' | 'expire' | 'short';
+
+const TERMINAL = new Set(['completed', 'expired', 'canceled']);
+
+export class Booking {
+  readonly name: string;
+  readonly shop: Shop;
+  readonly wish: Wish;
+  readonly idempotencyKey: string | null;
+  readonly body: string;
+  /** Every 201, as it came. */
+  readonly acknowledged: string[] = [];
+  id: string | null = null;
+  cancelAcknowledged = false;
+  readonly refunds: RefundNote[] = [];
+  /** The terminal states that were seen in answers. */
+  readonly ends = new Set<string>();
+  lastSeen: Seen = null;
+  readonly broken: string[] = [];
+
+  constructor(name: string, shop: Shop, wish: Wish, idempotencyKey: string | null, body: string) {
+    this.name = name;
+    this.shop = shop;
+    this.wish = wish;
+    this.idempotencyKey = idempotencyKey;
+    this.body = body;
+  }
+
+  /** An answer that shows the checkout. Answers: true when it shows a terminal state for the first time. */
+  see(told: Told): boolean {
+    const { status } = told.json as { status: string };
+    this.lastSeen = told.json;
+    if (!TERMINAL.has(status)) {
+      if (this.ends.size > 0) this.broken.push(`shown as ${status} after ${[...this.ends].join(' and ')}`);
+      return false;
+    }
+    const isNew = !this.ends.has(status);
+    this.ends.add(status);
+    if (this.ends.size > 1) this.broken.push(`shown as ${[...this.ends].join(' and as ')}`);
+    return isNew;
+  }
+}
+
+export function isOver(status: string): boolean {
+  return TERMINAL.has(status);
+}

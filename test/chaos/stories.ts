@@ -1,0 +1,229 @@
+// What partners and guests do with a booking, from the create to its end or to where they lose interest. They ask until
+// they are answered; what they were told is written into the booking.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Chance } from '../sim/chance.ts';
+import { Booking, isOver, type Shop, type Wish } from './booking.ts';
+import type { Client, Recorder, Seen, Told } from './client.ts';
+import { type Guests, payShare } from './guests.ts';
+
+export interface Town {
+  readonly shops: readonly Shop[];
+  readonly api: Client;
+  readonly guests: Guests;
+  readonly recorder: Recorder;
+  readonly seed: number;
+  /** True once nothing new is begun. */
+  closing(): boolean;
+}
+
+const WISHES: readonly (readonly [number, Wish])[] = [
+  [28, 'complete'],
+  [34, 'guests'],
+  [8, 'abandon'],
+  [12, 'cancel'],
+  [8, 'expire'],
+  [10, 'short'],
+];
+
+export async function tellStory(town: Town, number: number, chance: Chance, bookings: Booking[]): Promise<void> {
+  const booking = newBooking(town, number, chance);
+  bookings.push(booking);
+  if (!(await create(town, booking, chance))) return;
+  switch (booking.wish) {
+    case 'complete':
+      await drive(town, booking, 'complete');
+      await follow(town, booking, chance, 20_000);
+      break;
+    case 'guests':
+    case 'short':
+      await guestsPay(town, booking, chance, 1);
+      await follow(town, booking, chance, 25_000);
+      break;
+    case 'abandon':
+      await guestsPay(town, booking, chance, 0.5);
+      break;
+    case 'cancel':
+    case 'expire':
+      await race(town, booking, chance);
+      break;
+  }
+  if (booking.ends.has('completed') && chance.often(0.4)) await refund(town, booking, chance);
+}
+
+function newBooking(town: Town, number: number, chance: Chance): Booking {
+  const wish = chance.weighed(WISHES);
+  const shop = chance.pick(town.shops);
+  const party = chance.between(2, 5);
+  const name = `bk-${town.seed}-${number}`;
+  const aheadMs = wish === 'short' ? chance.between(5_000, 16_000) : chance.pick([3, 30, 300]) * 3_600_000;
+  const body = {
+    amount: chance.between(party * 100, 60_000),
+    currency: 'usd',
+    party_size: party,
+    pay_by: new Date(Date.now() + aheadMs).toISOString(),
+    description: `Cabana ${number}`,
+    return_url: 'https://harbor.example/bookings/1',
+    external_booking_id: name,
+    metadata: { number: String(number), wish },
+  };
+  const key = chance.often(0.6) ? `create ${name}` : null;
+  return new Booking(name, shop, wish, key, JSON.stringify(body));
+}
+
+async function create(town: Town, booking: Booking, chance: Chance): Promise<boolean> {
+  const question = {
+    method: 'POST',
+    path: '/v1/checkouts',
+    key: booking.shop.key,
+    body: booking.body,
+    ...(booking.idempotencyKey === null ? {} : { idempotencyKey: booking.idempotencyKey }),
+  } as const;
+  const twins = chance.often(0.2) ? 2 : 1;
+  const answers = await Promise.all(Array.from({ length: twins }, () => town.api.ask(question)));
+  for (const told of answers) {
+    if (told === null) continue;
+    if (told.status === 201) booking.acknowledged.push(told.text);
+    else if (!(booking.wish === 'short' && told.status === 422)) {
+      booking.broken.push(`the create was answered ${told.status}: ${told.text.slice(0, 300)}`);
+    }
+    if (told.status === 201 && booking.id === null) {
+      booking.id = (told.json as { id: string }).id;
+      town.recorder.mark('created');
+    }
+  }
+  return booking.id !== null;
+}
+
+const pathOf = ({ id }: Booking): string => `/v1/checkouts/${id}`;
+
+function note(town: Town, booking: Booking, told: Told): void {
+  if (booking.see(told) && told.json.status === 'completed') town.recorder.mark('completed');
+}
+
+async function read(town: Town, booking: Booking): Promise<Seen | null> {
+  const told = await town.api.ask({ method: 'GET', path: pathOf(booking), key: booking.shop.key });
+  if (told === null) return null;
+  if (told.status !== 200) {
+    booking.broken.push(`an acknowledged checkout was answered ${told.status}: ${told.text.slice(0, 200)}`);
+    return null;
+  }
+  note(town, booking, told);
+  return told.json;
+}
+
+/** A test helper. Null: refused because the checkout is elsewhere by now, or given up. */
+async function drive(town: Town, booking: Booking, act: string, body?: unknown): Promise<Seen | null> {
+  const told = await town.api.ask({
+    method: 'POST',
+    path: `/v1/test_helpers/checkouts/${booking.id}/${act}`,
+    key: booking.shop.key,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (told === null || told.status === 409) return null;
+  if (told.status !== 200) {
+    booking.broken.push(`the helper ${act} was answered ${told.status}: ${told.text.slice(0, 300)}`);
+    return null;
+  }
+  note(town, booking, told);
+  return told.json;
+}
+
+/** Looks at it until it is over, or for as long as anybody would. */
+async function follow(town: Town, booking: Booking, chance: Chance, patienceMs: number): Promise<void> {
+  const until = Date.now() + patienceMs;
+  while (Date.now() < until && Date.now() < town.api.giveUpAt) {
+    const seen = await read(town, booking);
+    if (seen === null || isOver(seen.status)) return;
+    if (chance.often(0.1)) await list(town, booking);
+    await delay(chance.between(300, 1_200));
+  }
+}
+
+async function list(town: Town, booking: Booking): Promise<void> {
+  const told = await town.api.ask({ method: 'GET', path: '/v1/checkouts?limit=20', key: booking.shop.key });
+  if (told !== null && told.status !== 200) booking.broken.push(`the list was answered ${told.status}`);
+}
+
+/** The organizer chooses the party, and a part of it pays, each with a card of their own. */
+async function guestsPay(town: Town, booking: Booking, chance: Chance, part: number): Promise<void> {
+  let seen = await gather(town, booking, chance);
+  if (seen === null) return;
+  if (chance.often(0.15) && seen.shares.length > 1) {
+    await payShare(town.guests, booking, seen.shares[1].id, chance);
+    seen = (await gather(town, booking, chance)) ?? seen;
+  }
+  const paying = seen.shares.filter(() => chance.often(part) || part === 1);
+  const together = chance.often(0.6);
+  const pay = async (share: Seen): Promise<void> => {
+    if (chance.often(0.15)) await drive(town, booking, 'hold', { share_id: share.id });
+    else await payShare(town.guests, booking, share.id, chance);
+  };
+  if (together) await Promise.all(paying.map(pay));
+  else for (const share of paying) await pay(share);
+}
+
+async function gather(town: Town, booking: Booking, chance: Chance): Promise<Seen | null> {
+  if (booking.lastSeen === null && chance.often(0.4)) await drive(town, booking, 'collect');
+  else await town.guests.choose(booking, amountsFor(booking, chance));
+  const seen = await read(town, booking);
+  return seen?.status === 'collecting' ? seen : null;
+}
+
+/** Anything that adds up: equal to the cent, or each as they like, some of them nothing. */
+function amountsFor(booking: Booking, chance: Chance): number[] {
+  const { amount, party_size: size } = JSON.parse(booking.body) as { amount: number; party_size: number };
+  const amounts: number[] = [];
+  let left = amount;
+  for (let place = 0; place < size - 1; place++) {
+    const most = left - 50 * (size - place - 1);
+    const own = chance.often(0.1) || most < 50 ? 0 : chance.between(50, Math.min(most, Math.ceil((amount * 2) / size)));
+    amounts.push(own);
+    left -= own;
+  }
+  return [...amounts, left];
+}
+
+/** The last holds, and a cancel or the end of its time, all at once. */
+async function race(town: Town, booking: Booking, chance: Chance): Promise<void> {
+  const end = async (): Promise<void> => {
+    await delay(chance.pick([0, 0, 100, 500, 2_000]));
+    if (booking.wish === 'expire') await drive(town, booking, 'expire');
+    else await cancel(town, booking);
+  };
+  if (chance.often(0.2)) return end();
+  await Promise.all([guestsPay(town, booking, chance, 1), end()]);
+  await read(town, booking);
+}
+
+async function cancel(town: Town, booking: Booking): Promise<void> {
+  const told = await town.api.ask({ method: 'POST', path: `${pathOf(booking)}/cancel`, key: booking.shop.key });
+  if (told === null || told.status === 409) return;
+  if (told.status !== 200) {
+    booking.broken.push(`the cancel was answered ${told.status}: ${told.text.slice(0, 200)}`);
+    return;
+  }
+  booking.cancelAcknowledged = true;
+  note(town, booking, told);
+}
+
+async function refund(town: Town, booking: Booking, chance: Chance): Promise<void> {
+  const { amount: total } = JSON.parse(booking.body) as { amount: number };
+  for (let turn = 0; turn < chance.between(1, 2); turn++) {
+    const amount = chance.often(0.6) ? chance.between(1, Math.floor(total / 3)) : null;
+    const refunding = { idempotencyKey: `refund ${booking.name} ${turn}`, amount, told: null as Told | null };
+    booking.refunds.push(refunding);
+    refunding.told = await town.api.ask({
+      method: 'POST',
+      path: `${pathOf(booking)}/refund`,
+      key: booking.shop.key,
+      idempotencyKey: refunding.idempotencyKey,
+      body: JSON.stringify(amount === null ? {} : { amount }),
+    });
+    if (refunding.told === null) return;
+    if (refunding.told.status === 200) note(town, booking, refunding.told);
+    else if (refunding.told.status !== 409 && refunding.told.status !== 422) {
+      booking.broken.push(`the refund was answered ${refunding.told.status}: ${refunding.told.text.slice(0, 200)}`);
+    }
+  }
+}

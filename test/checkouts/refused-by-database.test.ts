@@ -1,0 +1,274 @@
+// What the database itself refuses, whoever asks: a move that is not in the table, a changed amount, a party that does not
+// add up, an end that still holds a card. The tables of moves in the program and in SQL are the same.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Queryable } from '../../src/base/db.ts';
+import type { Moves } from '../../src/base/moves.ts';
+import { CHECKOUT_MOVES, SHARE_MOVES } from '../../src/domain/checkouts/moves.ts';
+import { HOLD_MOVES, MOVEMENT_MOVES } from '../../src/domain/payments/moves.ts';
+import { openWorld, type World } from '../world.ts';
+import { openShop, type Seen, type Shop } from './shop.ts';
+
+let world: World;
+let shop: Shop;
+let done: Seen;
+beforeAll(async () => {
+  world = await openWorld();
+  shop = await openShop(world);
+  done = await shop.completed({ party_size: 2 });
+});
+afterAll(() => world.close());
+
+class RolledBack extends Error {}
+
+/** What the database says to it; null: it would let it pass. Nothing of it stays. */
+async function refusalOf(work: (tx: Queryable) => Promise<unknown>): Promise<string | null> {
+  try {
+    await world.db.transaction(async (tx) => {
+      await work(tx);
+      throw new RolledBack();
+    });
+  } catch (error) {
+    return error instanceof RolledBack ? null : (error as Error).message;
+  }
+  return null;
+}
+
+/** The same to the end: what is judged at commit is judged. */
+async function refusalAtCommit(work: (tx: Queryable) => Promise<unknown>): Promise<string | null> {
+  try {
+    await world.db.transaction(work);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return null;
+}
+
+interface Machine {
+  readonly name: string;
+  readonly table: string;
+  readonly moves: Moves<string>;
+  readonly first: string;
+  /** Which row, and what a row in a state must have beside it. */
+  readonly where: string;
+  readonly beside: (status: string) => string;
+}
+
+const MACHINES: readonly Machine[] = [
+  {
+    name: 'checkout',
+    table: 'checkouts',
+    moves: CHECKOUT_MOVES,
+    first: 'open',
+    where: 'checkout_id = $1',
+    beside: (status) =>
+      `completed_at = ${status === 'completed' ? 'now()' : 'null'}, work_at = ${status === 'funded' ? 'now()' : 'null'}`,
+  },
+  {
+    name: 'share',
+    table: 'shares',
+    moves: SHARE_MOVES,
+    first: 'invited',
+    where: 'checkout_id = $1 and is_organizer',
+    beside: () => 'held_at = now()',
+  },
+  {
+    name: 'hold',
+    table: 'holds',
+    moves: HOLD_MOVES,
+    first: 'asked',
+    where: 'hold_id = (select min(h.hold_id::text)::uuid from holds h where h.checkout_id = $1)',
+    beside: () => 'due_at = now()',
+  },
+  {
+    name: 'movement',
+    table: 'movements',
+    moves: MOVEMENT_MOVES,
+    first: 'waiting',
+    where: 'movement_id = (select min(m.movement_id::text)::uuid from movements m where m.checkout_id = $1)',
+    beside: (status) =>
+      `due_at = ${['waiting', 'sending'].includes(status) ? 'now()' : 'null'}, done_at = ${status === 'done' ? 'now()' : 'null'}`,
+  },
+];
+
+describe.each(MACHINES)('the moves of a $name', ({ name, table, moves, first, where, beside }) => {
+  const states = Object.keys(moves);
+
+  it('are the same in the program and in the database', async () => {
+    const rows = await world.db.query<{ from_status: string; to_status: string }>(
+      'select from_status, to_status from state_moves where machine = $1',
+      [name],
+    );
+    const ours = states.flatMap((from) => (moves[from] ?? []).map((to) => `${from} > ${to}`));
+    expect(rows.map(({ from_status, to_status }) => `${from_status} > ${to_status}`).sort()).toEqual(
+      [...ours, ` > ${first}`].sort(),
+    );
+  });
+
+  it('are the only ones that the database lets pass, of every pair of states', async () => {
+    const passed: string[] = [];
+    const wanted = states.flatMap((from) => (moves[from] ?? []).map((to) => `${from} > ${to}`));
+    for (const from of states) {
+      for (const to of states) {
+        if (from === to) continue;
+        const refusal = await refusalOf(async (tx) => {
+          // Only so can a row be brought into a state that it has left for good: the triggers are asleep meanwhile.
+          await tx.query('set local session_replication_role = replica');
+          await tx.query(`update ${table} set status = '${from}', ${beside(from)} where ${where}`, [done.id]);
+          await tx.query('set local session_replication_role = origin');
+          const rows = await tx.query(
+            `update ${table} set status = '${to}', ${beside(to)} where ${where} returning 1`,
+            [done.id],
+          );
+          expect(rows).toHaveLength(1);
+        });
+        if (refusal === null) passed.push(`${from} > ${to}`);
+        else expect(refusal).toBe(`a ${name} cannot move from "${from}" to "${to}"`);
+      }
+    }
+    expect(passed.sort()).toEqual(wanted.sort());
+  });
+
+  it('begin in one state', async () => {
+    for (const state of states) {
+      if (state === first) continue;
+      const refusal = await refusalOf((tx) =>
+        tx.query(
+          `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('status', $2::text))).*
+           from ${table} t where ${where}`,
+          [done.id, state],
+        ),
+      );
+      expect(refusal).toBe(`a ${name} cannot move from "" to "${state}"`);
+    }
+  });
+});
+
+it('no machine is in the database that the program does not have', async () => {
+  const rows = await world.db.query<{ machine: string }>('select distinct machine from state_moves');
+  expect(rows.map(({ machine }) => machine).sort()).toEqual(MACHINES.map(({ name }) => name).sort());
+});
+
+describe('amounts', () => {
+  const fixed = [
+    ['checkouts', 'amount', 'amount + 1'],
+    ['checkouts', 'currency', "'eur'"],
+    ['checkouts', 'fee_amount', '0'],
+    ['checkouts', 'mode', "'live'"],
+    ['shares', 'amount', 'amount + 1'],
+    ['holds', 'amount', 'amount - 1'],
+    ['holds', 'currency', "'eur'"],
+    ['holds', 'mode', "'live'"],
+  ];
+  it.each(fixed)('of %s never change: %s', async (table, column, value) => {
+    const refusal = await refusalOf((tx) =>
+      tx.query(`update ${table} set ${column} = ${value} where checkout_id = $1`, [done.id]),
+    );
+    expect(refusal).toBe(`amounts, currency and mode of ${table} never change`);
+  });
+
+  it('refunded never exceed what was paid, of a share or of a checkout', async () => {
+    for (const table of ['checkouts', 'shares']) {
+      const refusal = await refusalOf((tx) =>
+        tx.query(`update ${table} set refunded_amount = amount + 1 where checkout_id = $1`, [done.id]),
+      );
+      expect(refusal).toMatch(/refund_is_within_the_amount/);
+    }
+  });
+
+  it('of a share are nothing or at least the processor’s least charge', async () => {
+    for (const amount of [1, 49, -1]) {
+      const refusal = await refusalOf((tx) => addShare(tx, done.id, amount));
+      expect(refusal).toMatch(/share_amount_is_nothing_or_a_charge/);
+    }
+  });
+});
+
+function addShare(tx: Queryable, checkoutId: string, amount: number): Promise<unknown> {
+  return tx.query(
+    `insert into shares (venue_id, share_id, checkout_id, place, amount, status, is_organizer, member_id, invited_at)
+     values ($1, 'shr_' || gen_random_uuid(), $2, 9, $3, 'invited', false, gen_random_uuid(), now())`,
+    [shop.venueId, checkoutId, amount],
+  );
+}
+
+describe('a party', () => {
+  it('that does not add up to the amount is refused at commit, by a cent more or less', async () => {
+    const open = await shop.create({ amount: 10_000, party_size: 2 });
+    for (const amounts of [[5_000, 4_999], [5_000, 5_001], [10_000, 100], [9_999]]) {
+      const refusal = await refusalAtCommit(async (tx) => {
+        await tx.query(`update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = $1`, [
+          open.id,
+        ]);
+        for (const amount of amounts) await addShare(tx, open.id, amount);
+      });
+      expect(refusal).toMatch(/add up to \d+, not to 10000/);
+    }
+    expect((await shop.read(open.id)).status).toBe('open');
+  });
+
+  it('of nobody cannot be collected from', async () => {
+    const open = await shop.create();
+    const refusal = await refusalAtCommit((tx) =>
+      tx.query(`update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = $1`, [open.id]),
+    );
+    expect(refusal).toMatch(/add up to 0/);
+  });
+
+  it('cannot lose a share, be it dropped or deleted, nor gain one', async () => {
+    const { id, shares } = await shop.collecting();
+    expect(await refusalAtCommit((tx) => addShare(tx, id, 100))).toMatch(/add up/);
+    const drop = await refusalAtCommit((tx) =>
+      tx.query('update shares set dropped_at = now() where share_id = $1', [shares[1].id]),
+    );
+    expect(drop).toMatch(/add up/);
+    expect(await refusalAtCommit((tx) => tx.query('delete from shares where share_id = $1', [shares[1].id]))).not.toBeNull();
+    expect(await shop.read(id)).toMatchObject({ shares });
+  });
+
+  it('at an end holds nobody’s card, and a completed one has everybody’s', async () => {
+    const { id, shares } = await shop.collecting();
+    await shop.drive(id, 'hold', { share_id: shares[0].id });
+    for (const end of ['expired', 'canceled']) {
+      const refusal = await refusalAtCommit((tx) => tx.query('update checkouts set status = $2 where checkout_id = $1', [id, end]));
+      expect(refusal).toBe(`${id} is ${end} and still holds a card`);
+    }
+    const completed = await refusalAtCommit(async (tx) => {
+      await tx.query(`update shares set status = 'released' where share_id = $1`, [shares[0].id]);
+      await tx.query(`update checkouts set status = 'funded', work_at = now() where checkout_id = $1`, [id]);
+      await tx.query(
+        `update checkouts set status = 'completed', work_at = null, completed_at = now() where checkout_id = $1`,
+        [id],
+      );
+    });
+    expect(completed).toBe(`${id} is completed and a share is not captured`);
+  });
+
+  it('has one live hold for a share, and one member once', async () => {
+    const twice = await refusalOf((tx) =>
+      tx.query(
+        `insert into holds select (jsonb_populate_record(h, jsonb_build_object('hold_id', gen_random_uuid(), 'status', 'asked'))).*
+         from holds h where h.checkout_id = $1`,
+        [done.id],
+      ),
+    );
+    expect(twice).toMatch(/holds_one_for_a_share|hold_decided_is_due/);
+    const member = await refusalOf((tx) =>
+      tx.query(
+        `insert into shares select (jsonb_populate_record(s, jsonb_build_object('share_id', 'shr_x', 'status', 'invited'))).*
+         from shares s where s.checkout_id = $1 and s.is_organizer`,
+        [done.id],
+      ),
+    );
+    expect(member).toMatch(/shares_by_member/);
+  });
+
+  it('of a live checkout has no clock of its own', async () => {
+    const live = await openShop(world, { mode: 'live' });
+    const made = await live.create();
+    const refusal = await refusalOf((tx) =>
+      tx.query(`update checkouts set clock_ahead = '1 hour' where checkout_id = $1`, [made.id]),
+    );
+    expect(refusal).toMatch(/clock_moves_in_test_mode_only/);
+  });
+});

@@ -1,0 +1,120 @@
+// The ledger cannot lie: the chart of accounts is one in the program and in the database, an entry is between the accounts
+// of its kind or it is refused, and what is written stays as it was written.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Queryable } from '../../src/base/db.ts';
+import { type AccountName, ACCOUNTS, ENTRY_KINDS, type EntryKind } from '../../src/domain/ledger/accounts.ts';
+import { accountBalances, postEntries } from '../../src/domain/ledger/queries.ts';
+import { openWorld, type World } from '../world.ts';
+
+let world: World;
+let venueId: string;
+beforeAll(async () => {
+  world = await openWorld();
+  venueId = (await world.venue()).venue.id;
+});
+afterAll(() => world.close());
+
+const accounts = Object.keys(ACCOUNTS) as AccountName[];
+const kinds = Object.keys(ENTRY_KINDS) as EntryKind[];
+const about = () => ({ venueId, mode: 'test', checkoutId: 'chk_1', currency: 'usd', now: Date.now() }) as const;
+
+class RolledBack extends Error {}
+
+/** Which of these the database lets pass, each tried for itself; nothing stays. */
+async function passing<T>(tries: readonly T[], work: (tx: Queryable, one: T) => Promise<unknown>): Promise<T[]> {
+  const passed: T[] = [];
+  const all = world.db.transaction(async (tx) => {
+    for (const one of tries) {
+      await tx.query('savepoint a_try');
+      const ok = await work(tx, one).then(
+        () => true,
+        () => false,
+      );
+      await tx.query('rollback to savepoint a_try');
+      if (ok) passed.push(one);
+    }
+    throw new RolledBack();
+  });
+  await expect(all).rejects.toBeInstanceOf(RolledBack);
+  return passed;
+}
+
+interface Line {
+  readonly kind: string;
+  readonly debit: string;
+  readonly credit: string;
+  readonly amount: number;
+}
+
+const insert = (tx: Queryable, { kind, debit, credit, amount }: Line): Promise<unknown> =>
+  tx.query(
+    `insert into ledger_entries (venue_id, kind, subject, mode, checkout_id, debit, credit, amount, currency, at)
+     values ($1, $2, gen_random_uuid()::text, 'test', 'chk_1', $3, $4, $5, 'usd', now())`,
+    [venueId, kind, debit, credit, amount],
+  );
+
+describe('the chart of accounts', () => {
+  it('is the same in the program and in the database', async () => {
+    const rows = await world.db.query<{ account: string; side: string; meaning: string }>('select * from ledger_accounts');
+    const theirs = Object.fromEntries(rows.map(({ account, side, meaning }) => [account, { side, meaning }]));
+    expect(theirs).toEqual(ACCOUNTS);
+  });
+
+  it('has, for each kind of entry, the pair of accounts that the program says, and the database takes no other', async () => {
+    const lines = [...kinds, 'gift', ''].flatMap((kind) =>
+      [...accounts, 'pocket'].flatMap((debit) => [...accounts, 'pocket'].map((credit) => ({ kind, debit, credit, amount: 1 }))),
+    );
+    const passed = await passing(lines, insert);
+    expect(passed).toEqual(kinds.map((kind) => ({ kind, ...ENTRY_KINDS[kind], amount: 1 })));
+  });
+
+  it('moves money between two different accounts in each kind', () => {
+    for (const kind of kinds) expect(ENTRY_KINDS[kind].debit).not.toBe(ENTRY_KINDS[kind].credit);
+  });
+});
+
+describe('an entry', () => {
+  it('of nothing, or of less, is refused', async () => {
+    const lines = [0, -1, 1].map((amount) => ({ kind: 'capture', ...ENTRY_KINDS.capture, amount }));
+    expect((await passing(lines, insert)).map(({ amount }) => amount)).toEqual([1]);
+  });
+
+  it('is there once for its subject', async () => {
+    await world.db.transaction((tx) => postEntries(tx, about(), [{ kind: 'capture', subject: 'once', amount: 5 }]));
+    const again = world.db.transaction((tx) => postEntries(tx, about(), [{ kind: 'capture', subject: 'once', amount: 5 }]));
+    await expect(again).rejects.toThrow('ledger_entries_pkey');
+  });
+
+  it('is never changed, deleted or emptied away', async () => {
+    await world.db.transaction((tx) => postEntries(tx, about(), [{ kind: 'fee', subject: 'for-good', amount: 5 }]));
+    const tries = [
+      `update ledger_entries set amount = 6 where subject = 'for-good'`,
+      `update ledger_entries set amount = amount`,
+      `update ledger_entries set at = now()`,
+      `delete from ledger_entries where subject = 'for-good'`,
+      'delete from ledger_entries',
+      'truncate ledger_entries',
+      'truncate venues cascade',
+    ];
+    expect(await passing(tries, (tx, text) => tx.query(text))).toEqual([]);
+  });
+
+  it('of nothing is left out by the program, so that a share of 0 moves no money', async () => {
+    const entries = kinds.map((kind) => ({ kind, subject: 'nothing', amount: 0 }));
+    await world.db.transaction((tx) => postEntries(tx, about(), entries));
+    expect(await world.db.query(`select 1 from ledger_entries where subject = 'nothing'`)).toEqual([]);
+  });
+});
+
+describe('the balances', () => {
+  it('sum to zero whatever is posted, for a venue and for all', async () => {
+    const entries = kinds.map((kind, place) => ({ kind, subject: `some-${place}`, amount: 17 * (place + 1) }));
+    await world.db.transaction((tx) => postEntries(tx, about(), entries));
+    for (const whose of [venueId, null]) {
+      const balances = await accountBalances(world.db, whose);
+      expect(balances.length).toBeGreaterThan(3);
+      expect(balances.reduce((sum, { balance }) => sum + balance, 0)).toBe(0);
+    }
+  });
+});

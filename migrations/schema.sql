@@ -418,6 +418,11 @@ begin
   raise exception 'amounts, currency and mode of % never change', tg_table_name using errcode = 'restrict_violation';
 end $$;
 
+create function keep_the_books() returns trigger language plpgsql as $$
+begin
+  raise exception 'what is in % is never deleted', tg_table_name using errcode = 'restrict_violation';
+end $$;
+
 create table checkouts (
   venue_id uuid not null references venues,
   checkout_id text not null,
@@ -470,6 +475,8 @@ create index checkouts_to_expire on checkouts (expires_at, venue_id) where statu
 create index checkouts_to_capture on checkouts (work_at) where status = 'funded';
 create trigger checkout_keeps_to_the_moves before insert or update of status on checkouts
   for each row execute function keep_to_the_moves('checkout');
+create trigger checkouts_are_never_deleted before delete or truncate on checkouts
+  for each statement execute function keep_the_books();
 create trigger checkout_keeps_its_amount before update of amount, currency, fee_amount, mode on checkouts
   for each row execute function keep_as_it_was();
 
@@ -506,6 +513,8 @@ create index shares_by_checkout on shares (venue_id, checkout_id, place) where d
 create unique index shares_by_member on shares (venue_id, checkout_id, member_id) where dropped_at is null;
 create trigger share_keeps_to_the_moves before insert or update of status on shares
   for each row execute function keep_to_the_moves('share');
+create trigger shares_are_never_deleted before delete or truncate on shares
+  for each statement execute function keep_the_books();
 create trigger share_keeps_its_amount before update of amount on shares
   for each row execute function keep_as_it_was();
 
@@ -588,6 +597,8 @@ create index holds_by_checkout on holds (venue_id, checkout_id);
 create index holds_due on holds (due_at) where due_at is not null;
 create trigger hold_keeps_to_the_moves before insert or update of status on holds
   for each row execute function keep_to_the_moves('hold');
+create trigger holds_are_never_deleted before delete or truncate on holds
+  for each statement execute function keep_the_books();
 create trigger hold_keeps_its_amount before update of amount, currency, mode on holds
   for each row execute function keep_as_it_was();
 
@@ -631,6 +642,8 @@ create table movements (
 create unique index movements_one_transfer_for_a_share on movements (venue_id, hold_id) where kind = 'transfer';
 create index movements_by_checkout on movements (venue_id, checkout_id);
 create index movements_due on movements (due_at) where due_at is not null;
+create trigger movements_are_never_deleted before delete or truncate on movements
+  for each statement execute function keep_the_books();
 create trigger movement_keeps_to_the_moves before insert or update of status on movements
   for each row execute function keep_to_the_moves('movement');
 

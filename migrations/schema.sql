@@ -393,6 +393,7 @@ insert into state_moves values
   ('hold', 'capturing', 'releasing'),
   ('hold', 'releasing', 'released'),
   ('hold', 'releasing', 'captured'),
+  ('hold', 'releasing', 'returned'),
   ('movement', '', 'waiting'),
   ('movement', 'waiting', 'sending'),
   ('movement', 'waiting', 'dropped'),
@@ -582,7 +583,7 @@ create table holds (
   foreign key (venue_id, share_id) references shares,
   constraint hold_mode_is_known check (mode in ('test', 'live')),
   constraint hold_status_is_known check (
-    status in ('asked', 'open', 'held', 'capturing', 'captured', 'releasing', 'released', 'gone')),
+    status in ('asked', 'open', 'held', 'capturing', 'captured', 'releasing', 'released', 'returned', 'gone')),
   constraint hold_amount_is_a_charge check (amount between 50 and 99999999),
   constraint hold_is_known_to_the_processor check (
     intent_id is not null or status in ('asked', 'releasing', 'released', 'gone')),

@@ -3,9 +3,9 @@
 // guest's browser uses, passed through under /sandbox/processor. Nothing that takes a secret key is passed through.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { request as send } from 'undici';
 import type { Mode } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
+import { askConfigured } from '../base/outbound/configured.ts';
 import { hearNotice } from '../domain/payments/hear-notice.ts';
 import { readNotice } from '../domain/payments/notice.ts';
 import type { Door } from './server.ts';
@@ -80,18 +80,18 @@ async function pass(
   const { authorization } = request.headers;
   if (authorization !== undefined && /^Bearer pk_/.test(authorization)) headers.authorization = authorization;
   try {
-    const answer = await send(`${await sandboxUrl()}${path}`, {
-      method: request.method as 'GET' | 'POST',
+    const answer = await askConfigured({
+      url: `${await sandboxUrl()}${path}`,
+      method: request.method === 'POST' ? 'POST' : 'GET',
       headers,
       body: (request.body as Buffer | null | undefined) ?? null,
-      headersTimeout: PASS_MS,
-      bodyTimeout: PASS_MS,
+      timeoutMs: PASS_MS,
     });
     for (const name of PASSED_BACK) {
       const value = answer.headers[name];
       if (value !== undefined) reply.header(name, value);
     }
-    return reply.code(answer.statusCode).send(Buffer.from(await answer.body.arrayBuffer()));
+    return reply.code(answer.status).send(answer.body);
   } catch (error) {
     throw new Problem('service_unavailable', {
       message: 'The sandbox’s card processor does not answer.',

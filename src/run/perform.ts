@@ -77,7 +77,8 @@ interface Keyed {
 }
 
 async function once(house: House, underway: Underway, call: Keyed): Promise<Reply> {
-  const under: KeptUnder = { venueId: call.caller.venue.id, mode: call.caller.mode, key: call.key };
+  const { venue, mode, now } = call.caller;
+  const under: KeptUnder = { venueId: venue.id, mode, key: call.key, now };
   const name = `${under.venueId} ${under.mode} ${under.key}`;
   for (let twin = underway.get(name); twin !== undefined; twin = underway.get(name)) await twin;
   const mine = attempt(house, under, call);

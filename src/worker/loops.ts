@@ -49,7 +49,12 @@ const LOOPS: readonly Loop[] = [
     step: ({ money }, batch) => forgetOldNotices(money.db, money.clock.now(), batch),
   },
   { name: 'forget-spent-calls', everySeconds: 60, batch: 5_000, step: ({ db }, batch) => forgetSpentCalls(db, batch) },
-  { name: 'forget-old-answers', everySeconds: 600, batch: 1_000, step: ({ db }, batch) => forgetOldAnswers(db, batch) },
+  {
+    name: 'forget-old-answers',
+    everySeconds: 600,
+    batch: 1_000,
+    step: ({ db, clock }, batch) => forgetOldAnswers(db, clock.now(), batch),
+  },
   {
     name: 'read-calendars',
     everySeconds: 10,

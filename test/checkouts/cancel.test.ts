@@ -87,7 +87,9 @@ describe('canceling', () => {
 
   it('an overdue one is refused, swept or not, and is expired', async () => {
     const made = await shop.create();
-    await world.db.query(`update checkouts set expires_at = now() - interval '1 second' where checkout_id = $1`, [made.id]);
+    await world.db.query(`update checkouts set expires_at = now() - interval '1 second' where checkout_id = $1`, [
+      made.id,
+    ]);
     expectConflict(await cancel(made.id), 'checkout_not_cancelable');
     expect((await shop.read(made.id)).status).toBe('expired');
     expectConflict(await cancel(made.id), 'checkout_not_cancelable');

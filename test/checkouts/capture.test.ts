@@ -3,7 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
-import { CARDS, openShop, type Seen, type Shop } from './shop.ts';
+import { CARDS, DAY, HOUR, inFuture, intentOf, openShop, type Seen, type Shop } from './shop.ts';
 
 let world: World;
 let shop: Shop;
@@ -76,7 +76,9 @@ describe('a capture that fails for a while', () => {
     await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     const secret = await shop.secretFor(checkout.id, checkout.shares[1].id);
     await shop.confirm(secret, CARDS.good);
-    world.processor.bank.faults.set({ rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'drop_connection' }] });
+    world.processor.bank.faults.set({
+      rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'drop_connection' }],
+    });
     await shop.look(secret.holdId);
     expect((await shop.read(checkout.id)).status).toBe('funded');
     await shop.hurry(checkout.id);
@@ -137,7 +139,9 @@ describe('a capture that fails for good', () => {
   });
 
   it('and a refund that the bank does not take at first is tried until it is done', async () => {
-    world.processor.bank.faults.set({ rules: [{ id: 'refunds', on: 'refunds.create', kind: 'error_500_after', times: 2 }] });
+    world.processor.bank.faults.set({
+      rules: [{ id: 'refunds', on: 'refunds.create', kind: 'error_500_after', times: 2 }],
+    });
     const checkout = await paidWith(CARDS.good, CARDS.captureFailsForGood, CARDS.good);
     await hurryUntil(checkout.id, 'canceled');
     await shop.hurry(checkout.id);
@@ -146,9 +150,82 @@ describe('a capture that fails for good', () => {
   });
 });
 
+describe('a hold that somebody captured at the bank behind our back', () => {
+  async function captured(): Promise<Seen> {
+    const checkout = await shop.collecting({ party_size: 2 });
+    const secret = await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    await shop.stripe.paymentIntents.capture(intentOf(secret));
+    await shop.look(secret.holdId);
+    await shop.hurry(checkout.id);
+    await shop.hurry(checkout.id);
+    return checkout;
+  }
+
+  it('is given back, and its person is asked again and can pay', async () => {
+    const checkout = await captured();
+    const seen = await shop.read(checkout.id);
+    expect([seen.status, statusesOf(seen)]).toEqual(['collecting', ['failed', 'invited']]);
+    expect(await shop.chargedAtBank(checkout.id)).toBe(0);
+    await shop.payAll(checkout, []);
+    const done = await hurryUntil(checkout.id, 'completed');
+    expect(done.status).toBe('completed');
+    await expectEverybodyCharged(done);
+  });
+
+  it('does not stand in the way of a cancel', async () => {
+    const checkout = await captured();
+    const told = await shop.post(`/v1/checkouts/${checkout.id}/cancel`);
+    expect([told.status, told.json.status], told.text).toEqual([200, 'canceled']);
+    await expectNobodyCharged(checkout.id);
+  });
+});
+
+describe('an old hold that is let go late', () => {
+  const faults = (...names: string[]): void =>
+    world.processor.bank.faults.set({
+      rules: names.map((on) => ({ id: on, on: `payment_intents.${on}`, kind: 'error_500' as const })),
+    });
+
+  /** Funded, its captures waiting for the bank, while a hold from before is only now let go. */
+  async function expectStillCompleted(checkout: Seen): Promise<void> {
+    expect((await shop.read(checkout.id)).status).toBe('funded');
+    faults('capture');
+    await shop.hurry(checkout.id);
+    const between = await shop.read(checkout.id);
+    expect([between.status, statusesOf(between)]).toEqual(['funded', ['held', 'held']]);
+    world.processor.bank.faults.clear();
+    const done = await hurryUntil(checkout.id, 'completed');
+    expect(done.status).toBe('completed');
+    await expectEverybodyCharged(done);
+    expect(await shop.heldAtBank(checkout.id)).toBe(0);
+  }
+
+  it('because it was renewed, does not harm the party that was funded meanwhile', async () => {
+    const checkout = await shop.collecting({ party_size: 2, pay_by: inFuture(20 * DAY) });
+    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    faults('cancel', 'capture');
+    await shop.drive(checkout.id, 'advance', { to: inFuture(6 * DAY + 2 * HOUR) });
+    await world.work();
+    expect(await shop.intents(checkout.id)).toHaveLength(2);
+    await shop.pay(checkout.id, checkout.shares[1].id, CARDS.good);
+    await expectStillCompleted(checkout);
+  });
+
+  it('because it was refused, does not harm the party that has paid again meanwhile', async () => {
+    faults('cancel');
+    const checkout = await paidWith(CARDS.captureFailsForGood, CARDS.captureFailsForGood);
+    expect((await shop.read(checkout.id)).status).toBe('collecting');
+    faults('cancel', 'capture');
+    await shop.payAll(checkout, []);
+    await expectStillCompleted(checkout);
+  });
+});
+
 describe('payouts', () => {
   it('that the bank made without saying so are made once', async () => {
-    world.processor.bank.faults.set({ rules: [{ id: 'transfers', on: 'transfers.create', kind: 'error_500_after', times: 2 }] });
+    world.processor.bank.faults.set({
+      rules: [{ id: 'transfers', on: 'transfers.create', kind: 'error_500_after', times: 2 }],
+    });
     const checkout = await paidWith(CARDS.good, CARDS.good);
     const done = await hurryUntil(checkout.id, 'completed');
     await shop.hurry(checkout.id);

@@ -85,7 +85,9 @@ describe('a card', () => {
     const first = await shop.secretFor(checkout.id, share);
     expect(await shop.secretFor(checkout.id, share)).toEqual(first);
     expect(first.publishableKey).toBe(PROCESSOR_KEYS.test.publishable);
-    const many = await Promise.allSettled(Array.from({ length: 8 }, () => shop.secretFor(checkout.id, checkout.shares[1].id)));
+    const many = await Promise.allSettled(
+      Array.from({ length: 8 }, () => shop.secretFor(checkout.id, checkout.shares[1].id)),
+    );
     await shop.secretFor(checkout.id, checkout.shares[1].id);
     expect(many.some(({ status }) => status === 'fulfilled')).toBe(true);
     expect(await shop.intents(checkout.id)).toHaveLength(2);
@@ -184,7 +186,10 @@ describe('a hold that was lost before the captures', () => {
 
 describe('a hold that comes too late', () => {
   const overdue = (id: string, seconds: number): Promise<unknown> =>
-    world.db.query(`update checkouts set expires_at = now() - $2 * interval '1 second' where checkout_id = $1`, [id, seconds]);
+    world.db.query(`update checkouts set expires_at = now() - $2 * interval '1 second' where checkout_id = $1`, [
+      id,
+      seconds,
+    ]);
 
   it('after pay_by is released at once, swept or not', async () => {
     for (const swept of [false, true]) {

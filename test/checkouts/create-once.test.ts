@@ -3,7 +3,17 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openWorld, type Told, type World } from '../world.ts';
-import { anotherKey, DAY, expectConflict, expectInvalid, HOUR, inFuture, newBody, openShop, type Shop } from './shop.ts';
+import {
+  anotherKey,
+  DAY,
+  expectConflict,
+  expectInvalid,
+  HOUR,
+  inFuture,
+  newBody,
+  openShop,
+  type Shop,
+} from './shop.ts';
 
 let world: World;
 let shop: Shop;
@@ -22,7 +32,9 @@ const create = (body: unknown, key?: string, server = 0): Promise<Told> =>
   shop.post('/v1/checkouts', body, { server, ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }) });
 const isReplay = ({ headers }: Told): boolean => headers.get('idempotent-replayed') === 'true';
 const rowsOf = (booking: unknown): Promise<{ checkout_id: string; status: string }[]> =>
-  world.db.query('select checkout_id, status from checkouts where external_booking_id = $1 order by created_at', [booking]);
+  world.db.query('select checkout_id, status from checkouts where external_booking_id = $1 order by created_at', [
+    booking,
+  ]);
 
 function expectReplay(told: Told, first: Told): void {
   expect([told.status, told.text, isReplay(told)]).toEqual([first.status, first.text, true]);
@@ -111,7 +123,11 @@ describe('with the header', () => {
   it('a key that another operation has used is a conflict here', async () => {
     const done = await shop.completed();
     const key = newKey();
-    const refunded = await shop.post(`/v1/checkouts/${done.id}/refund`, { amount: 100 }, { headers: { 'idempotency-key': key } });
+    const refunded = await shop.post(
+      `/v1/checkouts/${done.id}/refund`,
+      { amount: 100 },
+      { headers: { 'idempotency-key': key } },
+    );
     expect(refunded.status).toBe(200);
     expectConflict(await create(newBody(), key), 'idempotency_key_reused');
   });
@@ -151,7 +167,11 @@ describe('without the header the booking id is the key', () => {
       if (end === 'expire') await shop.drive(told.json.id, 'expire');
     }
     expect(new Set(ids).size).toBe(3);
-    expect((await rowsOf(body.external_booking_id)).map(({ status }) => status)).toEqual(['canceled', 'expired', 'open']);
+    expect((await rowsOf(body.external_booking_id)).map(({ status }) => status)).toEqual([
+      'canceled',
+      'expired',
+      'open',
+    ]);
   });
 
   it('a booking that is overdue and not swept yet starts anew, with the header and without', async () => {
@@ -195,18 +215,22 @@ describe('a call that failed', () => {
 });
 
 describe('fifty at once, on two servers', () => {
-  const fifty = <T>(make: (place: number) => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 50 }, (_, n) => make(n)));
+  const fifty = <T>(make: (place: number) => Promise<T>): Promise<T[]> =>
+    Promise.all(Array.from({ length: 50 }, (_, n) => make(n)));
 
-  it.each(['with one header key', 'without a header'])('identical creates %s make one checkout and 50 equal answers', async (how) => {
-    const body = newBody();
-    const key = how.startsWith('with one') ? newKey() : undefined;
-    const told = await fifty((place) => create(body, key, place % 2));
-    expect(new Set(told.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(new Set(told.map(({ text }) => text)).size).toBe(1);
-    expect(told.filter((one) => !isReplay(one))).toHaveLength(1);
-    expect(await rowsOf(body.external_booking_id)).toHaveLength(1);
-    expect(await shop.told(told[0]?.json.id)).toEqual(['checkout.created']);
-  });
+  it.each(['with one header key', 'without a header'])(
+    'identical creates %s make one checkout and 50 equal answers',
+    async (how) => {
+      const body = newBody();
+      const key = how.startsWith('with one') ? newKey() : undefined;
+      const told = await fifty((place) => create(body, key, place % 2));
+      expect(new Set(told.map(({ status }) => status))).toEqual(new Set([201]));
+      expect(new Set(told.map(({ text }) => text)).size).toBe(1);
+      expect(told.filter((one) => !isReplay(one))).toHaveLength(1);
+      expect(await rowsOf(body.external_booking_id)).toHaveLength(1);
+      expect(await shop.told(told[0]?.json.id)).toEqual(['checkout.created']);
+    },
+  );
 
   it('creates of one booking under 50 different keys: one is created, 49 are told that the booking is in progress', async () => {
     const body = newBody();
@@ -214,9 +238,10 @@ describe('fifty at once, on two servers', () => {
     expect(told.filter(({ status }) => status === 201)).toHaveLength(1);
     for (const one of told) if (one.status !== 201) expectConflict(one, 'booking_in_progress');
     expect(await rowsOf(body.external_booking_id)).toHaveLength(1);
-    const kept = await world.db.query<{ n: number }>('select count(*)::integer as n from idempotency_keys where refers_to = $1', [
-      told.find(({ status }) => status === 201)?.json.id,
-    ]);
+    const kept = await world.db.query<{ n: number }>(
+      'select count(*)::integer as n from idempotency_keys where refers_to = $1',
+      [told.find(({ status }) => status === 201)?.json.id],
+    );
     expect(kept).toEqual([{ n: 1 }]);
   });
 
@@ -232,7 +257,9 @@ describe('fifty at once, on two servers', () => {
     const first = await create(body);
     await letTimePass(first.json.id);
     const told = await fifty((place) => create(body, undefined, place % 2));
-    expect(new Set(told.map(({ text }) => text)).size, JSON.stringify([...new Set(told.map(({ text }) => text))])).toBe(1);
+    expect(new Set(told.map(({ text }) => text)).size, JSON.stringify([...new Set(told.map(({ text }) => text))])).toBe(
+      1,
+    );
     expect((await rowsOf(body.external_booking_id)).map(({ status }) => status)).toEqual(['expired', 'open']);
   });
 

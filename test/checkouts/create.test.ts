@@ -195,7 +195,11 @@ describe('return_url and cancel_url', () => {
   });
 
   it('is refused over plain http, even on the registered host', async () => {
-    expectInvalid(await shop.post('/v1/checkouts', newBody({ return_url: 'http://harbor.example/x' })), 'invalid_format', '/return_url');
+    expectInvalid(
+      await shop.post('/v1/checkouts', newBody({ return_url: 'http://harbor.example/x' })),
+      'invalid_format',
+      '/return_url',
+    );
   });
 
   it('may spell its origin in capitals and with the port that https has anyway', async () => {
@@ -239,7 +243,9 @@ describe('a wrong body', () => {
   it.each(cases)('%s is refused by name, and nothing is stored', async (_, wrong, code, field) => {
     const body = newBody(wrong);
     expectInvalid(await shop.post('/v1/checkouts', body), code, field);
-    const rows = await world.db.query('select 1 from checkouts where external_booking_id = $1', [body.external_booking_id]);
+    const rows = await world.db.query('select 1 from checkouts where external_booking_id = $1', [
+      body.external_booking_id,
+    ]);
     expect(rows).toEqual([]);
   });
 
@@ -247,7 +253,9 @@ describe('a wrong body', () => {
     for (const right of [{ amount: 100 }, { amount: 99_999_999 }, { party_size: 2 }, { party_size: 50 }]) {
       expect(await shop.create(right)).toMatchObject(right);
     }
-    const text = JSON.stringify(newBody()).replace('"amount":24001', '"amount":2.4001e4').replace('"party_size":3', '"party_size":3.0');
+    const text = JSON.stringify(newBody())
+      .replace('"amount":24001', '"amount":2.4001e4')
+      .replace('"party_size":3', '"party_size":3.0');
     const told = await shop.post('/v1/checkouts', text);
     expect([told.status, told.json.amount, told.json.party_size]).toEqual([201, 24_001, 3]);
   });
@@ -262,7 +270,12 @@ describe('a wrong body', () => {
   });
 
   it('names an offering of its own venue and mode only', async () => {
-    const offering = { external_id: 'cabana-3', kind: 'cabana', title: 'Cabana', tiers: [{ amount: 1, currency: 'usd', unit: 'per_group' }] };
+    const offering = {
+      external_id: 'cabana-3',
+      kind: 'cabana',
+      title: 'Cabana',
+      tiers: [{ amount: 1, currency: 'usd', unit: 'per_group' }],
+    };
     expect((await shop.post('/v1/offerings', offering)).status).toBe(201);
     expect((await shop.create({ offering_external_id: 'cabana-3' })).offering_external_id).toBe('cabana-3');
     for (const other of [await openShop(world), await anotherKey(shop, 'live')]) {
@@ -289,6 +302,9 @@ describe('a console sandbox', () => {
     const { json } = await sandbox.get('/v1/checkouts');
     expect(json.data.map((one: Seen) => one.venue.id)).toEqual([null]);
     expect((await sandbox.events(made.id))[0]?.data.object.venue.id).toBeNull();
-    expectConflict(await sandbox.post('/v1/checkouts', newBody({ external_booking_id: made.external_booking_id })), 'idempotency_key_reused');
+    expectConflict(
+      await sandbox.post('/v1/checkouts', newBody({ external_booking_id: made.external_booking_id })),
+      'idempotency_key_reused',
+    );
   });
 });

@@ -157,7 +157,10 @@ describe('a dispute', () => {
     return JSON.stringify(event);
   };
   const entries = (id: string): Promise<{ kind: string; amount: number }[]> =>
-    world.db.query(`select kind, amount from ledger_entries where checkout_id = $1 and kind like 'dispute%' order by subject`, [id]);
+    world.db.query(
+      `select kind, amount from ledger_entries where checkout_id = $1 and kind like 'dispute%' order by subject`,
+      [id],
+    );
 
   async function disputed(): Promise<{ checkout: Seen; intent: string }> {
     const checkout = await shop.collecting({ party_size: 2 });
@@ -173,7 +176,12 @@ describe('a dispute', () => {
     await world.work();
     const seen = await shop.read(checkout.id);
     expect(seen.disputes).toMatchObject([
-      { share_id: checkout.shares[0].id, amount: checkout.shares[0].amount, status: 'needs_response', reason: 'fraudulent' },
+      {
+        share_id: checkout.shares[0].id,
+        amount: checkout.shares[0].amount,
+        status: 'needs_response',
+        reason: 'fraudulent',
+      },
     ]);
     expect(seen.disputes[0].id).toMatch(/^d[up]_/);
     expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount: checkout.shares[0].amount }]);

@@ -20,12 +20,17 @@ interface Transfer {
   readonly amount: number;
 }
 const transfersOf = (id: string): Promise<Transfer[]> =>
-  world.db.query(`select status, amount from movements where checkout_id = $1 and kind = 'transfer' order by movement_id`, [id]);
+  world.db.query(
+    `select status, amount from movements where checkout_id = $1 and kind = 'transfer' order by movement_id`,
+    [id],
+  );
 
 /** Of one checkout, after everything that was due was done. */
 async function expectBooksAgree(shop: Shop, id: string, isPaidOut: boolean): Promise<void> {
   const seen = await shop.read(id);
-  const waiting = isPaidOut ? 0 : sum((await transfersOf(id)).filter(({ status }) => status === 'waiting').map(({ amount }) => amount));
+  const waiting = isPaidOut
+    ? 0
+    : sum((await transfersOf(id)).filter(({ status }) => status === 'waiting').map(({ amount }) => amount));
   for (const share of seen.shares) {
     expect(share.refunded_amount).toBeLessThanOrEqual(share.amount);
     expect(share.status).toBe(share.refunded_amount === share.amount && share.amount > 0 ? 'refunded' : 'captured');
@@ -56,7 +61,9 @@ describe('before the venue is paid', () => {
     await expectBooksAgree(shop, done.id, false);
     await shop.hurry(done.id);
     expect(await shop.paidOutAtBank(done.id)).toBe(5_400);
-    const reversals = await world.db.query(`select 1 from movements where checkout_id = $1 and kind = 'reversal'`, [done.id]);
+    const reversals = await world.db.query(`select 1 from movements where checkout_id = $1 and kind = 'reversal'`, [
+      done.id,
+    ]);
     expect(reversals).toEqual([]);
     await expectBooksAgree(shop, done.id, true);
   });

@@ -197,9 +197,10 @@ describe('a party', () => {
     const open = await shop.create({ amount: 10_000, party_size: 2 });
     for (const amounts of [[5_000, 4_999], [5_000, 5_001], [10_000, 100], [9_999]]) {
       const refusal = await refusalAtCommit(async (tx) => {
-        await tx.query(`update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = $1`, [
-          open.id,
-        ]);
+        await tx.query(
+          `update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = $1`,
+          [open.id],
+        );
         for (const amount of amounts) await addShare(tx, open.id, amount);
       });
       expect(refusal).toMatch(/add up to \d+, not to 10000/);
@@ -210,7 +211,9 @@ describe('a party', () => {
   it('of nobody cannot be collected from', async () => {
     const open = await shop.create();
     const refusal = await refusalAtCommit((tx) =>
-      tx.query(`update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = $1`, [open.id]),
+      tx.query(`update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = $1`, [
+        open.id,
+      ]),
     );
     expect(refusal).toMatch(/add up to 0/);
   });
@@ -222,7 +225,9 @@ describe('a party', () => {
       tx.query('update shares set dropped_at = now() where share_id = $1', [shares[1].id]),
     );
     expect(drop).toMatch(/add up/);
-    expect(await refusalAtCommit((tx) => tx.query('delete from shares where share_id = $1', [shares[1].id]))).not.toBeNull();
+    expect(
+      await refusalAtCommit((tx) => tx.query('delete from shares where share_id = $1', [shares[1].id])),
+    ).not.toBeNull();
     expect(await shop.read(id)).toMatchObject({ shares });
   });
 
@@ -230,7 +235,9 @@ describe('a party', () => {
     const { id, shares } = await shop.collecting();
     await shop.drive(id, 'hold', { share_id: shares[0].id });
     for (const end of ['expired', 'canceled']) {
-      const refusal = await refusalAtCommit((tx) => tx.query('update checkouts set status = $2 where checkout_id = $1', [id, end]));
+      const refusal = await refusalAtCommit((tx) =>
+        tx.query('update checkouts set status = $2 where checkout_id = $1', [id, end]),
+      );
       expect(refusal).toBe(`${id} is ${end} and still holds a card`);
     }
     const completed = await refusalAtCommit(async (tx) => {

@@ -153,8 +153,14 @@ export class Shop {
       `update holds set due_at = now() where venue_id = $1 and checkout_id = $2 and due_at is not null and status <> 'held'`,
       by,
     );
-    await db.query(`update checkouts set work_at = now() where venue_id = $1 and checkout_id = $2 and status = 'funded'`, by);
-    await db.query('update movements set due_at = now() where venue_id = $1 and checkout_id = $2 and due_at is not null', by);
+    await db.query(
+      `update checkouts set work_at = now() where venue_id = $1 and checkout_id = $2 and status = 'funded'`,
+      by,
+    );
+    await db.query(
+      'update movements set due_at = now() where venue_id = $1 and checkout_id = $2 and due_at is not null',
+      by,
+    );
     // The clocks of the test and of the database may differ by a little.
     await new Promise((resolve) => setTimeout(resolve, 5));
     await this.world.work();
@@ -165,10 +171,10 @@ export class Shop {
   }
 
   async events(checkoutId: string): Promise<{ type: string; sequence: number; data: Seen }[]> {
-    return this.world.db.query('select type, sequence, data from events where venue_id = $1 and subject = $2 order by sequence', [
-      this.venueId,
-      checkoutId,
-    ]);
+    return this.world.db.query(
+      'select type, sequence, data from events where venue_id = $1 and subject = $2 order by sequence',
+      [this.venueId, checkoutId],
+    );
   }
 
   async told(checkoutId: string): Promise<string[]> {
@@ -215,7 +221,9 @@ export class Shop {
        group by account`,
       [this.venueId, checkoutId],
     );
-    return Object.fromEntries(rows.filter(({ balance }) => balance !== 0).map(({ account, balance }) => [account, balance]));
+    return Object.fromEntries(
+      rows.filter(({ balance }) => balance !== 0).map(({ account, balance }) => [account, balance]),
+    );
   }
 }
 

@@ -3,7 +3,18 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
-import { anotherKey, CARDS, DAY, expectConflict, expectInvalid, HOUR, inFuture, openShop, type Seen, type Shop } from './shop.ts';
+import {
+  anotherKey,
+  CARDS,
+  DAY,
+  expectConflict,
+  expectInvalid,
+  HOUR,
+  inFuture,
+  openShop,
+  type Seen,
+  type Shop,
+} from './shop.ts';
 
 let world: World;
 let shop: Shop;

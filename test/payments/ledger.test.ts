@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
-import { type AccountName, ACCOUNTS, ENTRY_KINDS, type EntryKind } from '../../src/domain/ledger/accounts.ts';
+import { ACCOUNTS, type AccountName, ENTRY_KINDS, type EntryKind } from '../../src/domain/ledger/accounts.ts';
 import { accountBalances, postEntries } from '../../src/domain/ledger/queries.ts';
 import { openWorld, type World } from '../world.ts';
 
@@ -56,14 +56,18 @@ const insert = (tx: Queryable, { kind, debit, credit, amount }: Line): Promise<u
 
 describe('the chart of accounts', () => {
   it('is the same in the program and in the database', async () => {
-    const rows = await world.db.query<{ account: string; side: string; meaning: string }>('select * from ledger_accounts');
+    const rows = await world.db.query<{ account: string; side: string; meaning: string }>(
+      'select * from ledger_accounts',
+    );
     const theirs = Object.fromEntries(rows.map(({ account, side, meaning }) => [account, { side, meaning }]));
     expect(theirs).toEqual(ACCOUNTS);
   });
 
   it('has, for each kind of entry, the pair of accounts that the program says, and the database takes no other', async () => {
     const lines = [...kinds, 'gift', ''].flatMap((kind) =>
-      [...accounts, 'pocket'].flatMap((debit) => [...accounts, 'pocket'].map((credit) => ({ kind, debit, credit, amount: 1 }))),
+      [...accounts, 'pocket'].flatMap((debit) =>
+        [...accounts, 'pocket'].map((credit) => ({ kind, debit, credit, amount: 1 })),
+      ),
     );
     const passed = await passing(lines, insert);
     expect(passed).toEqual(kinds.map((kind) => ({ kind, ...ENTRY_KINDS[kind], amount: 1 })));
@@ -82,7 +86,9 @@ describe('an entry', () => {
 
   it('is there once for its subject', async () => {
     await world.db.transaction((tx) => postEntries(tx, about(), [{ kind: 'capture', subject: 'once', amount: 5 }]));
-    const again = world.db.transaction((tx) => postEntries(tx, about(), [{ kind: 'capture', subject: 'once', amount: 5 }]));
+    const again = world.db.transaction((tx) =>
+      postEntries(tx, about(), [{ kind: 'capture', subject: 'once', amount: 5 }]),
+    );
     await expect(again).rejects.toThrow('ledger_entries_pkey');
   });
 

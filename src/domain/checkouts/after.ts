@@ -1,6 +1,7 @@
 // What a checkout will look like once some steps are written. Pure: lets one decision follow from another.
 
 import type { HoldState } from '../payments/hold.ts';
+import { OVER } from '../payments/moves.ts';
 import type { ShareState, Standing } from './standing.ts';
 import type { Step } from './steps.ts';
 
@@ -50,5 +51,5 @@ function onShares(standing: Standing, ids: readonly string[], change: (share: Sh
 
 function onHolds(standing: Standing, ids: readonly string[], change: (hold: HoldState) => HoldState): Standing {
   const holds = standing.holds.map((hold) => (ids.includes(hold.id) ? change(hold) : hold));
-  return { ...standing, holds: holds.filter(({ status }) => status !== 'released' && status !== 'gone') };
+  return { ...standing, holds: holds.filter(({ status }) => !OVER.includes(status)) };
 }

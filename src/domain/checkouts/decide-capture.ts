@@ -26,6 +26,7 @@ export function hasBegun(standing: Standing): boolean {
 /** Every hold was asked about: either all stand and the captures begin, or the lost ones lead back to collecting. */
 export function beginCaptures(standing: Standing, facts: ReadonlyMap<string, HoldFacts>, now: number): readonly Step[] {
   if (standing.status !== 'funded' || hasBegun(standing)) return [];
+  if (!standing.shares.every(({ status }) => status === 'held')) return [];
   const holds = partyHolds(standing);
   const lost = holds.filter((hold) => {
     const found = facts.get(hold.id);
@@ -188,18 +189,37 @@ export function recordRelease(
   const hold = standing.holds.find(({ id }) => id === holdId);
   if (hold?.status !== 'releasing') return [];
   const share = shareOf(standing, hold.shareId);
-  const onTheWayBack = standing.status === 'funded' && share?.status === 'held';
-  const steps: Step[] = [];
+  if (!isOnTheWayBack(standing, share)) return releaseUnwanted(hold, outcome, settings);
+  const steps: readonly Step[] =
+    outcome === 'released'
+      ? [
+          { step: 'move hold', id: hold.id, from: 'releasing', to: 'released', dueAt: null },
+          { step: 'move shares', ids: [hold.shareId], from: 'held', to: 'released' },
+        ]
+      : captured(standing, [hold], new Map([[hold.id, { outcome, chargeId: null }]]));
+  return [...steps, ...finishGoingBack(after(standing, steps), settings)];
+}
+
+/** Captures have begun, and this was the hold that stood for its share: not one whose place another has taken. */
+function isOnTheWayBack(standing: Standing, share: ShareState | undefined): boolean {
+  if (standing.status !== 'funded' || share?.status !== 'held') return false;
+  return hasBegun(standing) && holdOf(standing, share.id) === undefined;
+}
+
+/** Nobody waits for it. Should it have been captured all the same, whoever was charged gets it back. */
+function releaseUnwanted(
+  hold: HoldState,
+  outcome: 'released' | 'captured',
+  settings: CaptureSettings,
+): readonly Step[] {
   if (outcome === 'released') {
-    steps.push({ step: 'move hold', id: hold.id, from: 'releasing', to: 'released', dueAt: null });
-    if (onTheWayBack) steps.push({ step: 'move shares', ids: [share.id], from: 'held', to: 'released' });
-  } else {
-    const wanted = onTheWayBack ? standing : { ...standing, shares: [] };
-    steps.push(...captured(wanted, [hold], new Map([[hold.id, { outcome, chargeId: null }]])));
-    // Nobody wanted this capture: whoever was charged gets it back.
-    if (!onTheWayBack) steps.push({ step: 'add movements', movements: [giveBack(hold, settings)] });
+    return [{ step: 'move hold', id: hold.id, from: 'releasing', to: 'released', dueAt: null }];
   }
-  return onTheWayBack ? [...steps, ...finishGoingBack(after(standing, steps), settings)] : steps;
+  return [
+    { step: 'move hold', id: hold.id, from: 'releasing', to: 'returned', dueAt: null },
+    { step: 'post', entries: [{ kind: 'capture', subject: hold.id, amount: hold.amount }] },
+    { step: 'add movements', movements: [giveBack(hold, settings)] },
+  ];
 }
 
 /** Once nothing is unknown any more: everybody who was charged gets it back, and the checkout is canceled. */

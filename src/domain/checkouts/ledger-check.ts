@@ -4,8 +4,21 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import { type AccountTurnover, turnoverIn } from '../ledger/check/queries.ts';
-import { type FoundProblem, placeAfter, problemsIn, roughCount } from './ledger/queries.ts';
+import {
+  type AccountTurnover,
+  type CheckoutRange,
+  lastCheckoutEntered,
+  nextVenueWithEntries,
+  turnoverIn,
+} from '../ledger/check/queries.ts';
+import {
+  checkoutAfter,
+  type FoundProblem,
+  lastCheckout,
+  nextVenueWithCheckouts,
+  problemsIn,
+  roughCount,
+} from './ledger/queries.ts';
 
 export interface AccountBalance extends AccountTurnover {
   /** Debits less credits: over all accounts of a mode and currency they add up to 0. */
@@ -36,12 +49,11 @@ export interface CheckSettings {
   readonly onProgress?: (checkouts: number, about: number | null) => void;
 }
 
-const CHUNK = 2_000;
+const CHUNK = 1_000;
 /** More than a person reads; all of them are counted. */
 export const MOST_TOLD = 1_000;
 
-const FIRST = { venueId: '00000000-0000-0000-0000-000000000000', checkoutId: '' };
-const LAST = { venueId: 'ffffffff-ffff-ffff-ffff-ffffffffffff', checkoutId: '' };
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 export async function checkLedger(db: Queryable, settings: CheckSettings = {}): Promise<LedgerReport> {
   const { chunk = CHUNK, onProgress } = settings;
@@ -49,21 +61,41 @@ export async function checkLedger(db: Queryable, settings: CheckSettings = {}): 
   const turnover: AccountTurnover[] = [];
   const problems: LedgerProblem[] = [];
   let problemCount = 0;
-  let checked = 0;
-  for (let after = FIRST; after !== LAST; ) {
-    const upTo = (await placeAfter(db, after, chunk)) ?? LAST;
-    const range = { after, upTo };
+  for await (const { range, checked } of rangesOf(db, chunk)) {
     const [found, moved] = await Promise.all([problemsIn(db, range, MOST_TOLD), turnoverIn(db, range)]);
     problemCount += found[0]?.total ?? 0;
     problems.push(...found.slice(0, MOST_TOLD - problems.length).map(told));
     turnover.push(...moved);
-    checked += chunk;
     onProgress?.(checked, about);
-    after = upTo;
   }
   const balances = balancesOf(turnover);
   const uneven = unevenIn(balances);
   return { balances, problems: [...uneven, ...problems], problemCount: problemCount + uneven.length };
+}
+
+/** Every checkout once, venue by venue, also one that only the ledger knows. `checked` counts whole ranges. */
+async function* rangesOf(db: Queryable, chunk: number): AsyncGenerator<{ range: CheckoutRange; checked: number }> {
+  let checked = 0;
+  for (let venueId = await nextVenue(db, BEFORE_ALL); venueId !== null; venueId = await nextVenue(db, venueId)) {
+    let after = '';
+    for (let upTo = await checkoutAfter(db, venueId, after, chunk); upTo !== null; ) {
+      checked += chunk;
+      yield { range: { venueId, after, upTo }, checked };
+      after = upTo;
+      upTo = await checkoutAfter(db, venueId, after, chunk);
+    }
+    // Read now, so that they lie behind everything that was looked at. A range that ends before it begins is empty.
+    for (const upTo of [await lastCheckout(db, venueId), await lastCheckoutEntered(db, venueId)]) {
+      if (upTo === null) continue;
+      yield { range: { venueId, after, upTo }, checked };
+      after = upTo;
+    }
+  }
+}
+
+async function nextVenue(db: Queryable, after: string): Promise<string | null> {
+  const next = await Promise.all([nextVenueWithCheckouts(db, after), nextVenueWithEntries(db, after)]);
+  return next.filter((id) => id !== null).sort()[0] ?? null;
 }
 
 /** The turnover of all ranges, account by account. */

@@ -5,6 +5,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { HoldState } from '../payments/hold.ts';
 import { claimMovement, failedMovements, refundedByHold, unsettledMovements } from '../payments/movements/queries.ts';
+import { OVER } from '../payments/moves.ts';
 import { type HoldFacts, type Processor, ProcessorRefusal } from '../payments/processor.ts';
 import { holdsByIds, unsettledHolds } from '../payments/queries.ts';
 import { settleMovement } from '../payments/settle-movements.ts';
@@ -145,7 +146,8 @@ async function compareHold(
   const isSame = hold?.intentId == null || hold.intentId === facts.intentId;
   const isWanted = hold !== undefined && isSame && !isOver(hold);
   if (facts.standing === 'captured') {
-    if (isWanted && hold.status === 'captured') return compareCharge(processor, hold, facts, back);
+    const isCounted = hold?.intentId === facts.intentId && (hold.status === 'captured' || hold.status === 'returned');
+    if (isCounted) return compareCharge(processor, hold, facts, back);
     if (isWanted) return { what: `captured there, ${hold.status} here`, done: null };
     return unwantedCharge(processor, facts);
   }
@@ -156,7 +158,7 @@ async function compareHold(
 }
 
 function isOver(hold: HoldState): boolean {
-  return hold.status === 'released' || hold.status === 'gone';
+  return OVER.includes(hold.status);
 }
 
 async function letGo(processor: Processor, facts: HoldFacts): Promise<Found> {

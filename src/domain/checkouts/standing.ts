@@ -37,7 +37,7 @@ export interface Standing {
   readonly turn: number;
   /** The party as it is now, the organizer first. */
   readonly shares: readonly ShareState[];
-  /** Every hold that is not over: neither released nor gone. */
+  /** Every hold that is not over: neither released, nor returned, nor gone. */
   readonly holds: readonly HoldState[];
 }
 

@@ -15,6 +15,7 @@ export interface KeptUnder {
   readonly venueId: string;
   readonly mode: Mode;
   readonly key: string;
+  readonly now: number;
 }
 
 const LIFE = "interval '30 days'";
@@ -26,8 +27,8 @@ function rowName(under: KeptUnder): string {
 export async function findKept(db: Queryable, seal: Seal, under: KeptUnder): Promise<KeptAnswer | null> {
   const rows = await db.query<{ fingerprint: Buffer; status: number; answer: Buffer | null }>(
     `select fingerprint, status, answer from idempotency_keys
-     where venue_id = $1 and mode = $2 and idempotency_key = $3 and created_at > now() - ${LIFE}`,
-    [under.venueId, under.mode, under.key],
+     where venue_id = $1 and mode = $2 and idempotency_key = $3 and created_at > to_timestamp($4 / 1000.0) - ${LIFE}`,
+    [under.venueId, under.mode, under.key, under.now],
   );
   const row = rows[0];
   if (row === undefined) return null;
@@ -40,21 +41,30 @@ export async function findKept(db: Queryable, seal: Seal, under: KeptUnder): Pro
 export async function keepAnswer(tx: Queryable, seal: Seal, under: KeptUnder, answer: KeptAnswer): Promise<boolean> {
   const rows = await tx.query(
     `insert into idempotency_keys (venue_id, mode, idempotency_key, fingerprint, status, answer, created_at)
-     values ($1, $2, $3, $4, $5, $6, now())
+     values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0))
      on conflict (venue_id, mode, idempotency_key) do update
-       set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer, created_at = excluded.created_at
-       where idempotency_keys.created_at <= now() - ${LIFE}
+       set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer, refers_to = null,
+         created_at = excluded.created_at
+       where idempotency_keys.created_at <= excluded.created_at - ${LIFE}
      returning 1`,
-    [under.venueId, under.mode, under.key, answer.fingerprint, answer.status, seal.seal(answer.json, rowName(under))],
+    [
+      under.venueId,
+      under.mode,
+      under.key,
+      answer.fingerprint,
+      answer.status,
+      seal.seal(answer.json, rowName(under)),
+      under.now,
+    ],
   );
   return rows.length > 0;
 }
 
-export async function forgetOldAnswers(db: Queryable, most: number): Promise<number> {
+export async function forgetOldAnswers(db: Queryable, now: number, most: number): Promise<number> {
   const rows = await db.query(
     `delete from idempotency_keys where ctid = any(array(
-       select ctid from idempotency_keys where created_at <= now() - ${LIFE} order by created_at limit $1)) returning 1`,
-    [most],
+       select ctid from idempotency_keys where created_at <= to_timestamp($1 / 1000.0) - ${LIFE} order by created_at limit $2)) returning 1`,
+    [now, most],
   );
   return rows.length;
 }

@@ -4,7 +4,19 @@
 
 import type { Moves } from '../../base/moves.ts';
 
-export type HoldStatus = 'asked' | 'open' | 'held' | 'capturing' | 'captured' | 'releasing' | 'released' | 'gone';
+export type HoldStatus =
+  | 'asked'
+  | 'open'
+  | 'held'
+  | 'capturing'
+  | 'captured'
+  | 'releasing'
+  | 'released'
+  | 'returned'
+  | 'gone';
+
+/** Holds that are over: nothing of a guest's is held or charged by them, or it is on its way back. */
+export const OVER: readonly HoldStatus[] = ['released', 'returned', 'gone'];
 export type MovementStatus = 'waiting' | 'sending' | 'done' | 'failed' | 'dropped';
 
 export const HOLD_MOVES: Moves<HoldStatus> = {
@@ -13,9 +25,10 @@ export const HOLD_MOVES: Moves<HoldStatus> = {
   held: ['capturing', 'releasing', 'gone'],
   capturing: ['captured', 'releasing'],
   captured: [],
-  // Captured: the call of an earlier turn had gone through after all.
-  releasing: ['released', 'captured'],
+  // Captured: the call of an earlier turn had gone through after all. Returned: nobody wanted that, and it goes back.
+  releasing: ['released', 'captured', 'returned'],
   released: [],
+  returned: [],
   gone: [],
 };
 

@@ -22,7 +22,7 @@ export interface DueAtVenue {
 /** Those that are not over. */
 export async function liveHolds(tx: Queryable, venueId: string, checkoutId: string): Promise<HoldState[]> {
   return tx.query<HoldState>(
-    `select ${HOLD} from holds where venue_id = $1 and checkout_id = $2 and status not in ('released', 'gone')
+    `select ${HOLD} from holds where venue_id = $1 and checkout_id = $2 and status not in ('released', 'returned', 'gone')
      order by created_at, hold_id`,
     [venueId, checkoutId],
   );

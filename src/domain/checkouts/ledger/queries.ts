@@ -3,7 +3,7 @@
 // a range, each table is read once by its index.
 
 import type { Queryable } from '../../../base/db.ts';
-import { type CheckoutPlace, type CheckoutRange, ENTRIES, IN_RANGE, rangeValues } from '../../ledger/check/queries.ts';
+import { type CheckoutRange, ENTRIES, IN_RANGE, rangeValues } from '../../ledger/check/queries.ts';
 import { ENTRIES_OWED, MOVED, PAID_OUT } from '../../payments/check/queries.ts';
 
 export type ProblemKind =
@@ -108,20 +108,42 @@ const PROBLEMS = `
     problems as (${[WRONG_ENTRIES, WRONG_DIVISION, WRONG_SUMS, FUNDS_LEFT].join('\n  union all')})
   select problem, venue_id as "venueId", checkout_id as "checkoutId", kind, subject, expected::bigint as "expected",
     found::bigint as "found", count(*) over () as "total"
-  from problems order by venue_id, checkout_id, problem, kind, subject limit $5`;
+  from problems order by venue_id, checkout_id, problem, kind, subject limit $4`;
 
 export async function problemsIn(db: Queryable, range: CheckoutRange, limit: number): Promise<FoundProblem[]> {
   return db.query<FoundProblem>(PROBLEMS, [...rangeValues(range), limit]);
 }
 
-/** The checkout that is `count` further on; null: there are fewer left. */
-export async function placeAfter(db: Queryable, place: CheckoutPlace, count: number): Promise<CheckoutPlace | null> {
-  const rows = await db.query<CheckoutPlace>(
-    `select venue_id as "venueId", checkout_id as "checkoutId" from checkouts
-     where (venue_id, checkout_id) > ($1::uuid, $2::text) order by venue_id, checkout_id offset $3 limit 1`,
-    [place.venueId, place.checkoutId, count - 1],
+/** The next venue that has checkouts; null: there is none. */
+export async function nextVenueWithCheckouts(db: Queryable, after: string): Promise<string | null> {
+  const rows = await db.query<{ id: string }>(
+    'select venue_id as "id" from checkouts where venue_id > $1 order by venue_id limit 1',
+    [after],
   );
-  return rows[0] ?? null;
+  return rows[0]?.id ?? null;
+}
+
+/** The checkout of a venue that is `count` further on; null: there are fewer left. */
+export async function checkoutAfter(
+  db: Queryable,
+  venueId: string,
+  after: string,
+  count: number,
+): Promise<string | null> {
+  const rows = await db.query<{ id: string }>(
+    `select checkout_id as "id" from checkouts where venue_id = $1 and checkout_id > $2
+     order by checkout_id offset $3 limit 1`,
+    [venueId, after, count - 1],
+  );
+  return rows[0]?.id ?? null;
+}
+
+export async function lastCheckout(db: Queryable, venueId: string): Promise<string | null> {
+  const rows = await db.query<{ id: string }>(
+    'select checkout_id as "id" from checkouts where venue_id = $1 order by checkout_id desc limit 1',
+    [venueId],
+  );
+  return rows[0]?.id ?? null;
 }
 
 /** About how many checkouts there are, for a progress bar; null: nobody has counted yet. */

@@ -1,12 +1,12 @@
 // What the check of the ledger holds against it: which entries holds, movements and disputes must have, and what was moved
-// and paid out. Parts of one larger statement, over a range of checkouts ($1 to $4).
+// and paid out. Parts of one larger statement, over a range of checkouts ($1 to $3).
 
 import { IN_RANGE } from '../../ledger/check/queries.ts';
 
-/** Each captured hold, each movement that was done, and each dispute whose money moved has its entries, of these amounts. */
+/** Each hold that was captured, wanted or not, each movement that was done, and each dispute whose money moved has its entries, of these amounts. */
 export const ENTRIES_OWED = `
   select venue_id, checkout_id, mode, currency, 'capture' as kind, hold_id::text as subject, amount::bigint as amount
-    from holds where ${IN_RANGE} and status = 'captured'
+    from holds where ${IN_RANGE} and status in ('captured', 'returned')
   union all
   select venue_id, checkout_id, mode, currency, kind, movement_id::text,
       (amount - case kind when 'refund' then fee_part else 0 end)::bigint

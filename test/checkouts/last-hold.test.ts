@@ -1,0 +1,315 @@
+// The last hold: two that come at the same instant fund the checkout, because "was it the last?" is asked under the lock; and
+// the last hold, a cancel and pay_by, many times at once, have one winner each time, at the bank too.
+// RACES=10000 runs ten thousand races; as part of all tests there are fewer.
+
+import { randomUUID } from 'node:crypto';
+import Stripe from 'stripe';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Problem } from '../../src/base/errors.ts';
+import { cancelCheckout } from '../../src/domain/checkouts/cancel.ts';
+import { learn } from '../../src/domain/checkouts/decide-hold.ts';
+import { expireOne } from '../../src/domain/checkouts/expire.ts';
+import type { MoneyParts } from '../../src/domain/checkouts/money-parts.ts';
+import { readCheckout } from '../../src/domain/checkouts/queries.ts';
+import { settleDueHolds, settleHoldNow } from '../../src/domain/checkouts/settle-hold.ts';
+import { writeSteps } from '../../src/domain/checkouts/write.ts';
+import type { Caller } from '../../src/domain/keys/caller.ts';
+import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
+import { until } from '../sandbox/processor-fixture.ts';
+import { openWorld, PROCESSOR_KEYS, type World } from '../world.ts';
+import { CARDS, HOUR, intentOf, openShop, type Seen, type Shop } from './shop.ts';
+
+const RACES = Number(process.env.RACES ?? 1_500);
+const LANES = 6;
+
+let world: World;
+let shop: Shop;
+let stripe: Stripe;
+let parts: MoneyParts;
+beforeAll(async () => {
+  world = await openWorld();
+  shop = await openShop(world);
+  const { secret, publishable } = PROCESSOR_KEYS.test;
+  const httpClient = inProcess();
+  stripe = new Stripe(secret, { httpClient, telemetry: false, maxNetworkRetries: 0 });
+  const near = makeStripeProcessor({ mode: 'test', secretKey: secret, publishableKey: publishable, httpClient });
+  parts = { ...world.house.money, processors: { test: near } };
+});
+afterAll(() => world.close());
+
+/** The official client, speaking to the bank in this process: no sockets, the same answers. */
+function inProcess(): Stripe.HttpClient {
+  return {
+    getClientName: () => 'in-process',
+    makeRequest: async (_host, _port, path, method, sent, body) => {
+      const headers = Object.entries(sent).map(([name, value]) => [name.toLowerCase(), String(value)]);
+      const answer = await world.processor.bank.handle({ method, path, headers: Object.fromEntries(headers), body });
+      if (answer.fault !== undefined) throw Stripe.HttpClient.makeTimeoutError();
+      return {
+        getStatusCode: () => answer.status,
+        getHeaders: () => ({ ...answer.headers }),
+        getRawResponse: () => ({}),
+        toStream: () => null,
+        toJSON: async () => JSON.parse(answer.body),
+      };
+    },
+  };
+}
+
+describe('two last holders at the same instant', () => {
+  /** One of three shares is held; the cards of the other two have said yes, and we have not looked yet. */
+  async function almostFunded(): Promise<{ checkout: Seen; holds: string[]; intents: string[] }> {
+    const checkout = await shop.collecting({ party_size: 3 });
+    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    const secrets = await Promise.all([1, 2].map((place) => shop.secretFor(checkout.id, checkout.shares[place].id)));
+    for (const secret of secrets) await shop.confirm(secret, CARDS.good);
+    return { checkout, holds: secrets.map(({ holdId }) => holdId), intents: secrets.map(intentOf) };
+  }
+
+  const statusOf = async (id: string): Promise<string | undefined> =>
+    (await readCheckout(world.db, shop.venueId, id))?.status;
+
+  it('both wait for the row, each then sees what the other wrote, and the checkout is funded and completed', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { checkout, holds } = await almostFunded();
+      let letGo = (): void => undefined;
+      const blocked = new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+      const blocking = world.db.transaction(async (tx) => {
+        await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [checkout.id]);
+        await blocked;
+      });
+      const looking = Promise.all(holds.map((holdId) => shop.look(holdId)));
+      await until(async () => {
+        const rows = await world.db.express.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rows.length === 2;
+      });
+      letGo();
+      await Promise.all([blocking, looking]);
+      expect(await statusOf(checkout.id)).toBe('completed');
+      expect((await shop.told(checkout.id)).filter((type) => type === 'checkout.funded')).toHaveLength(1);
+      expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
+    }
+  });
+
+  it('without the lock each sees the other unpaid and nobody funds it: this is what the lock is for', async () => {
+    const { checkout, holds, intents } = await almostFunded();
+    let waiting = 0;
+    let bothHaveRead = (): void => undefined;
+    const barrier = new Promise<void>((resolve) => {
+      bothHaveRead = resolve;
+    });
+    const facts = await Promise.all(intents.map((intent) => parts.processors.test?.lookAt(intent)));
+    const unlocked = holds.map((holdId, place) =>
+      world.db.transaction(async (tx) => {
+        const standing = await readCheckout(tx, shop.venueId, checkout.id);
+        if (++waiting === 2) bothHaveRead();
+        await barrier;
+        const seen = facts[place];
+        if (standing === null || seen === undefined)
+          throw new Error('there is a checkout, and the bank knows its hold');
+        // Without the events, whose sequence would refuse the second: it is the moves themselves that are looked at here.
+        const steps = learn(standing, holdId, seen, Date.now()).filter(({ step }) => step !== 'tell');
+        await writeSteps(tx, { ids: parts.ids, now: Date.now() }, standing, steps);
+      }),
+    );
+    await Promise.all(unlocked);
+    expect(await statusOf(checkout.id)).toBe('collecting');
+    expect((await shop.read(checkout.id)).shares.map(({ status }: Seen) => status)).toEqual(Array(3).fill('held'));
+  });
+});
+
+interface Racer {
+  readonly id: string;
+  readonly lastHold: string;
+}
+
+/** Without the client library, which takes longer than the bank. */
+async function heldAtBank(
+  checkoutId: string,
+  share: { id: string; holdId: string },
+): Promise<{ id: string; latest_charge: string }> {
+  const body = new URLSearchParams({
+    amount: '5000',
+    currency: 'usd',
+    capture_method: 'manual',
+    payment_method: 'pm_card_visa',
+    confirm: 'true',
+    'metadata[venue_id]': shop.venueId,
+    'metadata[checkout_id]': checkoutId,
+    'metadata[share_id]': share.id,
+    'metadata[hold_id]': share.holdId,
+  });
+  const headers = { authorization: `Bearer ${PROCESSOR_KEYS.test.secret}` };
+  const answer = await world.processor.bank.handle({
+    method: 'POST',
+    path: '/v1/payment_intents',
+    headers,
+    body: body.toString(),
+  });
+  if (answer.fault !== undefined || answer.status !== 200) throw new Error('the bank does not hold a good card');
+  return JSON.parse(answer.body);
+}
+
+/** Checkouts of two: one share is held, the card of the other has said yes, and nobody has looked yet. */
+async function racers(count: number, payBy: number): Promise<Racer[]> {
+  const made = Array.from({ length: count }, (_, place) => ({
+    id: parts.ids.prefixed('chk'),
+    place,
+    shares: [0, 1].map(() => ({ id: parts.ids.prefixed('shr'), holdId: randomUUID(), intentId: '', chargeId: '' })),
+  }));
+  for (const { id, shares } of made) {
+    for (const share of shares) {
+      const intent = await heldAtBank(id, share);
+      share.intentId = intent.id;
+      share.chargeId = intent.latest_charge;
+    }
+  }
+  const all = made.flatMap(({ id, shares }) => shares.map((share, place) => ({ ...share, checkoutId: id, place })));
+  await world.db.transaction(async (tx) => {
+    await tx.query(
+      `insert into checkouts (venue_id, checkout_id, mode, status, amount, currency, fee_amount, party_size, pay_by, expires_at,
+         description, external_booking_id, url, return_url, metadata, fingerprint, created_at)
+       select $1, n.id, 'test', 'open', 10000, 'usd', 300, 2, to_timestamp($3 / 1000.0), to_timestamp($3 / 1000.0), 'A race',
+         n.id, 'https://x.example', 'https://x.example', '{}', '', now() + n.place * interval '1 microsecond'
+       from unnest($2::text[]) with ordinality as n(id, place)`,
+      [shop.venueId, made.map(({ id }) => id), payBy],
+    );
+    const columns = [
+      all.map(({ id }) => id),
+      all.map(({ checkoutId }) => checkoutId),
+      all.map(({ place }) => place),
+      all.map(({ holdId }) => holdId),
+      all.map(({ intentId }) => intentId),
+      all.map(({ chargeId }) => chargeId),
+    ];
+    const rows = `unnest($2::text[], $3::text[], $4::smallint[], $5::uuid[], $6::text[], $7::text[])
+      as n(share_id, checkout_id, place, hold_id, intent_id, charge_id)`;
+    const of = [shop.venueId, ...columns];
+    await tx.query(
+      `update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = any($1)`,
+      [made.map(({ id }) => id)],
+    );
+    await tx.query(
+      `with n as (select * from ${rows}), s as (
+         insert into shares (venue_id, share_id, checkout_id, place, amount, status, is_organizer, member_id, invited_at)
+         select $1, n.share_id, n.checkout_id, n.place, 5000, 'invited', n.place = 0, gen_random_uuid(), now() from n)
+       select 1`,
+      of,
+    );
+    await tx.query(
+      `insert into holds (venue_id, hold_id, checkout_id, share_id, mode, status, amount, currency, keeps_card, intent_id,
+         charge_id, due_at, created_at)
+       select $1, n.hold_id, n.checkout_id, n.share_id, 'test', 'asked', 5000, 'usd', false, n.intent_id, n.charge_id,
+         now() + interval '1 hour', now() from ${rows}`,
+      of,
+    );
+    await tx.query(
+      `with n as (select * from ${rows})
+       update holds h set status = case n.place when 0 then 'held' else 'open' end from n
+       where h.venue_id = $1 and h.hold_id = n.hold_id`,
+      of,
+    );
+    await tx.query(
+      `with n as (select * from ${rows})
+       update shares s set status = 'held', held_at = now() from n
+       where s.venue_id = $1 and s.share_id = n.share_id and n.place = 0`,
+      of,
+    );
+  });
+  return made.map(({ id, shares }) => ({ id, lastHold: shares[1]?.holdId ?? '' }));
+}
+
+const soon = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The three at once, each at a time of its own choosing that is right for it. Answers whether the cancel was accepted. */
+async function race({ id, lastHold }: Racer, payBy: number): Promise<boolean> {
+  const caller = { ...world.act(), venue: { id: shop.venueId }, mode: 'test', now: payBy - 1 } as unknown as Caller;
+  const input = { params: { id }, query: {}, body: undefined, whenNew: [] } as never;
+  const [, canceled] = await Promise.all([
+    settleHoldNow(parts, shop.venueId, lastHold),
+    soon(Math.random() * 4).then(() =>
+      world.db
+        .transaction((tx) => cancelCheckout(tx, caller, input))
+        .then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof Problem && error.detail.reason === 'checkout_not_cancelable') return false;
+            throw error;
+          },
+        ),
+    ),
+    soon(Math.random() * 4).then(() => expireOne(world.db, { ids: parts.ids, now: payBy }, shop.venueId, id)),
+  ]);
+  return canceled;
+}
+
+describe('the last hold, a cancel and pay_by', () => {
+  it(`have one winner each of ${RACES} times, and the bank agrees`, { timeout: 600_000 }, async () => {
+    const payBy = Date.now() + HOUR;
+    const field: Racer[] = [];
+    for (let left = RACES; left > 0; left -= 500) field.push(...(await racers(Math.min(left, 500), payBy)));
+    const accepted = new Set<string>();
+    const queue = [...field];
+    const lane = async (): Promise<void> => {
+      for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+        if (await race(next, payBy)) accepted.add(next.id);
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    // What the cancel and pay_by let go is due at their own time, which has not come on the wall clock.
+    await world.db.query(`update holds set due_at = now() where venue_id = $1 and status = 'releasing'`, [
+      shop.venueId,
+    ]);
+    await soon(5);
+    while ((await settleDueHolds(parts, 100)) > 0);
+
+    const rows = await world.db.query<{
+      id: string;
+      status: string;
+      ends: string[];
+      shares: string[];
+      holds: string[];
+      posted: number;
+    }>(
+      `select c.checkout_id as id, c.status,
+         array(select replace(e.type, 'checkout.', '') from events e where e.venue_id = c.venue_id and e.subject = c.checkout_id
+           and e.type in ('checkout.completed', 'checkout.canceled', 'checkout.expired')) as ends,
+         array(select s.status from shares s where s.venue_id = c.venue_id and s.checkout_id = c.checkout_id order by place) as shares,
+         array(select distinct h.status from holds h where h.venue_id = c.venue_id and h.checkout_id = c.checkout_id) as holds,
+         (select coalesce(sum(l.amount), 0)::integer from ledger_entries l where l.venue_id = c.venue_id
+           and l.checkout_id = c.checkout_id and l.kind = 'capture') as posted
+       from checkouts c where c.venue_id = $1 and c.description = 'A race'`,
+      [shop.venueId],
+    );
+    expect(rows).toHaveLength(RACES);
+    const won: Record<string, number> = { completed: 0, canceled: 0, expired: 0 };
+    for (const { id, status, ends, shares, holds, posted } of rows) {
+      won[status] = (won[status] ?? 0) + 1;
+      expect([id, ends]).toEqual([id, [status]]);
+      expect([id, accepted.has(id)]).toEqual([id, status === 'canceled']);
+      const isDone = status === 'completed';
+      expect([id, holds, posted]).toEqual([id, isDone ? ['captured'] : ['released'], isDone ? 10_000 : 0]);
+      expect(shares).toEqual(isDone ? ['captured', 'captured'] : ['released', 'invited']);
+    }
+    expect(Object.keys(won).sort()).toEqual(['canceled', 'completed', 'expired']);
+    expect(Math.min(...Object.values(won)), JSON.stringify(won)).toBeGreaterThan(RACES / 100);
+    await expectBankAgrees(new Map(rows.map(({ id, status }) => [id, status])));
+  });
+
+  async function expectBankAgrees(statuses: ReadonlyMap<string, string>): Promise<void> {
+    let seen = 0;
+    for await (const { metadata, status } of stripe.paymentIntents.list({ limit: 100 })) {
+      const end = statuses.get(metadata.checkout_id ?? '');
+      if (end === undefined) continue;
+      seen++;
+      if (status !== (end === 'completed' ? 'succeeded' : 'canceled')) {
+        throw new Error(`checkout ${metadata.checkout_id} is ${end} and its hold at the bank is ${status}`);
+      }
+    }
+    expect(seen).toBe(2 * RACES);
+  }
+});

@@ -1,0 +1,304 @@
+// A checkout as a model, for the tests of the pure decisions: applies steps as the database would, and refuses what the
+// database would refuse (a move that is not in the table, a row that is not where the step says, a second live hold).
+
+import type { Moves } from '../../src/base/moves.ts';
+import { CHECKOUT_MOVES, SHARE_MOVES } from '../../src/domain/checkouts/moves.ts';
+import type { ShareState, Standing } from '../../src/domain/checkouts/standing.ts';
+import type { NewMovement, Step } from '../../src/domain/checkouts/steps.ts';
+import type { HoldState } from '../../src/domain/payments/hold.ts';
+import { HOLD_MOVES, type MovementStatus, OVER } from '../../src/domain/payments/moves.ts';
+import type { HoldFacts } from '../../src/domain/payments/processor.ts';
+
+export const NOW = Date.UTC(2027, 5, 1);
+const HOUR = 3_600_000;
+
+export interface Model {
+  readonly standing: Standing;
+  /** Released and gone ones too. */
+  readonly holds: readonly HoldState[];
+  readonly movements: readonly (NewMovement & { readonly status: MovementStatus })[];
+  readonly entries: ReadonlyMap<string, number>;
+  readonly told: readonly string[];
+}
+
+export function newModel(amount: number, fee: number, partySize: number): Model {
+  const standing: Standing = {
+    venueId: 'venue',
+    id: 'chk_1',
+    mode: 'test',
+    status: 'open',
+    amount,
+    currency: 'usd',
+    feeAmount: Math.min(fee, amount),
+    refundedAmount: 0,
+    partySize,
+    expiresAt: NOW + 240 * HOUR,
+    payBy: NOW + 240 * HOUR,
+    clockAhead: 0,
+    description: 'A table',
+    offeringExternalId: null,
+    organizerId: null,
+    turn: 0,
+    shares: [],
+    holds: [],
+  };
+  return { standing, holds: [], movements: [], entries: new Map(), told: [] };
+}
+
+let ids = 0;
+export const newId = (): string => `id-${++ids}`;
+
+function insist(is: boolean, what: string): void {
+  if (!is) throw new Error(`the database would refuse: ${what}`);
+}
+
+export function isLegal<S extends string>(moves: Moves<S>, from: S, to: S): boolean {
+  return moves[from].includes(to);
+}
+
+export function applyAll(model: Model, steps: readonly Step[]): Model {
+  const next = steps.reduce(apply, model);
+  checkAtCommit(next);
+  return next;
+}
+
+function withHolds(model: Model, holds: readonly HoldState[]): Model {
+  const live = holds.filter(({ status }) => !OVER.includes(status));
+  return { ...model, holds, standing: { ...model.standing, holds: live } };
+}
+
+function onHolds(model: Model, of: readonly string[], change: (hold: HoldState) => HoldState): Model {
+  for (const id of of)
+    insist(
+      model.holds.some((hold) => hold.id === id),
+      `there is no hold ${id}`,
+    );
+  return withHolds(
+    model,
+    model.holds.map((hold) => (of.includes(hold.id) ? change(hold) : hold)),
+  );
+}
+
+function onShares(model: Model, of: readonly string[], change: (share: ShareState) => ShareState): Model {
+  const { standing } = model;
+  for (const id of of)
+    insist(
+      standing.shares.some((share) => share.id === id),
+      `there is no share ${id}`,
+    );
+  const shares = standing.shares.map((share) => (of.includes(share.id) ? change(share) : share));
+  return { ...model, standing: { ...standing, shares } };
+}
+
+function moveHold(hold: HoldState, from: string, to: HoldState['status']): HoldState {
+  insist(hold.status === from, `hold is ${hold.status}, not ${from}`);
+  insist(isLegal(HOLD_MOVES, hold.status, to), `a hold cannot move from ${from} to ${to}`);
+  return { ...hold, status: to };
+}
+
+function apply(model: Model, step: Step): Model {
+  const { standing } = model;
+  switch (step.step) {
+    case 'move checkout':
+      insist(standing.status === step.from, `checkout is ${standing.status}, not ${step.from}`);
+      insist(isLegal(CHECKOUT_MOVES, step.from, step.to), `a checkout cannot move from ${step.from} to ${step.to}`);
+      return {
+        ...model,
+        standing: { ...standing, status: step.to, organizerId: step.organizerId ?? standing.organizerId },
+      };
+    case 'move shares':
+      insist(isLegal(SHARE_MOVES, step.from, step.to), `a share cannot move from ${step.from} to ${step.to}`);
+      return onShares(model, step.ids, (share) => {
+        insist(share.status === step.from, `share is ${share.status}, not ${step.from}`);
+        return { ...share, status: step.to };
+      });
+    case 'add shares': {
+      const added = step.shares.map((share): ShareState => ({ ...share, status: 'invited', refundedAmount: 0 }));
+      const shares = [...standing.shares, ...added].sort((a, b) => a.place - b.place);
+      insist(new Set(shares.map(({ memberId }) => memberId)).size === shares.length, 'one member twice');
+      return { ...model, standing: { ...standing, shares } };
+    }
+    case 'drop shares':
+      for (const share of standing.shares) {
+        if (step.ids.includes(share.id))
+          insist(share.status !== 'held' && share.status !== 'captured', 'dropped while held');
+      }
+      return {
+        ...model,
+        standing: { ...standing, shares: standing.shares.filter(({ id }) => !step.ids.includes(id)) },
+      };
+    case 'seat shares': {
+      const seated = onShares(model, [...step.places.keys()], (share) => ({
+        ...share,
+        place: step.places.get(share.id) ?? 0,
+      }));
+      const shares = [...seated.standing.shares].sort((a, b) => a.place - b.place);
+      return { ...seated, standing: { ...seated.standing, shares } };
+    }
+    case 'refund shares':
+      return onShares(model, [...step.amounts.keys()], (share) => {
+        insist(share.status === 'captured' || share.status === 'refunded', 'refunded and not captured');
+        const refundedAmount = share.refundedAmount + (step.amounts.get(share.id) ?? 0);
+        insist(refundedAmount <= share.amount, 'refunded above its amount');
+        return { ...share, refundedAmount };
+      });
+    case 'refund checkout':
+      insist(['completed', 'canceled'].includes(standing.status), 'refund before an end');
+      return { ...model, standing: { ...standing, refundedAmount: standing.refundedAmount + step.amount } };
+    case 'tell':
+      return { ...model, told: [...model.told, step.type] };
+    case 'look again':
+      insist(standing.status === 'funded', 'look again and not funded');
+      return model;
+    case 'open payout':
+      return model;
+    default:
+      return applyToMoney(model, step);
+  }
+}
+
+function applyToMoney(model: Model, step: Step): Model {
+  const { standing } = model;
+  switch (step.step) {
+    case 'add hold': {
+      const { hold } = step;
+      const fresh: HoldState = {
+        ...hold,
+        venueId: standing.venueId,
+        checkoutId: standing.id,
+        mode: standing.mode,
+        status: 'asked',
+        currency: standing.currency,
+        intentId: null,
+        paymentMethodId: null,
+        chargeId: null,
+        captureBefore: null,
+        captureTries: 0,
+        turn: 0,
+        createdAt: NOW,
+      };
+      return withHolds(model, [...model.holds, fresh]);
+    }
+    case 'move hold':
+      return onHolds(model, [step.id], (hold) => ({ ...moveHold(hold, step.from, step.to), ...known(step.news) }));
+    case 'note hold':
+      return onHolds(model, [step.id], (hold) => ({ ...hold, ...known(step.news) }));
+    case 'seat hold':
+      return onHolds(model, [step.id], (hold) => ({ ...hold, renews: null }));
+    case 'begin captures':
+      return onHolds(model, step.ids, (hold) => moveHold(hold, 'held', 'capturing'));
+    case 'count not now':
+      return onHolds(model, step.ids, (hold) => ({ ...hold, captureTries: hold.captureTries + 1 }));
+    case 'holds captured':
+      return step.holds.reduce(
+        (next, { id, from }) => onHolds(next, [id], (hold) => moveHold(hold, from, 'captured')),
+        model,
+      );
+    case 'add movements': {
+      const added = step.movements.map((movement) => ({ ...movement, status: 'waiting' as const }));
+      for (const { amount, feePart } of added)
+        insist(amount > 0 && feePart >= 0 && feePart <= amount, 'a movement of nothing');
+      return { ...model, movements: [...model.movements, ...added] };
+    }
+    case 'shrink transfer':
+      return {
+        ...model,
+        movements: model.movements.map((one) => {
+          if (one.id !== step.id) return one;
+          insist(one.status === 'waiting' && one.amount >= step.by, 'a transfer shrinks below nothing');
+          const amount = one.amount - step.by;
+          return { ...one, amount, status: amount === 0 ? 'dropped' : one.status };
+        }),
+      };
+    case 'post': {
+      const entries = new Map(model.entries);
+      for (const { kind, subject, amount } of step.entries) {
+        if (amount === 0) continue;
+        insist(amount > 0 && !entries.has(`${kind} ${subject}`), `${kind} twice for ${subject}`);
+        entries.set(`${kind} ${subject}`, amount);
+      }
+      return { ...model, entries };
+    }
+    default:
+      throw new Error(`the model does not know the step ${step.step}`);
+  }
+}
+
+function known(news: object | undefined): Partial<HoldState> {
+  return Object.fromEntries(
+    Object.entries(news ?? {}).filter(
+      ([name, value]) => value !== null && !['clientSecret', 'heldAt', 'refusal'].includes(name),
+    ),
+  );
+}
+
+/** What the database judges at commit, and what must hold of the money at every moment. */
+function checkAtCommit({ standing, holds, movements }: Model): void {
+  const { status, shares, amount } = standing;
+  const total = shares.reduce((sum, share) => sum + share.amount, 0);
+  insist(
+    total === amount || (shares.length === 0 && ['open', 'expired', 'canceled'].includes(status)),
+    `shares sum to ${total}`,
+  );
+  if (['completed', 'expired', 'canceled'].includes(status)) {
+    insist(!shares.some((share) => share.status === 'held'), `${status} and holds a card`);
+  }
+  if (status === 'completed') {
+    insist(
+      shares.every((share) => share.status === 'captured' || share.status === 'refunded'),
+      'completed, not captured',
+    );
+  }
+  if (status === 'expired' || status === 'canceled') {
+    const live = holds.find((hold) => ['asked', 'open', 'held', 'capturing'].includes(hold.status));
+    insist(live === undefined, `${status}, and hold ${live?.id} is ${live?.status} and never let go`);
+  }
+  const standingFor = holds.filter(
+    ({ renews, status: at }) => renews === null && ['asked', 'open', 'held', 'capturing', 'captured'].includes(at),
+  );
+  insist(
+    new Set(standingFor.map(({ shareId }) => shareId)).size === standingFor.length,
+    'two live holds for one share',
+  );
+  for (const { id, amount, status: at } of holds) {
+    if (at === 'returned') insist(givenBack(movements, id) === amount, `hold ${id} is returned, and its money is not`);
+  }
+  // Nobody is charged for a booking that does not happen: what was captured belongs to a captured share, or goes back.
+  if (status === 'funded') return;
+  for (const hold of holds) {
+    if (hold.status !== 'captured') continue;
+    const kept = shares.some(
+      (share) => share.id === hold.shareId && share.status === 'captured' && status === 'completed',
+    );
+    insist(
+      kept || givenBack(movements, hold.id) === hold.amount,
+      `hold ${hold.id} is captured in a ${status} checkout and not given back`,
+    );
+  }
+}
+
+function givenBack(movements: Model['movements'], of: string): number {
+  const back = movements.filter(({ holdId, kind }) => holdId === of && (kind === 'return' || kind === 'refund'));
+  return back.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+/** What the bank would say of a hold. */
+export function factsFor(hold: HoldState, more: Partial<HoldFacts> = {}): HoldFacts {
+  return {
+    intentId: hold.intentId ?? `pi_${hold.id}`,
+    standing: 'held',
+    mode: hold.mode,
+    amount: hold.amount,
+    capturable: hold.amount,
+    captured: 0,
+    currency: hold.currency,
+    marks: { venueId: hold.venueId, checkoutId: hold.checkoutId, shareId: hold.shareId, holdId: hold.id },
+    heldAt: NOW,
+    captureBefore: NOW + 168 * HOUR,
+    chargeId: `ch_${hold.id}`,
+    customerId: hold.keepsCard ? 'cus' : null,
+    paymentMethodId: 'pm',
+    refusal: null,
+    ...more,
+  };
+}

@@ -1,0 +1,207 @@
+// Deciding a refund: exact over the shares, our fee given back in the same proportion and all of it at the end, the
+// venue's part out of the transfer that waits or taken back from the one that was sent. And the cancellation policy.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { feeParts } from '../../src/domain/checkouts/decide-capture.ts';
+import {
+  decideRefund,
+  leftToRefund,
+  percentByPolicy,
+  type TransferState,
+} from '../../src/domain/checkouts/decide-refund.ts';
+import type { Standing } from '../../src/domain/checkouts/standing.ts';
+import type { MovementStatus } from '../../src/domain/payments/moves.ts';
+import { applyAll, type Model, NOW, newId, newModel } from '../checkouts/model.ts';
+
+const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);
+const amounts = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 50, max: 500_000 })), {
+  minLength: 1,
+  maxLength: 12,
+});
+
+/** A completed checkout with these shares, each captured, each with its transfer. */
+function completed(shares: readonly number[], fee: number, status: MovementStatus): Model {
+  const total = sum(shares);
+  const blank = newModel(total, fee, shares.length);
+  const standing: Standing = {
+    ...blank.standing,
+    status: 'completed',
+    shares: shares.map((amount, place) => ({
+      id: `shr_${place}`,
+      place,
+      amount,
+      status: 'captured',
+      isOrganizer: place === 0,
+      memberId: `m${place}`,
+      displayName: null,
+      refundedAmount: 0,
+    })),
+  };
+  const holds = standing.shares
+    .filter(({ amount }) => amount > 0)
+    .map(({ id, amount }) => ({
+      id: `hold_${id}`,
+      venueId: 'venue',
+      checkoutId: standing.id,
+      shareId: id,
+      mode: 'test' as const,
+      status: 'captured' as const,
+      amount,
+      currency: 'usd',
+      renews: null,
+      keepsCard: false,
+      intentId: `pi_${id}`,
+      customerId: null,
+      paymentMethodId: null,
+      chargeId: `ch_${id}`,
+      captureBefore: null,
+      captureTries: 0,
+      turn: 0,
+      createdAt: NOW,
+    }));
+  const fees = feeParts(standing);
+  const movements = holds
+    .map(({ id, shareId, amount }) => ({
+      id: `transfer_${shareId}`,
+      kind: 'transfer' as const,
+      shareId,
+      holdId: id,
+      amount: amount - (fees.get(shareId) ?? 0),
+      feePart: 0,
+      takesBack: null,
+      reason: null,
+      dueAt: NOW,
+      status,
+    }))
+    .filter(({ amount }) => amount > 0);
+  return { ...blank, standing: { ...standing, holds }, holds, movements };
+}
+
+const refund = (model: Model, amount: number): Model => {
+  const transfers: TransferState[] = model.movements.filter(({ kind }) => kind === 'transfer');
+  return applyAll(model, decideRefund(model.standing, transfers, { amount, reason: null, now: NOW, newId }));
+};
+const totalOf = (model: Model, kind: string): number =>
+  sum(model.movements.filter((one) => one.kind === kind).map(({ amount }) => amount));
+
+const story = fc.record({
+  shares: amounts,
+  fee: fc.integer({ min: 0, max: 700_000 }),
+  status: fc.constantFrom<MovementStatus>('waiting', 'sending', 'done'),
+  parts: fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 8 }),
+});
+
+describe('the fee of each share', () => {
+  it('adds up to the whole fee, is never above the share, and nothing for a share of nothing', () => {
+    fc.assert(
+      fc.property(amounts, fc.integer({ min: 0, max: 700_000 }), (shares, fee) => {
+        fc.pre(sum(shares) > 0);
+        const { standing } = completed(shares, fee, 'done');
+        const parts = feeParts(standing);
+        expect(sum([...parts.values()])).toBe(standing.feeAmount);
+        for (const { id, amount } of standing.shares) expect(parts.get(id)).toBeLessThanOrEqual(amount);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('refunds in any parts', () => {
+  it('add up, never exceed a share, and give back to the guests exactly what was asked', () => {
+    fc.assert(
+      fc.property(story, ({ shares, fee, status, parts }) => {
+        fc.pre(sum(shares) > 0);
+        let model = completed(shares, fee, status);
+        let refunded = 0;
+        for (const part of parts) {
+          const left = leftToRefund(model.standing);
+          if (left === 0) break;
+          const amount = Math.max(1, Math.floor((left * part) / 1_000));
+          const before = model.standing;
+          model = refund(model, amount);
+          refunded += amount;
+          expect(sum(model.standing.shares.map(({ refundedAmount }) => refundedAmount))).toBe(refunded);
+          expect(totalOf(model, 'refund')).toBe(refunded);
+          // In proportion: nobody's part is more than a cent away from their due.
+          model.standing.shares.forEach((share, place) => {
+            const was = before.shares[place];
+            const due = (amount * (share.amount - (was?.refundedAmount ?? 0))) / leftToRefund(before);
+            expect(Math.abs(share.refundedAmount - (was?.refundedAmount ?? 0) - due)).toBeLessThan(1.000001);
+          });
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('to the end give back the whole fee and every transfer, to the cent, whether it waits or was sent', () => {
+    fc.assert(
+      fc.property(story, ({ shares, fee, status, parts }) => {
+        fc.pre(sum(shares) > 0);
+        const start = completed(shares, fee, status);
+        const net = start.standing.amount - start.standing.feeAmount;
+        const some = parts.reduce((model, part) => {
+          const left = leftToRefund(model.standing);
+          return left === 0 ? model : refund(model, Math.max(1, Math.floor((left * part) / 1_000)));
+        }, start);
+        const left = leftToRefund(some.standing);
+        const end = left === 0 ? some : refund(some, left);
+        const refunds = end.movements.filter(({ kind }) => kind === 'refund');
+        expect(sum(refunds.map(({ feePart }) => feePart))).toBe(start.standing.feeAmount);
+        const waiting = sum(end.movements.filter((one) => one.kind === 'transfer').map(({ amount }) => amount));
+        expect(status === 'waiting' ? net - waiting : totalOf(end, 'reversal')).toBe(net);
+        expect(end.standing.shares.every((share) => share.status === 'refunded')).toBe(true);
+        expect(end.told.every((type) => type === 'refund.created')).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('move a share to refunded when all of it is, and not before', () => {
+    const model = completed(
+      [1_000, 1, 1_000].map((amount) => Math.max(50, amount)),
+      0,
+      'done',
+    );
+    const most = refund(model, 2_049);
+    expect(
+      most.standing.shares.map(
+        ({ status, amount, refundedAmount }) => status === (amount === refundedAmount ? 'refunded' : 'captured'),
+      ),
+    ).toEqual([true, true, true]);
+    expect(most.standing.shares.filter(({ status }) => status === 'captured')).toHaveLength(1);
+  });
+});
+
+describe('the percentage by policy', () => {
+  const rules = fc.uniqueArray(
+    fc.record({ hours_before: fc.integer({ min: 0, max: 8_760 }), refund_pct: fc.integer({ min: 0, max: 100 }) }),
+    { selector: ({ hours_before }) => hours_before, maxLength: 10 },
+  );
+
+  it('is that of the largest hours_before that is still met, in whatever order the rules stand', () => {
+    fc.assert(
+      fc.property(rules, fc.double({ min: -100, max: 9_000, noNaN: true }), (list, ahead) => {
+        const met = list
+          .filter(({ hours_before }) => ahead >= hours_before)
+          .sort((a, b) => b.hours_before - a.hours_before);
+        const percent = met[0]?.refund_pct ?? 0;
+        expect(percentByPolicy(list, ahead)).toBe(percent);
+        expect(percentByPolicy([...list].reverse(), ahead)).toBe(percent);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('counts the very hour as met, and a moment less as not', () => {
+    const list = [
+      { hours_before: 24, refund_pct: 50 },
+      { hours_before: 48, refund_pct: 100 },
+      { hours_before: 0, refund_pct: 10 },
+    ];
+    const at = [48, 47.9999, 24, 23.9999, 0, -0.0001];
+    expect(at.map((ahead) => percentByPolicy(list, ahead))).toEqual([100, 50, 50, 10, 10, 0]);
+    expect(percentByPolicy([], 1_000)).toBe(0);
+  });
+});

@@ -2,6 +2,9 @@
 
 import type { Mode } from '../base/config.ts';
 import { type Difference, reconcile } from '../domain/checkouts/reconcile.ts';
+import { askAgain } from '../domain/payments/movements/queries.ts';
+import { type Act, audit } from '../domain/venues/audit.ts';
+import type { House } from '../run/house.ts';
 import { choiceOf, wholeOf } from './options.ts';
 import { ProgressBar } from './progress-bar.ts';
 import type { Command } from './shape.ts';
@@ -15,14 +18,16 @@ const run: Command = {
   help: 'settle what is open with the card processor, and compare its books with ours',
   options: [
     { name: 'mode', value: 'test|live', help: 'one mode; both when absent' },
+    { name: 'retry-failed', value: null, help: 'ask again for money that the processor had refused to move' },
     { name: 'days', value: 'N', help: 'how far back the processor’s books are read, 1 to 3650; 30 when absent' },
   ],
   async run(given, open) {
     const mode = given.text('mode') === null ? null : choiceOf(given, 'mode', ['test', 'live']);
     const days = wholeOf(given, 'days', 1, 3650) ?? 30;
-    const { house } = await open();
+    const { house, act } = await open();
     const modes: readonly Mode[] = mode === null ? house.config.modes : [mode];
     const bar = new ProgressBar('reconciling', house.clock, given.flag('json') ? null : process.stderr);
+    const retried = given.flag('retry-failed') ? await retryFailed(house, act, modes) : 0;
     const differences: Difference[] = [];
     let asked = 0;
     let compared = 0;
@@ -45,7 +50,7 @@ const run: Command = {
     ]);
     const settled = `${asked} asked about, ${compared} compared.`;
     return {
-      json: { asked, compared, differences },
+      json: { retried, asked, compared, differences },
       text:
         rows.length === 0
           ? `The books agree: ${settled}`
@@ -54,5 +59,19 @@ const run: Command = {
     };
   },
 };
+
+async function retryFailed({ db }: House, act: Act, modes: readonly Mode[]): Promise<number> {
+  let retried = 0;
+  for (const mode of modes) {
+    await db.transaction(async (tx) => {
+      const again = await askAgain(tx, mode, act.now);
+      for (const { id, venueId } of again) {
+        await audit(tx, act, { venueId, action: 'movement.retry', subject: id });
+      }
+      retried += again.length;
+    });
+  }
+  return retried;
+}
 
 export const reconcileCommands: readonly Command[] = [run];

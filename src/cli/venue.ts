@@ -2,13 +2,14 @@
 
 import type { Queryable } from '../base/db.ts';
 import { openVenue } from '../domain/keys/sandbox-venue.ts';
-import type { Act } from '../domain/venues/audit.ts';
+import { onboardingLink } from '../domain/payments/payout-account.ts';
+import { type Act, audit } from '../domain/venues/audit.ts';
 import { addOrigin, changeFee, linkVenue, removeOrigin, revokeVenue } from '../domain/venues/change-venue.ts';
 import { registrable } from '../domain/venues/create-venue.ts';
 import { findVenue, listVenues, type VenueRow } from '../domain/venues/queries.ts';
 import { everyPage } from './every-page.ts';
 import { lookedUp, mistyped, noSuch, quoted } from './fault.ts';
-import { uuidOf, wholeOf } from './options.ts';
+import { choiceOf, uuidOf, wholeOf } from './options.ts';
 import type { Answer, Command, Given, Open } from './shape.ts';
 import { block, shownTime, table } from './table.ts';
 
@@ -160,6 +161,29 @@ const revoke: Command = {
   run: async (given, open) => changed(idIn(given), open, revokeVenue),
 };
 
+const onboard: Command = {
+  words: ['venue', 'onboard'],
+  arguments: ['ID'],
+  help: 'give the link with which a venue tells the card processor where it is paid',
+  options: [
+    { name: 'mode', value: 'test|live', needed: true, help: 'whose account' },
+    { name: 'return-url', value: 'URL', needed: true, help: 'where the venue goes afterwards' },
+  ],
+  async run(given, open) {
+    const id = idIn(given);
+    const mode = choiceOf(given, 'mode', ['test', 'live']);
+    const returnUrl = given.needed('return-url');
+    if (!URL.canParse(returnUrl)) throw mistyped(`--return-url is ${quoted(returnUrl)}: give a web address.`);
+    const { house, act } = await open();
+    await knownVenue(house.db, id);
+    const found = await onboardingLink(house.money, id, mode, returnUrl);
+    await house.db.transaction((tx) =>
+      audit(tx, act, { venueId: id, action: 'payout.onboard', subject: found.accountId, detail: { mode } }),
+    );
+    return { json: { account: found.accountId, url: found.url }, text: found.url };
+  },
+};
+
 const originAdd: Command = {
   words: ['venue', 'origin', 'add'],
   arguments: ['ID', 'URL'],
@@ -200,4 +224,14 @@ const fee: Command = {
   },
 };
 
-export const venueCommands: readonly Command[] = [create, list, show, link, revoke, originAdd, originRemove, fee];
+export const venueCommands: readonly Command[] = [
+  create,
+  list,
+  show,
+  link,
+  onboard,
+  revoke,
+  originAdd,
+  originRemove,
+  fee,
+];

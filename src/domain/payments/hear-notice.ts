@@ -4,6 +4,7 @@
 import type { Queryable } from '../../base/db.ts';
 import { isUuid } from '../../base/ids.ts';
 import { keepNotice } from './disputes/queries.ts';
+import { setPayoutsEnabled } from './movements/queries.ts';
 import type { Notice } from './notice.ts';
 import { hintHold } from './queries.ts';
 
@@ -14,5 +15,6 @@ export async function hearNotice(db: Queryable, notice: Notice, now: number): Pr
     if (isUuid(venueId) && isUuid(holdId)) await hintHold(db, { venueId, holdId, mode, now });
     return;
   }
+  if (about.kind === 'account') return setPayoutsEnabled(db, mode, about.accountId, about.payoutsEnabled);
   if (about.kind === 'dispute') await keepNotice(db, { id: notice.eventId, mode, about, now });
 }

@@ -6,18 +6,16 @@ import type { Db } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
 import type { Entry } from '../ledger/accounts.ts';
 import { postEntries } from '../ledger/queries.ts';
-import { findVenue } from '../venues/queries.ts';
 import { callKeys } from './hold.ts';
 import {
   claimMovements,
-  findPayoutAccount,
   finishMovement,
-  keepPayoutAccount,
   type MovementRow,
   postponeMovement,
   processorIdOf,
   venuesWithDueMovements,
 } from './movements/queries.ts';
+import { payoutAccount } from './payout-account.ts';
 import { type Processor, ProcessorRefusal, type Processors, ProcessorTrouble } from './processor.ts';
 import { findHold, type HoldSecret } from './queries.ts';
 
@@ -108,21 +106,9 @@ async function transfer(
 ): Promise<string> {
   if (hold.chargeId === null) throw new Error(`hold ${hold.id} was captured and has no charge`);
   const { amount, currency, checkoutId } = movement;
-  const accountId = await payoutAccount(parts, processor, movement);
+  const { accountId } = await payoutAccount(parts, movement.venueId, movement.mode);
   const made = await processor.transfer({ key, amount, currency, accountId, chargeId: hold.chargeId, checkoutId });
   return made.transferId;
-}
-
-/** The venue's account at the processor, opened when it is first needed. */
-async function payoutAccount(parts: MovementParts, processor: Processor, movement: MovementRow): Promise<string> {
-  const { venueId, mode } = movement;
-  const known = await findPayoutAccount(parts.db, venueId, mode);
-  if (known !== null) return known.accountId;
-  const venue = await findVenue(parts.db, venueId);
-  if (venue === null) throw new Error(`movement ${movement.id} belongs to no venue`);
-  const account = await processor.openAccount(callKeys.account(venueId, mode), { id: venueId, name: venue.name });
-  await keepPayoutAccount(parts.db, venueId, mode, account, parts.clock.now());
-  return account.accountId;
 }
 
 async function record(parts: MovementParts, movement: MovementRow, processorId: string): Promise<void> {

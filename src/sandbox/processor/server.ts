@@ -55,7 +55,7 @@ export async function startProcessor(options: ProcessorOptions): Promise<Running
     publicBase: () => options.publicBase ?? url,
     wait: (ms) => delay(ms),
     events: 'posted',
-    onMistake: (error) => log(`a mistake of ours: ${error instanceof Error ? error.stack : String(error)}`),
+    onMistake: (error) => log(`a mistake of ours: ${textOf(error)}`),
   });
   const deliverer = startDeliverer({ bank, clock, random, log });
   let failed = false;
@@ -79,9 +79,7 @@ export async function startProcessor(options: ProcessorOptions): Promise<Running
       fail(error);
     });
   });
-  server.headersTimeout = 15_000;
-  server.requestTimeout = 30_000;
-  server.keepAliveTimeout = 65_000;
+  Object.assign(server, { headersTimeout: 15_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 });
   try {
     url = await listen(server, host, options.port);
   } catch (error) {
@@ -114,6 +112,10 @@ function listen(server: Server, host: string, port: number): Promise<string> {
       resolve(`http://${shown}:${(server.address() as AddressInfo).port}`);
     });
   });
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 class ClientGone extends Error {}

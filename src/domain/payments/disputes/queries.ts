@@ -54,6 +54,11 @@ export interface DisputeRow {
   readonly reinstated: boolean;
 }
 
+export interface KnownDispute extends DisputeRow {
+  readonly amount: number;
+  readonly currency: string;
+}
+
 export interface DisputeWrite {
   readonly venueId: string;
   readonly mode: Mode;
@@ -65,7 +70,7 @@ export interface DisputeWrite {
 }
 
 /** Locks a dispute, or makes it; what it was before. */
-export async function lockDispute(tx: Queryable, write: DisputeWrite): Promise<DisputeRow> {
+export async function lockDispute(tx: Queryable, write: DisputeWrite): Promise<KnownDispute> {
   const { about } = write;
   await tx.query(
     `insert into disputes (venue_id, dispute_id, mode, checkout_id, share_id, hold_id, amount, currency, status, reason,
@@ -86,8 +91,8 @@ export async function lockDispute(tx: Queryable, write: DisputeWrite): Promise<D
       write.now,
     ],
   );
-  const rows = await tx.query<DisputeRow>(
-    'select withdrawn, reinstated from disputes where venue_id = $1 and dispute_id = $2 for update',
+  const rows = await tx.query<KnownDispute>(
+    'select withdrawn, reinstated, amount, currency from disputes where venue_id = $1 and dispute_id = $2 for update',
     [write.venueId, about.disputeId],
   );
   if (rows[0] === undefined) throw new Error('the dispute that was just written is there');

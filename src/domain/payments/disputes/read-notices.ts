@@ -68,10 +68,11 @@ async function understand(parts: NoticeParts, { mode, about }: KeptNotice): Prom
       reinstated: before.reinstated || about.balanceChange === 'reinstated',
     };
     const entries: Entry[] = [];
-    const { disputeId: subject, amount } = about;
+    const { disputeId: subject } = about;
+    const { amount, currency } = before;
     if (next.withdrawn && !before.withdrawn) entries.push({ kind: 'dispute', subject, amount });
     if (next.reinstated && !before.reinstated) entries.push({ kind: 'dispute_won', subject, amount });
-    await postEntries(tx, { ...write, currency: about.currency }, entries);
+    await postEntries(tx, { ...write, currency }, entries);
     await changeDispute(tx, write, next);
   });
 }

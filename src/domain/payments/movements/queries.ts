@@ -269,3 +269,21 @@ export async function refundedByHold(
   );
   return new Map(rows.map(({ holdId, ...sums }) => [holdId, sums]));
 }
+
+/** What the processor tells of an account: whether it can be paid. */
+export async function setPayoutsEnabled(db: Queryable, mode: Mode, accountId: string, enabled: boolean): Promise<void> {
+  await db.query('update payout_accounts set payouts_enabled = $3 where mode = $1 and account_id = $2', [
+    mode,
+    accountId,
+    enabled,
+  ]);
+}
+
+/** An operator asks again for what the processor had refused: under another key, since its no is kept under the old one. */
+export async function askAgain(tx: Queryable, mode: Mode, now: number): Promise<{ id: string; venueId: string }[]> {
+  return tx.query(
+    `update movements set status = 'waiting', due_at = to_timestamp($2 / 1000.0), refusals = refusals + 1
+     where mode = $1 and status = 'failed' returning movement_id as "id", venue_id as "venueId"`,
+    [mode, now],
+  );
+}

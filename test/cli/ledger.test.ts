@@ -64,6 +64,15 @@ beforeAll(async () => {
   const dropped = await shop.collecting();
   await shop.drive(dropped.id, 'hold', { share_id: dropped.shares[0].id });
   expect((await shop.post(`/v1/checkouts/${dropped.id}/cancel`)).status).toBe(200);
+  // Captured at the bank by somebody else: found out when it is let go, and given back.
+  const stray = await shop.collecting();
+  await shop.drive(stray.id, 'hold', { share_id: stray.shares[0].id });
+  for (const { id } of await shop.intents(stray.id)) await shop.stripe.paymentIntents.capture(id);
+  expect((await shop.post(`/v1/checkouts/${stray.id}/cancel`)).status).toBe(200);
+  await shop.hurry(stray.id);
+  expect(await world.db.query(`select kind, status from movements where checkout_id = $1`, [stray.id])).toEqual([
+    { kind: 'return', status: 'done' },
+  ]);
   const live = await openShop(world, { mode: 'live' });
   await live.create();
   await world.work();

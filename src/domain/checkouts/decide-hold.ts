@@ -124,7 +124,7 @@ function takeHold(standing: Standing, hold: HoldState, facts: HoldFacts, now: nu
 function lookAtHeld(standing: Standing, hold: HoldState, facts: HoldFacts, now: number): number | null {
   const heldAt = facts.heldAt ?? now;
   const renewAt = renewalTime(hold, heldAt, facts.captureBefore, standing.expiresAt);
-  if (renewAt !== null) return renewAt;
+  if (renewAt !== null && renewAt > now) return renewAt;
   const { captureBefore } = facts;
   return captureBefore !== null && captureBefore <= standing.expiresAt
     ? Math.max(captureBefore + SECOND, now + SECOND)
@@ -272,7 +272,9 @@ export function decideRenewal(
   if (hold?.status !== 'held' || hold.renews !== null || standing.status !== 'collecting') return null;
   if (!hold.keepsCard || hold.customerId === null || hold.paymentMethodId === null || hold.captureBefore === null)
     return null;
-  if (hold.captureBefore > standing.expiresAt || isOverdue(standing, now)) return null;
+  const renewAt = renewalTime(hold, hold.heldAt ?? now, hold.captureBefore, standing.expiresAt);
+  // Whoever looks before it is time only looks.
+  if (renewAt === null || renewAt > now || isOverdue(standing, now)) return null;
   if (standing.holds.some(({ renews }) => renews === holdId)) return null;
   const freshId = newId();
   const fresh = {

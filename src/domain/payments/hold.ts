@@ -20,6 +20,8 @@ export interface HoldState {
   readonly customerId: string | null;
   readonly paymentMethodId: string | null;
   readonly chargeId: string | null;
+  /** In milliseconds; null before it is held. */
+  readonly heldAt: number | null;
   /** In milliseconds; null: the processor does not say. */
   readonly captureBefore: number | null;
   /** How often the processor answered "not now" to a capture. */

@@ -9,7 +9,7 @@ import type { HoldStatus } from './moves.ts';
 const HOLD = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
   currency, renews, keeps_card as "keepsCard", intent_id as "intentId", customer_id as "customerId",
   payment_method_id as "paymentMethodId", charge_id as "chargeId",
-  (extract(epoch from capture_before) * 1000)::float8 as "captureBefore", turn,
+  (extract(epoch from held_at) * 1000)::float8 as "heldAt", (extract(epoch from capture_before) * 1000)::float8 as "captureBefore", turn,
   capture_tries as "captureTries",
   (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
@@ -175,7 +175,7 @@ export async function countNotNow(tx: Queryable, venueId: string, ids: readonly 
 /** Shifts what a moved clock makes due earlier. */
 export async function hurryHolds(tx: Queryable, venueId: string, checkoutId: string, byMs: number): Promise<void> {
   await tx.query(
-    `update holds set due_at = due_at - $3 * interval '1 millisecond',
+    `update holds set due_at = due_at - $3 * interval '1 millisecond', held_at = held_at - $3 * interval '1 millisecond',
        capture_before = capture_before - $3 * interval '1 millisecond'
      where venue_id = $1 and checkout_id = $2 and status = 'held'`,
     [venueId, checkoutId, byMs],

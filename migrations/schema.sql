@@ -766,37 +766,43 @@ create trigger ledger_entries_are_never_emptied before truncate on ledger_entrie
   for each statement execute function refuse_change();
 
 -- A time in UTC, its fraction without trailing zeros.
-create function utc_text(p_at timestamptz) returns text language sql immutable parallel safe as $$
+create function utc_text(p_at timestamptz) returns text language sql stable parallel safe as $$
   select rtrim(rtrim(to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z'
 $$;
 
--- The checkout as its partner sees it: the one place that says so, for answers, lists and events.
-create function checkout_view(c checkouts) returns json language sql stable as $$
-  select row_to_json(o) from (
-    select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,
-      utc_text(c.pay_by) as pay_by, c.description,
-      (select row_to_json(w) from (
-        select case when v.linked_at is null then null else v.venue_id end as id, v.name
-        from venues v where v.venue_id = c.venue_id) w) as venue,
-      c.external_booking_id, c.offering_external_id, c.url, c.return_url, c.cancel_url,
-      coalesce(s.shares, '[]'::json) as shares, coalesce(s.funded, 0) as funded_amount,
-      c.refunded_amount, c.fee_amount, c.amount - c.fee_amount as net_amount, c.cancellation_reason,
-      coalesce(case when c.status = 'completed' or c.cancellation_reason is not null then (
-        select array_to_json(array_agg(row_to_json(d) order by d.opened_at, d.id)) from (
-          select d.dispute_id as id, d.share_id, d.amount, d.status, d.reason, utc_text(d.opened_at) as opened_at
-          from disputes d where d.venue_id = c.venue_id and d.checkout_id = c.checkout_id) d) end,
-        '[]'::json) as disputes,
-      utc_text(c.created_at) as created_at, utc_text(c.completed_at) as completed_at, c.metadata
-    from (select 1) one
-    left join lateral (
-      select array_to_json(array_agg(row_to_json(r) order by p.place)) as shares,
-        sum(p.amount) filter (where p.status in ('held', 'captured', 'refunded')) as funded
+-- The checkout as its partner sees it: the one place that says so, for answers, lists and events. In PL/pgSQL, whose plans
+-- are kept: as one SQL function it cost nearly three times as much.
+create function checkout_view(c checkouts) returns json language plpgsql stable as $$
+declare
+  v_venue json;
+  v_shares json := '[]';
+  v_funded bigint := 0;
+  v_disputes json := '[]';
+begin
+  select row_to_json(w) into v_venue from (
+    select case when v.linked_at is null then null else v.venue_id end as id, v.name
+    from venues v where v.venue_id = c.venue_id) w;
+  if c.status <> 'open' then
+    select coalesce(array_to_json(array_agg(row_to_json(r) order by p.place)), '[]'),
+        coalesce(sum(p.amount) filter (where p.status in ('held', 'captured', 'refunded')), 0)
+      into v_shares, v_funded
       from shares p cross join lateral (
         select p.share_id as id, p.amount, p.status, p.is_organizer, p.display_name,
           utc_text(p.held_at) as held_at, p.refunded_amount) r
-      where c.status <> 'open' and p.venue_id = c.venue_id and p.checkout_id = c.checkout_id
-        and p.dropped_at is null) s on true) o
-$$;
+      where p.venue_id = c.venue_id and p.checkout_id = c.checkout_id and p.dropped_at is null;
+  end if;
+  if c.status = 'completed' or c.cancellation_reason is not null then
+    select coalesce(array_to_json(array_agg(row_to_json(d) order by d.opened_at, d.id)), '[]') into v_disputes from (
+      select d.dispute_id as id, d.share_id, d.amount, d.status, d.reason, utc_text(d.opened_at) as opened_at
+      from disputes d where d.venue_id = c.venue_id and d.checkout_id = c.checkout_id) d;
+  end if;
+  return row_to_json(o) from (
+    select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,
+      utc_text(c.pay_by) as pay_by, c.description, v_venue as venue, c.external_booking_id, c.offering_external_id,
+      c.url, c.return_url, c.cancel_url, v_shares as shares, v_funded as funded_amount, c.refunded_amount, c.fee_amount,
+      c.amount - c.fee_amount as net_amount, c.cancellation_reason, v_disputes as disputes,
+      utc_text(c.created_at) as created_at, utc_text(c.completed_at) as completed_at, c.metadata) o;
+end $$;
 
 -- Writes an event at p_at, or at the next free microsecond after it. Sequences count up for each subject without a gap:
 -- the caller holds the subject's row, or has just made it.
@@ -918,7 +924,9 @@ create function expire_checkouts(
 ) returns integer language plpgsql as $$
 declare
   v_ids text[];
-  v_left record;
+  v_from timestamptz;
+  v_left integer;
+  v_told integer;
 begin
   if p_only is null then
     select array_agg(d.checkout_id order by d.checkout_id) into v_ids from (
@@ -932,24 +940,28 @@ begin
         and c.expires_at <= p_now for no key update;
   end if;
   if v_ids is null then return 0; end if;
+  v_left := cardinality(v_ids);
   update shares s set status = 'released'
     where s.venue_id = p_venue and s.checkout_id = any(v_ids) and s.status = 'held' and s.dropped_at is null;
   update holds h set status = 'releasing', due_at = p_now
     where h.venue_id = p_venue and h.checkout_id = any(v_ids) and h.status in ('asked', 'open', 'held');
   update checkouts c set status = 'expired'
     where c.venue_id = p_venue and c.checkout_id = any(v_ids);
-  insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
-    select p_venue, p_events[n.place], c.mode, 'checkout.expired', c.checkout_id,
-      (select coalesce(max(e.sequence), 0) + 1 from events e where e.venue_id = p_venue and e.subject = c.checkout_id),
-      ('{"object":' || checkout_view(c)::text || '}')::json, p_now + n.place * interval '1 microsecond'
-    from unnest(v_ids) with ordinality as n(id, place)
-    join checkouts c on c.venue_id = p_venue and c.checkout_id = n.id
-    on conflict (venue_id, mode, created_at) do nothing;
-  for v_left in
-    select n.id, n.place from unnest(v_ids) with ordinality as n(id, place)
-    where not exists (select 1 from events e where e.venue_id = p_venue and e.event_id = p_events[n.place])
+  -- After the newest event of the venue, so that the times are free; whoever was quicker makes us go round once more.
   loop
-    perform tell_checkout(p_venue, v_left.id, p_events[v_left.place], 'checkout.expired', null, p_now);
+    select greatest(p_now, max(e.at) + interval '1 microsecond') into v_from from (values ('test'), ('live')) m(mode)
+      cross join lateral (select max(created_at) as at from events where venue_id = p_venue and mode = m.mode) e;
+    insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
+      select p_venue, p_events[n.place], c.mode, 'checkout.expired', c.checkout_id,
+        (select coalesce(max(e.sequence), 0) + 1 from events e where e.venue_id = p_venue and e.subject = c.checkout_id),
+        ('{"object":' || checkout_view(c)::text || '}')::json, v_from + n.place * interval '1 microsecond'
+      from unnest(v_ids) with ordinality as n(id, place)
+      join checkouts c on c.venue_id = p_venue and c.checkout_id = n.id
+      where not exists (select 1 from events e where e.venue_id = p_venue and e.event_id = p_events[n.place])
+      on conflict (venue_id, mode, created_at) do nothing;
+    get diagnostics v_told = row_count;
+    v_left := v_left - v_told;
+    exit when v_left = 0;
   end loop;
   return cardinality(v_ids);
 end $$;

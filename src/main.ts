@@ -155,6 +155,7 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
   });
   await endings.add(() => server.close());
   const told = processor.noticesTo(server.localUrl).catch((error: unknown) => {
+    if (endings.stopping) return;
     log.warn({ err: error }, 'the card processor does not know where its notices go: it is asked instead');
   });
   if (role === 'start') await told;

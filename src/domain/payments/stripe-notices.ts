@@ -15,8 +15,8 @@ export async function announceNotices(
     host: at.hostname,
     port: Number(at.port || (at.protocol === 'https:' ? 443 : 80)),
     telemetry: false,
-    maxNetworkRetries: 2,
-    timeout: 5_000,
+    maxNetworkRetries: 1,
+    timeout: 2_000,
   });
   const endpoint = await stripe.webhookEndpoints.create({ url, enabled_events: ['*'] });
   return async () => {

@@ -35,7 +35,8 @@ function cannedDb(known: ReadonlyMap<string, object>): Db {
     hashes.map((hash, at) => ({ ...known.get(hash.toString('latin1')), place: at + 1, granted: wanted[at] }));
   const query = async <R extends object>(text: string, values: readonly unknown[] = []): Promise<R[]> => {
     if (text.startsWith(ADMIT)) return admitted(values as unknown as [Buffer[], string[], number[]]) as R[];
-    if (text.startsWith(CREATE)) return [{ outcome: 'created', answer: ANSWER, found_id: values[2] }] as object[] as R[];
+    if (text.startsWith(CREATE))
+      return [{ outcome: 'created', answer: ANSWER, found_id: values[2] }] as object[] as R[];
     throw new Error(`nobody has canned an answer to ${text}`);
   };
   const transaction = async (): Promise<never> => {

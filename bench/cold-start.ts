@@ -10,7 +10,7 @@ export const coldStart: Bench = {
   unit: 'ms',
   better: 'less',
   note: 'GET /readyz, which asks the database. Files are in the page cache on both sides; the bare side loads Fastify from node_modules.',
-  rounds: { full: 11, quick: 5 },
+  rounds: { full: 11, quick: 3 },
   sides: { ours: 'our server', base: 'bare Fastify' },
   prepare,
 };

@@ -4,8 +4,8 @@ import type { Bench, Prepared } from './bench.ts';
 import type { Stage } from './stage.ts';
 
 const AT_ONCE = 4;
-const FLEETS = 12;
-const SINGLES = 120;
+const FLEETS = { full: 12, quick: 8 };
+const SINGLES = { full: 120, quick: 40 };
 
 export const fleetBatch: Bench = {
   name: 'fleet-batch',
@@ -38,7 +38,7 @@ function boat(): object {
 
 async function prepare(stage: Stage): Promise<Prepared> {
   const keys: string[] = [];
-  while (keys.length < AT_ONCE) keys.push(...(await stage.makeKeys(1)));
+  while (keys.length < AT_ONCE) keys.push(...(await stage.makeVenue(1)).keys);
   const server = await stage.startOurs();
   const url = `http://127.0.0.1:${server.port}/v1/boats`;
   const fleet = (): object => ({ boats: Array.from({ length: 100 }, boat) });
@@ -59,7 +59,12 @@ async function prepare(stage: Stage): Promise<Prepared> {
   };
   await run(AT_ONCE * 2, 100, fleet);
   await run(AT_ONCE * 5, 1, boat);
-  return { ours: () => run(FLEETS, 100, fleet), base: () => run(SINGLES, 1, boat), close: () => server.stop() };
+  const size = stage.quick ? 'quick' : 'full';
+  return {
+    ours: () => run(FLEETS[size], 100, fleet),
+    base: () => run(SINGLES[size], 1, boat),
+    close: () => server.stop(),
+  };
 }
 
 async function postAll(url: string, key: string, bodies: readonly string[], boats: number): Promise<void> {

@@ -22,7 +22,7 @@ export interface Load {
   calibrate(order: Omit<Order, 'count'>, warmSeconds: number, seconds: number): Promise<number>;
 }
 
-const LEAST = 500;
+const LEAST = 96;
 
 export function startLoad(processes: Processes, script: string): Load {
   const one = processes.start(script, [], {}, true);

@@ -7,8 +7,13 @@ import { parseArgs } from 'node:util';
 import { packageRoot } from '../src/base/package-root.ts';
 import type { Bench, Result } from './bench.ts';
 import { coldStart } from './cold-start.ts';
+import { completePartyOf8 } from './complete-party-of-8.ts';
+import { createCheckout } from './create-checkout.ts';
+import { createCheckoutBound } from './create-checkout-bound.ts';
 import { makeEndings } from './endings.ts';
+import { expire100k } from './expire-100k.ts';
 import { fleetBatch } from './fleet-batch.ts';
+import { idempotentReplay } from './idempotent-replay.ts';
 import { listGrowth } from './list-growth.ts';
 import { describeMachine, loadNow } from './machine.ts';
 import { oneHotKey } from './one-hot-key.ts';
@@ -18,7 +23,18 @@ import { runBench } from './rounds.ts';
 import { openStage } from './stage.ts';
 import { renderTable, verdictOf } from './table.ts';
 
-const BENCHES: readonly Bench[] = [readCheckout, listGrowth, oneHotKey, fleetBatch, coldStart];
+const BENCHES: readonly Bench[] = [
+  createCheckout,
+  createCheckoutBound,
+  readCheckout,
+  listGrowth,
+  idempotentReplay,
+  oneHotKey,
+  completePartyOf8,
+  expire100k,
+  fleetBatch,
+  coldStart,
+];
 
 interface Wish {
   readonly json: boolean;

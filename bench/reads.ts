@@ -24,7 +24,13 @@ export async function makeReader(
   },
 ): Promise<Reader> {
   const requests = wish.keys.map((key) => getRequest(wish.path, key));
-  const order: Omit<Order, 'count'> = { port: wish.port, requests, connections: CONNECTIONS, status: 200, length: wish.length };
+  const order: Omit<Order, 'count'> = {
+    port: wish.port,
+    requests,
+    connections: CONNECTIONS,
+    status: 200,
+    length: wish.length,
+  };
   const count = await stage.load.calibrate(order, stage.seconds.warm, stage.seconds.round);
   return {
     async round() {

@@ -1,5 +1,5 @@
 // What all benches stand on: one embedded PostgreSQL with its durability on, in a folder of its own that goes at the end;
-// the built program; the load; and ways to start either side.
+// the built program; the load; the card processor; and ways to start either side.
 
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -11,10 +11,14 @@ import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { findCluster } from '../src/sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../src/sandbox/postgres/embedded.ts';
+import { readState } from '../src/sandbox/processor/process-state.ts';
+import { startEmbeddedProcessor } from '../src/sandbox/processor/run.ts';
 import type { Endings } from './endings.ts';
-import { makeKeys } from './keys.ts';
+import { type MakeVenue, makeVenueMaker } from './keys.ts';
 import { type Load, startLoad } from './load.ts';
-import { type Env, firstAnswer, freePort, makeProcesses, type Running } from './processes.ts';
+import { type Money, moneyBy } from './money.ts';
+import { type Env, firstAnswer, freePort, makeProcesses, type Processes, type Running } from './processes.ts';
+import { type Sql, sqlBy } from './sql.ts';
 
 export interface Started {
   readonly port: number;
@@ -30,52 +34,117 @@ export interface Stage {
   /** How long a side warms up, and how long one of its rounds takes, about. */
   readonly seconds: { readonly warm: number; readonly round: number };
   readonly db: Db;
+  /** Of the database, for whoever needs a connection of its own. */
+  readonly url: string;
   readonly load: Load;
+  /** The loop that sends SQL alone; started when it is first asked for. */
+  sql(): Sql;
+  /** The commands about money, with the embedded processor; started when they are first asked for. */
+  money(): Promise<Money>;
   /** `node bin/everyshare.js serve` on the stage's database, up to its first 200 on /readyz. */
   startOurs(): Promise<Started>;
   /** A bare Fastify that answers this text on this path, up to its first 200. */
   startBare(route: string, body: string): Promise<Started>;
-  /** Secret test keys of one venue, with a limit that no load reaches. */
-  makeKeys(count: number): Promise<string[]>;
+  /** Our server with its database's answers canned, for creates with these keys, up to its first 200. */
+  startCanned(keys: readonly string[], answer: string): Promise<Started>;
+  /** A venue with so many secret test keys, whose limit no load reaches. */
+  readonly makeVenue: MakeVenue;
 }
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 7);
+/** As many as our server has where nobody says otherwise. */
+const CONNECTIONS = '12';
 
 export async function openStage(quick: boolean, endings: Endings): Promise<Stage> {
   const scratch = mkdtempSync(join(tmpdir(), 'everyshare-bench-'));
   chmodSync(scratch, 0o711); // PostgreSQL runs as another user when we are root, and must get through.
   endings.add(() => rmSync(scratch, { recursive: true, force: true }));
   const program = await freezeOurs(scratch);
-  const scripts = await buildScripts(scratch);
+  const script = await buildScripts(program);
   const url = await openDatabase(join(scratch, 'database'), endings);
   await migrate(url, join(packageRoot, 'migrations'));
   const db = openDb({ url, connections: 4, pooled: false, applicationName: 'everyshare-bench' });
   endings.add(() => db.close());
   await requireDurability(db);
+  const env: Env = {
+    DATABASE_URL: url,
+    DATABASE_CONNECTIONS: CONNECTIONS,
+    DATA_DIR: join(scratch, 'server'),
+    ENCRYPTION_KEY: ENCRYPTION_KEY.toString('base64'),
+    LOG_LEVEL: 'warn',
+  };
+  // Our servers start a processor that outlives them: it is ended after the last of them.
+  endings.add(() => endProcessorOf(env.DATA_DIR ?? ''));
   const processes = makeProcesses(program);
   endings.add(() => processes.stopAll());
-  const start = async (script: string, args: readonly string[], env: Env, path: string): Promise<Started> => {
+  const start = starterOf(processes);
+  const everyshare = join(program, 'bin', 'everyshare.js');
+  return {
+    quick,
+    seconds: quick ? { warm: 0.6, round: 0.25 } : { warm: 2, round: 0.5 },
+    db,
+    url,
+    load: startLoad(processes, script('load-process')),
+    startOurs: () => start(everyshare, ['serve'], env, '/readyz'),
+    startBare: (route, body) => start(script('bare'), [], { ROUTE: route, BODY: body }, route),
+    startCanned: (keys, answer) =>
+      start(script('canned-process'), [], { ...env, KEYS: keys.join(' '), ANSWER: answer }, '/healthz'),
+    makeVenue: makeVenueMaker(db, ENCRYPTION_KEY),
+    sql: once(() => sqlBy(processes.start(script('sql-process'), [], { DATABASE_URL: url, CONNECTIONS }, true))),
+    money: once(async () => {
+      const processor = await openProcessor(scratch, everyshare, endings);
+      const all = { DATABASE_URL: url, CONNECTIONS, ...processor };
+      return moneyBy(processes.start(script('money-process'), [], all, true));
+    }),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly it: T } | null = null;
+  return () => {
+    made ??= { it: make() };
+    return made.it;
+  };
+}
+
+type Start = (script: string, args: readonly string[], env: Env, path: string) => Promise<Started>;
+
+function starterOf(processes: Processes): Start {
+  return async (script, args, env, path) => {
     const port = await freePort();
     const from = performance.now();
     const running = processes.start(script, args, { ...env, PORT: String(port) });
     await firstAnswer(running, port, path);
     return { port, running, milliseconds: performance.now() - from, stop: () => stopQuiet(running) };
   };
-  const env: Env = {
-    DATABASE_URL: url,
-    DATA_DIR: join(scratch, 'server'),
-    ENCRYPTION_KEY: ENCRYPTION_KEY.toString('base64'),
-    LOG_LEVEL: 'warn',
-  };
-  return {
-    quick,
-    seconds: quick ? { warm: 1.2, round: 0.4 } : { warm: 2, round: 0.5 },
-    db,
-    load: startLoad(processes, scripts.load),
-    startOurs: () => start(join(program, 'bin', 'everyshare.js'), ['serve'], env, '/readyz'),
-    startBare: (route, body) => start(scripts.bare, [], { ROUTE: route, BODY: body }, route),
-    makeKeys: (count) => makeKeys(db, ENCRYPTION_KEY, count),
-  };
+}
+
+/** The embedded processor in a process of its own, as `npm start` runs it: where it is, and the keys to it. */
+async function openProcessor(scratch: string, everyshare: string, endings: Endings): Promise<Env> {
+  const keysOf = (mode: string) => ({
+    secret: `sk_${mode}_for_the_bench`,
+    publishable: `pk_${mode}_for_the_bench`,
+    webhookSecret: `whsec_${mode}_for_the_bench`,
+  });
+  const keys = { test: keysOf('test'), live: keysOf('live') };
+  const processor = await startEmbeddedProcessor({
+    dataDir: join(scratch, 'bank'),
+    keys,
+    command: [process.execPath, everyshare, 'processor'],
+  });
+  endings.add(() => processor.stop());
+  const { secret: PROCESSOR_SECRET, publishable: PROCESSOR_PUBLISHABLE } = keys.test;
+  return { PROCESSOR_URL: processor.url, PROCESSOR_SECRET, PROCESSOR_PUBLISHABLE };
+}
+
+function endProcessorOf(dataDir: string): void {
+  const state = readState(join(dataDir, 'processor'));
+  if (state === null) return;
+  try {
+    process.kill(state.pid, 'SIGTERM');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 async function stopQuiet(running: Running): Promise<void> {
@@ -107,13 +176,14 @@ async function freezeOurs(scratch: string): Promise<string> {
   return folder;
 }
 
-/** The bench's own processes as JavaScript; packages stay in node_modules, as in any plain Fastify project. */
-async function buildScripts(scratch: string): Promise<{ readonly bare: string; readonly load: string }> {
-  const folder = join(scratch, 'scripts');
+const SCRIPTS = ['bare', 'load-process', 'sql-process', 'canned-process', 'money-process'] as const;
+
+/** The bench's own processes as JavaScript, beside the frozen program; packages stay in node_modules, as in any project. */
+async function buildScripts(program: string): Promise<(name: (typeof SCRIPTS)[number]) => string> {
+  const folder = join(program, 'processes');
   mkdirSync(folder);
-  symlinkSync(join(packageRoot, 'node_modules'), join(folder, 'node_modules'));
   await build({
-    entryPoints: ['bare', 'load-process'].map((name) => join(packageRoot, 'bench', `${name}.ts`)),
+    entryPoints: SCRIPTS.map((name) => join(packageRoot, 'bench', `${name}.ts`)),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -123,7 +193,7 @@ async function buildScripts(scratch: string): Promise<{ readonly bare: string; r
     target: 'node20',
     logLevel: 'warning',
   });
-  return { bare: join(folder, 'bare.mjs'), load: join(folder, 'load-process.mjs') };
+  return (name) => join(folder, `${name}.mjs`);
 }
 
 async function openDatabase(dataDir: string, endings: Endings): Promise<string> {

@@ -31,6 +31,8 @@ export class Booking {
   readonly refunds: RefundNote[] = [];
   /** The terminal states that were seen in answers. */
   readonly ends = new Set<string>();
+  /** When the first of them was seen. */
+  #endedAt = Infinity;
   lastSeen: Seen = null;
   readonly broken: string[] = [];
 
@@ -47,10 +49,12 @@ export class Booking {
     const { status } = told.json as { status: string };
     this.lastSeen = told.json;
     if (!TERMINAL.has(status)) {
-      if (this.ends.size > 0) this.broken.push(`shown as ${status} after ${[...this.ends].join(' and ')}`);
+      // What was asked before we knew may be answered after.
+      if (told.sentAt > this.#endedAt) this.broken.push(`shown as ${status} after ${[...this.ends].join(' and ')}`);
       return false;
     }
     const isNew = !this.ends.has(status);
+    this.#endedAt = Math.min(this.#endedAt, told.at);
     this.ends.add(status);
     if (this.ends.size > 1) this.broken.push(`shown as ${[...this.ends].join(' and as ')}`);
     return isNew;

@@ -8,6 +8,7 @@ import type { Chance } from '../sim/chance.ts';
 export type Seen = any;
 
 export interface Told {
+  readonly sentAt: number;
   readonly at: number;
   readonly status: number;
   readonly text: string;
@@ -51,10 +52,14 @@ export class Recorder {
   }
 }
 
+const SHUNNED_MS = 3_000;
+
 export class Client {
   readonly #urls: readonly string[];
   readonly #recorder: Recorder;
   readonly #chance: Chance;
+  /** Which gave no answer lately, and until when it is mostly left alone, as by any balancer of load. */
+  readonly #shunned = new Map<string, number>();
   /** After this nobody tries any more. */
   giveUpAt = Infinity;
 
@@ -67,8 +72,10 @@ export class Client {
   /** One try; null: no answer. */
   async once(question: Question): Promise<Told | null> {
     const { method, path, key, idempotencyKey, body, contentType = 'application/json' } = question;
+    const sentAt = Date.now();
+    const url = this.#server(sentAt);
     try {
-      const answer = await fetch(`${this.#chance.pick(this.#urls)}${path}`, {
+      const answer = await fetch(`${url}${path}`, {
         method,
         headers: {
           ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
@@ -80,11 +87,17 @@ export class Client {
       });
       const text = await answer.text();
       const isJson = (answer.headers.get('content-type') ?? '').includes('json');
-      return { at: Date.now(), status: answer.status, text, json: isJson ? JSON.parse(text) : undefined };
+      return { sentAt, at: Date.now(), status: answer.status, text, json: isJson ? JSON.parse(text) : undefined };
     } catch (error) {
+      this.#shunned.set(url, Date.now() + SHUNNED_MS);
       this.#recorder.trouble(`no answer (${nameOf(error)})`);
       return null;
     }
+  }
+
+  #server(now: number): string {
+    const good = this.#urls.filter((url) => (this.#shunned.get(url) ?? 0) < now);
+    return this.#chance.pick(good.length > 0 && this.#chance.often(0.9) ? good : this.#urls);
   }
 
   /** Until it is answered; null: given up. */

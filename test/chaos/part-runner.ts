@@ -110,7 +110,8 @@ export class PartRunner {
       clearTimeout(this.#restart);
       this.start();
     }
-    if (!this.#isReady) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    // One that was asked to end is not up, though it still answers.
+    if (!this.#isReady || this.#asked) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   /** For good. */

@@ -128,6 +128,7 @@ export class PostgresRunner {
     await this.thaw();
     await this.#starting.catch(() => undefined);
     await this.#running?.stop().catch(() => undefined);
+    this.#say('exit', 'stopped');
     if (keep) return;
     // It may have settled elsewhere, where its user can go.
     const cluster = await findCluster(this.#dataDir).catch(() => null);

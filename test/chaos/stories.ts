@@ -20,7 +20,7 @@ export interface Town {
 const WISHES: readonly (readonly [number, Wish])[] = [
   [28, 'complete'],
   [34, 'guests'],
-  [8, 'abandon'],
+  [10, 'abandon'],
   [12, 'cancel'],
   [8, 'expire'],
   [10, 'short'],
@@ -42,6 +42,7 @@ export async function tellStory(town: Town, number: number, chance: Chance, book
       break;
     case 'abandon':
       await guestsPay(town, booking, chance, 0.5);
+      await letDaysPass(town, booking);
       break;
     case 'cancel':
     case 'expire':
@@ -127,6 +128,15 @@ async function drive(town: Town, booking: Booking, act: string, body?: unknown):
   }
   note(town, booking, told);
   return told.json;
+}
+
+const DAY = 24 * 3_600_000;
+
+/** Where there is so much time, the holds come close to their end and are renewed. */
+async function letDaysPass(town: Town, booking: Booking): Promise<void> {
+  const { pay_by: payBy } = JSON.parse(booking.body) as { pay_by: string };
+  if (Date.parse(payBy) - Date.now() < 8 * DAY) return;
+  await drive(town, booking, 'advance', { to: new Date(Date.now() + 6.3 * DAY).toISOString() });
 }
 
 /** Looks at it until it is over, or for as long as anybody would. */

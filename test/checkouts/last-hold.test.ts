@@ -248,7 +248,7 @@ async function race({ id, lastHold }: Racer, payBy: number): Promise<boolean> {
 }
 
 describe('the last hold, a cancel and pay_by', () => {
-  it(`have one winner each of ${RACES} times, and the bank agrees`, { timeout: 600_000 }, async () => {
+  it(`have one winner each of ${RACES} times, and the bank agrees`, { timeout: 3_600_000 }, async () => {
     const payBy = Date.now() + HOUR;
     const field: Racer[] = [];
     for (let left = RACES; left > 0; left -= 500) field.push(...(await racers(Math.min(left, 500), payBy)));

@@ -172,6 +172,7 @@ function applyToMoney(model: Model, step: Step): Model {
         intentId: null,
         paymentMethodId: null,
         chargeId: null,
+        heldAt: null,
         captureBefore: null,
         captureTries: 0,
         turn: 0,
@@ -227,7 +228,7 @@ function applyToMoney(model: Model, step: Step): Model {
 function known(news: object | undefined): Partial<HoldState> {
   return Object.fromEntries(
     Object.entries(news ?? {}).filter(
-      ([name, value]) => value !== null && !['clientSecret', 'heldAt', 'refusal'].includes(name),
+      ([name, value]) => value !== null && !['clientSecret', 'refusal'].includes(name),
     ),
   );
 }

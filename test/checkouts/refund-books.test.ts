@@ -135,7 +135,7 @@ describe('any sequence of refunds', () => {
         await expectBooksAgree(shop, done.id, true);
         if (isWhole) expect(await shop.balances(done.id)).toEqual({});
       }),
-      { numRuns: 15 },
+      { numRuns: 10 },
     );
   });
 });

@@ -97,7 +97,7 @@ describe('a choice of the party', () => {
         }
         expect(after.told.filter((type) => type === 'checkout.collecting')).toHaveLength(2);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

@@ -27,7 +27,8 @@ export function makeSlot(): Slot {
       for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = String(value);
       const answer = await slot.carry({ method, path, headers: lower, body: requestData ?? '' });
       if (answer.fault === 'timeout') throw Stripe.HttpClient.makeTimeoutError();
-      if (answer.fault !== undefined) throw Object.assign(new Error('connection closed'), { code: 'ECONNRESET' });
+      // Not ECONNRESET: the SDK would then wait by the clock on the wall and send it once more.
+      if (answer.fault !== undefined) throw Object.assign(new Error('connection lost'), { code: 'ECONNREFUSED' });
       return {
         getStatusCode: () => answer.status,
         getHeaders: () => ({ ...answer.headers }),

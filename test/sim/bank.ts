@@ -6,7 +6,14 @@ import type { BankRequest, BankResponse } from '../../src/sandbox/processor/answ
 import { type Bank, makeBank } from '../../src/sandbox/processor/bank.ts';
 import type { FaultKind } from '../../src/sandbox/processor/faults.ts';
 import type { Journal } from '../../src/sandbox/processor/journal.ts';
-import type { ChargeRow, DisputeRow, IntentRow, RefundRow, ReversalRow, TransferRow } from '../../src/sandbox/processor/rows.ts';
+import type {
+  ChargeRow,
+  DisputeRow,
+  IntentRow,
+  RefundRow,
+  ReversalRow,
+  TransferRow,
+} from '../../src/sandbox/processor/rows.ts';
 import { BANK_KEYS } from './bank-client.ts';
 import type { Chance } from './chance.ts';
 import { Violation } from './scheduler.ts';

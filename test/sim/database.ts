@@ -1,11 +1,13 @@
 // The database as an actor sees it: the real one, with every statement and every commit waiting for the scheduler. A
 // transaction has a connection of its own; statements sent together are sent on in their order, as many at once as chance
-// says. A statement that waits for a lock is left waiting, as it would be, and the others go on.
+// says. A statement that waits for a lock is left waiting, as it would be, and the others go on. Only one at a time is:
+// which of two would be woken first is PostgreSQL's affair and would not repeat, so a second one is taken back, and sent
+// again after locks were let go.
 
 import type { QueryResult } from 'pg';
 import { type Db, type Queryable, type Row, sqlState } from '../../src/base/db.ts';
 import type { Chance } from './chance.ts';
-import { type Lab, type Line, type Statement, send } from './lab.ts';
+import { type Lab, type Line, type Statement, send, sendAll } from './lab.ts';
 import { type Actor, type Scheduler, Violation, type Wish } from './scheduler.ts';
 
 type Settled = PromiseSettledResult<QueryResult>;
@@ -68,13 +70,18 @@ function lost(): Error {
 function rowsOf(text: string, result: QueryResult): Row[] {
   const rows = result.rows as Row[];
   if (rows.length < 2 || !/^\s*update\b/i.test(text)) return rows;
-  return rows.map((row) => [JSON.stringify(row), row] as const).sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  return rows
+    .map((row) => [JSON.stringify(row), row] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, row]) => row);
 }
 
 export class Database {
   readonly #settings: DatabaseSettings;
   readonly #open = new Set<Transaction>();
-  readonly #stuck: Stuck[] = [];
+  #stuck: Stuck | null = null;
+  /** Counts how often locks were let go. */
+  #epoch = 0;
 
   constructor(settings: DatabaseSettings) {
     this.#settings = settings;
@@ -103,22 +110,22 @@ export class Database {
   /** The end of a run: whatever is open is rolled back, whoever waits for whom. */
   async close(): Promise<void> {
     const open = [...this.#open].flatMap(({ line }) => line ?? []);
-    const stuck = this.#stuck.map(({ flight }) => flight.line).filter((line) => !open.includes(line));
+    const stuck = this.#stuck?.flight;
     await Promise.all(open.map((line) => send(line, { text: 'rollback', values: [] })));
-    await Promise.all(this.#stuck.map(({ flight }) => flight.ended));
-    this.#settings.lab.free.push(...open, ...stuck);
+    await stuck?.ended;
+    this.#settings.lab.free.push(...open, ...(stuck === undefined || open.includes(stuck.line) ? [] : [stuck.line]));
   }
 
   isStuck(actor: Actor): boolean {
-    return this.#stuck.some((one) => one.actor === actor);
+    return this.#stuck?.actor === actor;
   }
 
   /** What happens to transactions that stay open while much time passes: PostgreSQL ends them. */
   async endIdle(): Promise<void> {
     for (const tx of [...this.#open]) {
-      if (this.#stuck.some(({ flight }) => flight.line === tx.line)) continue;
-      await this.abandon(tx);
+      if (this.#stuck !== null && this.#stuck.flight.line === tx.line) continue;
       tx.fail(lost());
+      await this.abandon(tx);
     }
   }
 
@@ -130,7 +137,7 @@ export class Database {
     tx.line = null;
     await send(line, { text: 'rollback', values: [] });
     this.#settings.lab.free.push(line);
-    if (this.#stuck.length > 0) await this.#unblock();
+    await this.#undone();
   }
 
   #take(): Line {
@@ -145,13 +152,20 @@ export class Database {
 
   #single(actor: Actor, asked: string, values: readonly unknown[]): Promise<Row[]> {
     const text = this.#planted(asked);
-    return new Promise((resolve, reject) => {
-      this.#settings.scheduler.wish({
-        actor,
-        label: () => short(text),
-        grant: () => this.#sendSingle(actor, { text, values, resolve, reject }),
-      });
+    return new Promise((resolve, reject) => this.#wishSingle(actor, { text, values, resolve, reject }, -1));
+  }
+
+  #wishSingle(actor: Actor, asked: Asked, takenBackAt: number): void {
+    this.#settings.scheduler.wish({
+      actor,
+      label: () => short(asked.text),
+      ready: () => this.mayTryAgain(takenBackAt),
+      grant: () => this.#sendSingle(actor, asked),
     });
+  }
+
+  mayTryAgain(takenBackAt: number): boolean {
+    return this.#epoch > takenBackAt || this.#stuck === null;
   }
 
   async #sendSingle(actor: Actor, asked: Asked): Promise<void> {
@@ -164,9 +178,8 @@ export class Database {
     }
     const line = this.#take();
     const changes = writes(asked.text);
-    const withLook = changes && this.#stuck.length === 0;
-    const list = withLook ? [asked, this.#look()] : [asked];
-    const flight = this.#fly(line, list);
+    const withLook = changes && this.#stuck === null;
+    const flight = this.#fly(line, withLook ? [asked, this.#look()] : [asked]);
     const land = (results: Settled[]): void => {
       lab.free.push(line);
       if (isLost) {
@@ -174,14 +187,17 @@ export class Database {
         asked.reject(lost());
       } else deliver(asked, results[0]);
     };
-    if (!(await this.#ended(flight))) {
-      this.#hold({ flight, actor, name: short(asked.text), land });
+    const how = await this.#ended(flight);
+    if (how === 'waits') return this.#hold({ flight, actor, name: short(asked.text), land });
+    if (how === 'taken back') {
+      scheduler.note('  would wait for a lock as well');
+      lab.free.push(line);
+      this.#wishSingle(actor, asked, this.#epoch);
       return;
     }
     const results = flight.results ?? [];
     // Whoever is answered must find the world as it is after that.
-    if (withLook) this.#tellOf(results[1]);
-    else if (changes) await this.#unblock();
+    if (changes) await this.#committed(withLook ? results[1] : undefined);
     land(results);
   }
 
@@ -195,7 +211,7 @@ export class Database {
   }
 
   #fly(line: Line, list: readonly Statement[]): Flight {
-    const ended = Promise.allSettled(list.map((statement) => send(line, statement)));
+    const ended = Promise.allSettled(sendAll(line, list));
     const flight: Flight = { line, results: null, ended };
     ended.then((results) => {
       flight.results = results;
@@ -203,45 +219,69 @@ export class Database {
     return flight;
   }
 
-  /** False: it waits for a lock that somebody else holds. */
-  async #ended(flight: Flight): Promise<boolean> {
+  async #ended(flight: Flight): Promise<'ended' | 'waits' | 'taken back'> {
+    const { lab } = this.#settings;
     const alone = this.#open.size === 0 || (this.#open.size === 1 && [...this.#open][0]?.line === flight.line);
-    if (alone && this.#stuck.length === 0) {
+    if (alone && this.#stuck === null) {
       await flight.ended;
-      return true;
+      return 'ended';
     }
     for (;;) {
       await within(flight.ended, PATIENCE_MS);
-      if (flight.results !== null) return true;
-      const waiting = await this.#settings.lab.waiting([flight.line.pid]);
-      if (flight.results !== null) return true;
-      if (waiting.size > 0) return false;
+      if (flight.results !== null) return 'ended';
+      const { pid } = flight.line;
+      const before = this.#stuck?.flight.line.pid;
+      const blockers = await lab.blockers(before === undefined ? [pid] : [pid, before]);
+      if (flight.results !== null) return 'ended';
+      if (!blockers.has(pid)) continue;
+      if (before === undefined) return 'waits';
+      // Each waits for the other: PostgreSQL ends this one itself.
+      if (blockers.get(pid)?.includes(before) && blockers.get(before)?.includes(pid)) continue;
+      await lab.cancel(pid);
+      await flight.ended;
+      return 'taken back';
     }
   }
 
   #hold(stuck: Stuck): void {
     this.#settings.scheduler.note('  waits for a lock');
-    this.#stuck.push(stuck);
+    this.#stuck = stuck;
   }
 
-  /** Locks were let go: whoever waited for them goes on. */
+  /** Locks were let go: whoever waited for them goes on. Answers whether somebody did. */
   async #unblock(): Promise<void> {
     const { lab, scheduler } = this.#settings;
-    const landed: Stuck[] = [];
-    if (this.#stuck.length > 0) {
-      for (let isMoving = true; isMoving; ) {
-        const waiting = await lab.waiting(this.#stuck.map(({ flight }) => flight.line.pid));
-        isMoving = this.#stuck.some(({ flight }) => flight.results === null && !waiting.has(flight.line.pid));
-        if (isMoving) await new Promise((resolve) => setTimeout(resolve, 1));
-      }
-      for (const stuck of this.#stuck.filter(({ flight }) => flight.results !== null)) {
-        this.#stuck.splice(this.#stuck.indexOf(stuck), 1);
-        scheduler.note(`  ${stuck.actor.name} goes on: ${stuck.name}`);
-        landed.push(stuck);
-      }
+    const stuck = this.#stuck;
+    this.#epoch++;
+    if (stuck === null) return;
+    while (stuck.flight.results === null) {
+      const blockers = await lab.blockers([stuck.flight.line.pid]);
+      if (blockers.size > 0) break;
+      await within(stuck.flight.ended, 1);
     }
-    this.#settings.onCommit(await lab.look(this.#settings.snapshot), landed.length === 0);
-    for (const stuck of landed) stuck.land(stuck.flight.results ?? []);
+    if (stuck.flight.results === null) return;
+    this.#stuck = null;
+    scheduler.note(`  ${stuck.actor.name} goes on: ${stuck.name}`);
+  }
+
+  /** After a commit: what waited for it, the state as it is now, and whoever waited is answered. */
+  async #committed(look: Settled | undefined): Promise<void> {
+    const before = this.#stuck;
+    await this.#unblock();
+    const landed = before !== null && this.#stuck === null ? before : null;
+    if (look !== undefined) this.#tellOf(look);
+    else this.#settings.onCommit(await this.#settings.lab.look(this.#settings.snapshot), landed === null);
+    landed?.land(landed.flight.results ?? []);
+  }
+
+  /** After a rollback. */
+  async #undone(): Promise<void> {
+    const before = this.#stuck;
+    await this.#unblock();
+    if (before === null || this.#stuck !== null) return;
+    // What waited may have been a statement that committed itself.
+    this.#settings.onCommit(await this.#settings.lab.look(this.#settings.snapshot), false);
+    before.land(before.flight.results ?? []);
   }
 
   async #transaction<T>(actor: Actor, work: (tx: Queryable) => Promise<T>): Promise<T> {
@@ -265,12 +305,14 @@ export class Database {
     const { chance, lossy, scheduler } = this.#settings;
     if (chance.often(lossy())) {
       scheduler.note('  its connection is lost');
-      await this.abandon(tx);
       tx.fail(lost());
+      await this.abandon(tx);
       return;
     }
-    const list = tx.queue.splice(0, chance.between(1, tx.queue.length));
+    const count = chance.often(0.6) ? tx.queue.length : chance.between(1, tx.queue.length);
+    const list = tx.queue.splice(0, count);
     const first: Statement[] = tx.line === null ? [{ text: 'begin', values: [] }] : [];
+    if (this.#stuck !== null) first.push({ text: 'savepoint s', values: [] });
     if (tx.line === null) {
       tx.line = this.#take();
       this.#open.add(tx);
@@ -278,11 +320,17 @@ export class Database {
     tx.wrote ||= list.some(({ text }) => writes(text));
     const flight = this.#fly(tx.line, [...first, ...list]);
     const land = (results: Settled[]): void => {
-      list.forEach((asked, at) => deliver(asked, results[at + first.length]));
+      for (const [at, asked] of list.entries()) deliver(asked, results[at + first.length]);
       tx.wishOn();
     };
-    if (await this.#ended(flight)) land(flight.results ?? []);
-    else this.#hold({ flight, actor: tx.actor, name: short(list[0]?.text ?? ''), land });
+    const how = await this.#ended(flight);
+    if (how === 'ended') return land(flight.results ?? []);
+    if (how === 'waits') return this.#hold({ flight, actor: tx.actor, name: short(list[0]?.text ?? ''), land });
+    scheduler.note('  would wait for a lock as well');
+    await send(tx.line, { text: 'rollback to savepoint s', values: [] });
+    tx.queue.unshift(...list);
+    tx.takenBackAt = this.#epoch;
+    tx.wishOn();
   }
 
   async commit(tx: Transaction): Promise<void> {
@@ -292,11 +340,11 @@ export class Database {
     const isLost = chance.often(lossy());
     if (isLost && chance.often(0.5)) {
       scheduler.note('  its connection is lost before the commit');
-      await this.abandon(tx);
       tx.fail(lost());
+      await this.abandon(tx);
       return;
     }
-    const withLook = tx.wrote && this.#stuck.length === 0;
+    const withLook = tx.wrote && this.#stuck === null;
     const list: Statement[] = [{ text: 'commit', values: [] }, ...(withLook ? [this.#look()] : [])];
     const flight = this.#fly(line, list);
     await flight.ended;
@@ -305,8 +353,8 @@ export class Database {
     tx.over = true;
     tx.line = null;
     lab.free.push(line);
-    if (withLook) this.#tellOf(look);
-    else if (tx.wrote || this.#stuck.length > 0) await this.#unblock();
+    if (tx.wrote) await this.#committed(look);
+    else await this.#undone();
     if (isLost) {
       scheduler.note('  committed, and the answer lost');
       tx.fail(lost());
@@ -345,6 +393,7 @@ export class Transaction {
   line: Line | null = null;
   wrote = false;
   over = false;
+  takenBackAt = -1;
   queue: Asked[] = [];
   ended: { resolve: () => void; reject: (error: unknown) => void } | null = null;
   readonly #database: Database;
@@ -387,6 +436,7 @@ export class Transaction {
     const wish: Wish = {
       actor: this.actor,
       label: () => (this.queue.length > 0 ? short(this.queue[0]?.text ?? '') : (this.#last ?? '')),
+      ready: () => this.#database.mayTryAgain(this.takenBackAt),
       grant: () => this.#go(),
     };
     this.#wish = wish;

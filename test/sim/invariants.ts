@@ -34,6 +34,8 @@ export class Invariants {
   /** Holds whose capture was decided, by a commit. */
   readonly #decided = new Set<string>();
   readonly #capturedShares = new Set<string>();
+  /** Every move that was seen, such as "hold capturing → captured". */
+  readonly met = new Set<string>();
 
   /** A capture at the bank. */
   onCapture(charge: ChargeRow): void {
@@ -54,16 +56,32 @@ export class Invariants {
       this.#checkDecision(checkout, party, before, next);
     }
     for (const old of before.checkouts) {
-      insist(next.checkouts.some(({ id }) => id === old.id), () => `${old.id} is gone`);
+      insist(
+        next.checkouts.some(({ id }) => id === old.id),
+        () => `${old.id} is gone`,
+      );
     }
     this.#checkLedger(before, next);
+    for (const kind of ['checkouts', 'shares', 'holds', 'movements'] as const) this.#note(kind, before, next);
+  }
+
+  #note(kind: 'checkouts' | 'shares' | 'holds' | 'movements', before: Snapshot, next: Snapshot): void {
+    const olds = new Map(before[kind].map((row) => [row.id, row.status as string]));
+    for (const row of next[kind]) {
+      const old = olds.get(row.id);
+      if (old === row.status || (old === undefined && kind !== 'holds')) continue;
+      const name = kind === 'movements' && 'kind' in row ? row.kind : kind.slice(0, -1);
+      this.met.add(`${name} ${old ?? (('renews' in row && row.renews) !== null ? 'renewing' : 'new')} → ${row.status}`);
+    }
   }
 
   #checkCheckout(checkout: Checkout, old: Checkout | undefined, party: readonly Share[]): void {
     const { id, status, amount } = checkout;
     const total = sum(party.map((share) => share.amount));
-    insist(party.length === 0 ? status !== 'collecting' && status !== 'funded' && status !== 'completed' : total === amount,
-      () => `the shares of ${id} add up to ${total}, not ${amount}`);
+    insist(
+      party.length === 0 ? status !== 'collecting' && status !== 'funded' && status !== 'completed' : total === amount,
+      () => `the shares of ${id} add up to ${total}, not ${amount}`,
+    );
     insist(checkout.mode === 'test', () => `${id} is in live mode`);
     if (old !== undefined && FINAL.has(old.status)) {
       insist(old.status === status, () => `${id} was ${old.status} and became ${status}`);
@@ -71,13 +89,17 @@ export class Invariants {
     const allHeld = party.length > 0 && party.every((share) => share.status === 'held');
     insist(status !== 'collecting' || !allHeld, () => `every share of ${id} is held, and it is not funded`);
     if (status === 'completed') {
-      insist(party.every((share) => share.status === 'captured' || share.status === 'refunded'),
-        () => `${id} is completed, and a share is not captured`);
+      insist(
+        party.every((share) => share.status === 'captured' || share.status === 'refunded'),
+        () => `${id} is completed, and a share is not captured`,
+      );
       insist(sum(party.map(({ refunded }) => refunded)) === checkout.refunded, () => `refunds of ${id} do not add up`);
     }
     if (status === 'expired' || status === 'canceled') {
-      insist(!party.some((share) => share.status === 'held' || share.status === 'captured'),
-        () => `${id} is ${status}, and somebody is still held or charged`);
+      insist(
+        !party.some((share) => share.status === 'held' || share.status === 'captured'),
+        () => `${id} is ${status}, and somebody is still held or charged`,
+      );
     }
   }
 
@@ -90,7 +112,9 @@ export class Invariants {
   ): void {
     const { id } = checkout;
     const all = next.events.filter(({ subject }) => subject === id);
-    all.forEach(({ sequence }, at) => insist(sequence === at + 1, () => `the events of ${id} have a gap at ${at + 1}`));
+    for (const [at, { sequence }] of all.entries()) {
+      insist(sequence === at + 1, () => `the events of ${id} have a gap at ${at + 1}`);
+    }
     const known = before.events.filter(({ subject }) => subject === id).length;
     const fresh = all.slice(known);
     const count = (type: string): number => fresh.filter((event) => event.type === type).length;
@@ -116,7 +140,10 @@ export class Invariants {
     if (isOneCommit) expected('share.held', becameHeld);
     else insist(count('share.held') >= becameHeld, () => `${id}: a share became held, and nobody was told`);
     const refunds = checkout.status === 'completed' && checkout.refunded > (old?.refunded ?? 0) ? 1 : 0;
-    insist(refunds === 0 ? count('refund.created') === 0 : count('refund.created') >= 1, () => `refund of ${id} not told`);
+    insist(
+      refunds === 0 ? count('refund.created') === 0 : count('refund.created') >= 1,
+      () => `refund of ${id} not told`,
+    );
   }
 
   #checkDecision(checkout: Checkout, party: readonly Share[], before: Snapshot, next: Snapshot): void {
@@ -142,13 +169,19 @@ export class Invariants {
       next.entries.find((one) => one.kind === kind && one.subject === subject)?.amount ?? 0;
     for (const hold of next.holds) {
       const captured = hold.status === 'captured' ? hold.amount : 0;
-      insist(entry('capture', hold.id) === captured, () => `hold ${hold.id}: captured ${captured}, not so in the ledger`);
+      insist(
+        entry('capture', hold.id) === captured,
+        () => `hold ${hold.id}: captured ${captured}, not so in the ledger`,
+      );
     }
     for (const checkout of next.checkouts.filter(({ status }) => status === 'completed')) {
       const mine = next.entries.filter((one) => one.checkout === checkout.id);
       const total = (kind: string): number => sum(mine.filter((one) => one.kind === kind).map(({ amount }) => amount));
       const returned = total('return');
-      insist(total('capture') - returned === total('earning') + total('fee'), () => `${checkout.id}: captured ≠ net + fee`);
+      insist(
+        total('capture') - returned === total('earning') + total('fee'),
+        () => `${checkout.id}: captured ≠ net + fee`,
+      );
       insist(total('fee') === checkout.fee, () => `${checkout.id}: the fee is not the fee`);
     }
   }
@@ -171,11 +204,13 @@ export function checkQuiet(present: Snapshot, books: BankBooks): void {
 function checkHoldsAtBank(present: Snapshot, books: BankBooks): void {
   for (const intent of books.intents.values()) {
     const ours = present.holds.find(({ id }) => id === intent.metadata.hold_id);
-    insist(ours !== undefined, () => `${intent.id} belongs to no hold of ours`);
+    insist(ours !== undefined, () => `${intent.id} belongs to no hold of ours: ${JSON.stringify(intent.metadata)}`);
     if (intent.status === 'requires_capture') {
       // A hold that somebody just made and nobody has looked at yet is open; any other is an orphan.
-      insist((ours?.status === 'held' || ours?.status === 'open') && ours.intent === intent.id,
-        () => `${intent.id} holds money, and its hold ${ours?.id} is ${ours?.status}`);
+      insist(
+        (ours?.status === 'held' || ours?.status === 'open') && ours.intent === intent.id,
+        () => `${intent.id} holds money, and its hold ${ours?.id} is ${ours?.status}`,
+      );
     }
     if (intent.status === 'succeeded') {
       insist(ours?.status === 'captured', () => `${intent.id} is captured, and its hold is ${ours?.status}`);
@@ -201,11 +236,22 @@ function checkMoney(present: Snapshot, books: BankBooks): void {
   for (const checkout of present.checkouts) {
     const charges = [...books.charges.values()].filter(({ metadata }) => metadata.checkout_id === checkout.id);
     const charged = sum(charges.map(({ amountCaptured }) => amountCaptured));
-    const refunded = sum([...books.refunds.values()].filter(({ charge }) => charges.some(({ id }) => id === charge)).map(({ amount }) => amount));
+    const refunded = sum(
+      [...books.refunds.values()]
+        .filter(({ charge }) => charges.some(({ id }) => id === charge))
+        .map(({ amount }) => amount),
+    );
     if (checkout.status === 'completed') {
       insist(charged === checkout.amount, () => `${checkout.id}: ${charged} charged for ${checkout.amount}`);
-      insist(refunded === checkout.refunded, () => `${checkout.id}: the bank refunded ${refunded}, we ${checkout.refunded}`);
-    } else insist(charged === refunded, () => `${checkout.id} is ${checkout.status}, and ${charged - refunded} stay charged`);
+      insist(
+        refunded === checkout.refunded,
+        () => `${checkout.id}: the bank refunded ${refunded}, we ${checkout.refunded}`,
+      );
+    } else
+      insist(
+        charged === refunded,
+        () => `${checkout.id} is ${checkout.status}, and ${charged - refunded} stay charged`,
+      );
   }
   const balance = new Map<string, number>();
   for (const { debit, credit, amount } of present.entries) {
@@ -228,6 +274,9 @@ export function checkEnd(present: Snapshot, books: BankBooks): void {
     insist(status !== 'requires_capture', () => `${id} holds money at the end`);
   }
   for (const { id, status } of present.holds) {
-    insist(status === 'captured' || status === 'released' || status === 'gone', () => `hold ${id} is ${status} at the end`);
+    insist(
+      status === 'captured' || status === 'released' || status === 'gone',
+      () => `hold ${id} is ${status} at the end`,
+    );
   }
 }

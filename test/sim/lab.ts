@@ -2,6 +2,7 @@
 // contract, the card processor's clients). Seeds run one after the other; each leaves the database empty.
 
 import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { clockRules, rules } from '../../schemas/rules/rules.ts';
@@ -63,11 +64,20 @@ function nameOf(text: string): string {
   return name;
 }
 
-const plain = new Set(['begin', 'commit', 'rollback']);
+const plain = new Set(['begin', 'commit', 'rollback', 'savepoint s', 'rollback to savepoint s']);
 
 export function send(line: Line, { text, values }: Statement): Promise<pg.QueryResult> {
   if (plain.has(text)) return line.client.query(text);
   return line.client.query({ text, values: [...values], name: nameOf(text) });
+}
+
+/** Several in one packet. */
+export function sendAll(line: Line, statements: readonly Statement[]): Promise<pg.QueryResult>[] {
+  const { stream } = (line.client as unknown as { connection: { stream: Socket } }).connection;
+  stream.cork();
+  const sent = statements.map((statement) => send(line, statement));
+  stream.uncork();
+  return sent;
 }
 
 export class Lab {
@@ -118,13 +128,18 @@ export class Lab {
     return (rows[0] as { snapshot: string }).snapshot;
   }
 
-  /** Which of these connections wait for a lock that another holds. */
-  async waiting(pids: readonly number[]): Promise<ReadonlySet<number>> {
+  /** Whom each of these connections waits for, when it waits for a lock. */
+  async blockers(pids: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
     const { rows } = await send(this.#monitor, {
-      text: 'select pid from unnest($1::integer[]) as pid where cardinality(pg_blocking_pids(pid)) > 0',
+      text: `select pid, by from unnest($1::integer[]) as pid, pg_blocking_pids(pid) as by where cardinality(by) > 0`,
       values: [pids],
     });
-    return new Set((rows as { pid: number }[]).map(({ pid }) => pid));
+    return new Map((rows as { pid: number; by: number[] }[]).map(({ pid, by }) => [pid, by]));
+  }
+
+  /** Its statement ends with an error, as if it had waited too long. */
+  async cancel(pid: number): Promise<void> {
+    await send(this.#monitor, { text: 'select pg_cancel_backend($1)', values: [pid] });
   }
 
   async write(text: string, values: readonly unknown[]): Promise<void> {

@@ -96,7 +96,12 @@ export class Scheduler {
   /** The actor's next turn, or a turn once something is so. */
   turn(actor: Actor, label: string, ready?: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const wish: Wish = { actor, label: () => label, grant: () => resolve(), ...(ready === undefined ? {} : { ready }) };
+      const wish: Wish = {
+        actor,
+        label: () => label,
+        grant: () => resolve(),
+        ...(ready === undefined ? {} : { ready }),
+      };
       this.wish(wish);
     });
   }
@@ -124,6 +129,7 @@ export class Scheduler {
 
   kill(actor: Actor): void {
     actor.dead = true;
-    for (let at = this.wishes.length - 1; at >= 0; at--) if (this.wishes[at]?.actor === actor) this.wishes.splice(at, 1);
+    for (let at = this.wishes.length - 1; at >= 0; at--)
+      if (this.wishes[at]?.actor === actor) this.wishes.splice(at, 1);
   }
 }

@@ -7,8 +7,8 @@ import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { type Ids, makeIds } from '../../src/base/ids.ts';
 import type { Log } from '../../src/base/log.ts';
-import { makeSeal, type Seal } from '../../src/base/seal.ts';
 import type { Operation } from '../../src/base/operation.ts';
+import { makeSeal, type Seal } from '../../src/base/seal.ts';
 import type { MoneyParts } from '../../src/domain/checkouts/money-parts.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import type { Venue } from '../../src/domain/venues/venue.ts';
@@ -52,6 +52,8 @@ export interface Plan {
   readonly crashes: number;
   readonly steps: number;
   readonly again: boolean;
+  /** Guests who mean it, most of them with cards that work: the way to the captures. */
+  readonly eager: boolean;
 }
 
 export function drawPlan(chance: Chance): Plan {
@@ -76,9 +78,10 @@ export function drawPlan(chance: Chance): Plan {
     payoutDelay: chance.pick([0, 0, 2 * HOUR]),
     faulty: isCalm ? 0 : chance.pick([0.03, 0.1, 0.3]),
     lossy: isCalm ? 0 : chance.pick([0, 0.005, 0.02]),
-    crashes: isCalm ? 0 : chance.pick([0, 0.01, 0.03]),
-    steps: chance.between(80, 240),
-    again: chance.often(0.35),
+    crashes: isCalm ? 0 : chance.pick([0, 0.01, 0.025]),
+    steps: chance.between(80, 260),
+    again: chance.often(0.3),
+    eager: chance.often(0.7),
   };
 }
 
@@ -96,13 +99,20 @@ export interface Stage {
   readonly ids: Ids;
   readonly seal: Seal;
   readonly memory: Memory;
+  /** Which loop each worker is in. */
+  readonly working: Map<Actor, string>;
   slots: number;
   healed: boolean;
 }
 
 /** What outsiders have been told, and must not be told otherwise. */
 export class Memory {
-  readonly created: { readonly key: string | null; readonly body: string; readonly id: string; readonly json: string }[] = [];
+  readonly created: {
+    readonly key: string | null;
+    readonly body: string;
+    readonly id: string;
+    readonly json: string;
+  }[] = [];
   readonly refunds = new Map<string, string>();
   /** Keys that were only ever sent with a body that is refused. */
   readonly refusedKeys = new Set<string>();
@@ -131,7 +141,12 @@ export const idsFor = (clock: Clock, chance: Chance): Ids => makeIds(clock, chan
 /** What a process of ours works with. */
 export interface Desk {
   readonly money: MoneyParts;
-  call(operation: string, params: Readonly<Record<string, string>>, body: string | null, key: string | null): Promise<Told>;
+  call(
+    operation: string,
+    params: Readonly<Record<string, string>>,
+    body: string | null,
+    key: string | null,
+  ): Promise<Told>;
 }
 
 export type Told =

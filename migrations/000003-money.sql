@@ -325,7 +325,9 @@ begin
       from checkouts c where c.venue_id = p_venue and c.checkout_id = p_checkout
       on conflict (venue_id, mode, created_at) do nothing;
     exit when found;
-    p_at := p_at + interval '1 microsecond';
+    select max(o.created_at) + interval '1 microsecond' into p_at
+      from payouts o join checkouts c on c.venue_id = o.venue_id and c.checkout_id = p_checkout
+      where o.venue_id = p_venue and o.mode = c.mode;
   end loop;
 end $$;
 
@@ -465,7 +467,7 @@ begin
       utc_micros(c.created_at) as created_at, utc_micros(c.completed_at) as completed_at, c.metadata) o;
 end $$;
 
--- Writes an event at p_at, or at the next free microsecond after it. Sequences count up for each subject without a gap:
+-- Writes an event at p_at, or, when that microsecond is taken, right after the newest. Sequences count up for each subject without a gap:
 -- the caller holds the subject's row, or has just made it.
 create function record_event(
   p_venue uuid, p_event text, p_mode text, p_type text, p_subject text, p_data json, p_at timestamptz
@@ -477,7 +479,8 @@ begin
       from events e where e.venue_id = p_venue and e.subject = p_subject
       on conflict (venue_id, mode, created_at) do nothing;
     exit when found;
-    p_at := p_at + interval '1 microsecond';
+    select max(e.created_at) + interval '1 microsecond' into p_at
+      from events e where e.venue_id = p_venue and e.mode = p_mode;
   end loop;
 end $$;
 
@@ -569,7 +572,8 @@ begin
       delete from idempotency_keys k where k.venue_id = p_venue and k.mode = p_mode and k.idempotency_key = p_key
         and k.refers_to = p_checkout;
     end if;
-    v_at := v_at + interval '1 microsecond';
+    select greatest(v_at, max(c.created_at)) + interval '1 microsecond' into v_at
+      from checkouts c where c.venue_id = p_venue and c.mode = p_mode;
   end loop;
   insert into checkout_routes values (p_checkout, p_venue);
   answer := checkout_view(v_row)::text;

@@ -122,6 +122,8 @@ export function openDb(options: DbOptions): Db {
     idleTimeoutMillis: 60_000,
   });
   pool.on('error', (error) => options.onLost?.(error));
+  // A connection can be lost between the pool's hands and ours, when neither listens: that would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
 
   const send = async <R extends object>(client: Sender, text: string, values?: readonly unknown[]): Promise<R[]> => {
     options.onStatement?.(text);

@@ -44,13 +44,16 @@ class Nemesis {
   async setUp(): Promise<string> {
     const url = await this.#postgres.start();
     const { parts, folder } = this.#stage;
-    for (const part of parts) {
+    const starting: Promise<void>[] = [];
+    for (const [place, part] of parts.entries()) {
       const runner = new PartRunner(part, { DATABASE_URL: url }, folder, (one) => this.tell(one));
       this.#parts.set(part.name, runner);
-      // One after the other: the first server migrates the database, and the bank must be there before it is told things.
       runner.start();
-      await runner.heal();
+      starting.push(runner.heal());
+      // The bank is there before it is told things, and the first server migrates the database; the rest start together.
+      if (place < 2) await Promise.all(starting);
     }
+    await Promise.all(starting);
     return url;
   }
 

@@ -227,9 +227,7 @@ function applyToMoney(model: Model, step: Step): Model {
 
 function known(news: object | undefined): Partial<HoldState> {
   return Object.fromEntries(
-    Object.entries(news ?? {}).filter(
-      ([name, value]) => value !== null && !['clientSecret', 'refusal'].includes(name),
-    ),
+    Object.entries(news ?? {}).filter(([name, value]) => value !== null && !['clientSecret', 'refusal'].includes(name)),
   );
 }
 

@@ -312,11 +312,17 @@ describe('when the state is not as expected', () => {
 
   it('a refund that failed as it was made is a refusal', async () => {
     replies.push(says(200, { id: 're_1', status: 'failed', failure_reason: 'lost_or_stolen_card' }));
-    expect(await refusalOf(processor.refund('pi_1', 1000, 'key-3'))).toBe('lost_or_stolen_card');
+    expect(await refusalOf(processor.refund('pi_1', { amount: 1000, key: 'key-3', movementId: 'mov_1' }))).toBe(
+      'lost_or_stolen_card',
+    );
     replies.push(says(200, { id: 're_1', status: 'canceled' }));
-    expect(await refusalOf(processor.refund('pi_1', 1000, 'key-3'))).toBe('refund_canceled');
+    expect(await refusalOf(processor.refund('pi_1', { amount: 1000, key: 'key-3', movementId: 'mov_1' }))).toBe(
+      'refund_canceled',
+    );
     replies.push(says(200, { id: 're_1', status: 'pending' }));
-    expect(await processor.refund('pi_1', 1000, 'key-3')).toEqual({ refundId: 're_1' });
+    expect(await processor.refund('pi_1', { amount: 1000, key: 'key-3', movementId: 'mov_1' })).toEqual({
+      refundId: 're_1',
+    });
   });
 });
 

@@ -238,7 +238,7 @@ describe('a capture', () => {
     const { intentId } = await held();
     expect(await processor.capture(intentId, 2000, fresh('capture'))).toMatchObject({ captured: 2000 });
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2000, refunded: 0 });
-    await processor.refund(intentId, 500, fresh('refund'));
+    await processor.refund(intentId, { amount: 500, key: fresh('refund'), movementId: 'mov_1' });
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2000, refunded: 500 });
     expect(await codeOf(processor.capture(intentId, 2500, fresh('capture')))).toBe('payment_intent_unexpected_state');
   });
@@ -307,18 +307,24 @@ describe('a refund', () => {
   it('gives back once with one key, up to all, and not a cent beyond', async () => {
     const { intentId } = await captured();
     const key = fresh('refund');
-    const { refundId } = await processor.refund(intentId, 1000, key);
-    expect(await processor.refund(intentId, 1000, key)).toEqual({ refundId });
-    expect(await codeOf(processor.refund(intentId, 1501, fresh('refund')))).toBe('amount_too_large');
-    await processor.refund(intentId, 1500, fresh('refund'));
-    expect(await codeOf(processor.refund(intentId, 1, fresh('refund')))).toBe('charge_already_refunded');
+    const { refundId } = await processor.refund(intentId, { amount: 1000, key: key, movementId: 'mov_1' });
+    expect(await processor.refund(intentId, { amount: 1000, key: key, movementId: 'mov_1' })).toEqual({ refundId });
+    expect(await codeOf(processor.refund(intentId, { amount: 1501, key: fresh('refund'), movementId: 'mov_1' }))).toBe(
+      'amount_too_large',
+    );
+    await processor.refund(intentId, { amount: 1500, key: fresh('refund'), movementId: 'mov_1' });
+    expect(await codeOf(processor.refund(intentId, { amount: 1, key: fresh('refund'), movementId: 'mov_1' }))).toBe(
+      'charge_already_refunded',
+    );
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2500, refunded: 2500 });
     expect(await processor.lookAt(intentId)).toMatchObject({ standing: 'captured', captured: 2500 });
   });
 
   it('of what is only held is refused', async () => {
     const { intentId } = await held();
-    expect(await codeOf(processor.refund(intentId, 100, fresh('refund')))).toBe('charge_not_refundable');
+    expect(await codeOf(processor.refund(intentId, { amount: 100, key: fresh('refund'), movementId: 'mov_1' }))).toBe(
+      'charge_not_refundable',
+    );
   });
 });
 
@@ -346,7 +352,15 @@ describe('a venue', () => {
   it('is paid from a charge: once with one key, never more than was captured, and back again', async () => {
     const { accountId } = await processor.openAccount(fresh('account'), venue);
     const { chargeId } = await captured();
-    const part = { key: fresh('move'), amount: 2000, currency: 'usd', accountId, chargeId, checkoutId: 'chk_1' };
+    const part = {
+      key: fresh('move'),
+      amount: 2000,
+      currency: 'usd',
+      accountId,
+      chargeId,
+      checkoutId: 'chk_1',
+      movementId: 'mov_1',
+    };
     const { transferId } = await processor.transfer(part);
     expect(await processor.transfer(part)).toEqual({ transferId });
     expect(await beside.transfers.retrieve(transferId)).toMatchObject({
@@ -357,16 +371,27 @@ describe('a venue', () => {
     });
     expect(await codeOf(processor.transfer({ ...part, key: fresh('move'), amount: 501 }))).toBe('amount_too_large');
     const key = fresh('move');
-    const { reversalId } = await processor.reverse(transferId, 1500, key);
-    expect(await processor.reverse(transferId, 1500, key)).toEqual({ reversalId });
-    expect(await codeOf(processor.reverse(transferId, 501, fresh('move')))).toBe('amount_too_large');
+    const { reversalId } = await processor.reverse(transferId, { amount: 1500, key: key, movementId: 'mov_1' });
+    expect(await processor.reverse(transferId, { amount: 1500, key: key, movementId: 'mov_1' })).toEqual({
+      reversalId,
+    });
+    expect(await codeOf(processor.reverse(transferId, { amount: 501, key: fresh('move'), movementId: 'mov_1' }))).toBe(
+      'amount_too_large',
+    );
     expect(await beside.transfers.retrieve(transferId)).toMatchObject({ amount_reversed: 1500 });
     await processor.transfer({ ...part, key: fresh('move'), amount: 501 });
   });
 
   it('that the processor does not know, or has not cleared, is not paid', async () => {
     const { chargeId } = await captured();
-    const part = { key: fresh('move'), amount: 100, currency: 'usd', chargeId, checkoutId: 'chk_1' };
+    const part = {
+      key: fresh('move'),
+      amount: 100,
+      currency: 'usd',
+      chargeId,
+      checkoutId: 'chk_1',
+      movementId: 'mov_1',
+    };
     expect(await codeOf(processor.transfer({ ...part, accountId: 'acct_nobody' }))).toBe('resource_missing');
     const { id: accountId } = await beside.accounts.create({ type: 'express' });
     expect(await codeOf(processor.transfer({ ...part, key: fresh('move'), accountId }))).toBe(
@@ -374,10 +399,36 @@ describe('a venue', () => {
     );
   });
 
+  it('what was moved is found again by its movement, without its key', async () => {
+    const { accountId } = await processor.openAccount(fresh('account'), venue);
+    const { chargeId, intentId } = await captured();
+    const [checkoutId, movementId] = [fresh('chk'), fresh('mov')];
+    expect(await processor.findTransfer(checkoutId, movementId)).toBeNull();
+    const wish = { key: fresh('move'), amount: 900, currency: 'usd', accountId, chargeId, checkoutId, movementId };
+    const { transferId } = await processor.transfer(wish);
+    expect(await processor.findTransfer(checkoutId, movementId)).toEqual({ transferId });
+    expect(await processor.findTransfer(checkoutId, fresh('mov'))).toBeNull();
+    const back = { key: fresh('move'), amount: 300, movementId };
+    expect(await processor.findReversal(transferId, movementId)).toBeNull();
+    const reversed = await processor.reverse(transferId, back);
+    expect(await processor.findReversal(transferId, movementId)).toEqual(reversed);
+    expect(await processor.findRefund(intentId, movementId)).toBeNull();
+    const refunded = await processor.refund(intentId, { ...back, key: fresh('move') });
+    expect(await processor.findRefund(intentId, movementId)).toEqual(refunded);
+  });
+
   it('is not paid from a charge that is only held', async () => {
     const { accountId } = await processor.openAccount(fresh('account'), venue);
     const chargeId = (await held()).chargeId ?? '';
-    const part = { key: fresh('move'), amount: 100, currency: 'usd', accountId, chargeId, checkoutId: 'chk_1' };
+    const part = {
+      key: fresh('move'),
+      amount: 100,
+      currency: 'usd',
+      accountId,
+      chargeId,
+      checkoutId: 'chk_1',
+      movementId: 'mov_1',
+    };
     expect(await codeOf(processor.transfer(part))).toBe('charge_not_captured');
   });
 });
@@ -419,7 +470,7 @@ describe('the wall between the modes', () => {
       live.capture(intentId, 2500, fresh('capture')),
       live.release(intentId, fresh('release')),
       live.payWithTestCard(intentId, fresh('pay')),
-      live.refund(intentId, 100, fresh('refund')),
+      live.refund(intentId, { amount: 100, key: fresh('refund'), movementId: 'mov_1' }),
     ]) {
       expect(await codeOf(work)).toBe('resource_missing');
     }
@@ -460,7 +511,9 @@ describe('whatever goes wrong, the same call with the same key does the work onc
     const facts = await twice('payment_intents.capture', kind, (at) => at.capture(intentId, 2500, captureKey));
     expect(facts).toMatchObject({ standing: 'captured', captured: 2500 });
     const refundKey = fresh('refund');
-    await twice('refunds.create', kind, (at) => at.refund(intentId, 1000, refundKey));
+    await twice('refunds.create', kind, (at) =>
+      at.refund(intentId, { amount: 1000, key: refundKey, movementId: 'mov_1' }),
+    );
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2500, refunded: 1000 });
   });
 
@@ -479,10 +532,20 @@ describe('whatever goes wrong, the same call with the same key does the work onc
       at.openAccount(accountKey, { id: 'ven_1', name: 'Kayaks' }),
     );
     const { chargeId } = await captured();
-    const part = { key: fresh('move'), amount: 2500, currency: 'usd', accountId, chargeId, checkoutId: 'chk_1' };
+    const part = {
+      key: fresh('move'),
+      amount: 2500,
+      currency: 'usd',
+      accountId,
+      chargeId,
+      checkoutId: 'chk_1',
+      movementId: 'mov_1',
+    };
     const { transferId } = await twice('transfers.create', kind, (at) => at.transfer(part));
     const reverseKey = fresh('move');
-    await twice('transfer_reversals.create', kind, (at) => at.reverse(transferId, 500, reverseKey));
+    await twice('transfer_reversals.create', kind, (at) =>
+      at.reverse(transferId, { amount: 500, key: reverseKey, movementId: 'mov_1' }),
+    );
     expect(await beside.transfers.retrieve(transferId)).toMatchObject({ amount: 2500, amount_reversed: 500 });
   });
 
@@ -566,7 +629,7 @@ describe('notices', () => {
     await beside.paymentIntents.confirm(intentId, { payment_method: 'pm_card_createDispute' });
     const { chargeId } = await processor.capture(intentId, 2500, fresh('capture'));
     const refunded = await captured();
-    await processor.refund(refunded.intentId, 100, fresh('refund'));
+    await processor.refund(refunded.intentId, { amount: 100, key: fresh('refund'), movementId: 'mov_1' });
 
     const of = (type: string) => told.find((notice) => notice?.type === type);
     await expect.poll(() => of('charge.refunded'), { timeout: 10_000 }).toBeDefined();

@@ -104,6 +104,9 @@ async function createOnce(stage: Stage, desk: Desk, body: string, key: string | 
     stage.memory.told(key, body, told.json);
     return true;
   }
+  if (key !== null && told.reason === 'idempotency_key_reused') {
+    throw new Violation(`key ${key} is taken, and nothing was ever made under it but this`);
+  }
   // Its time may be up before it was made, and with a key the booking may be in use.
   if (told.status === 422 || told.status === 409) return true;
   throw new Violation(`a create was answered with ${told.status} ${told.reason}`);

@@ -32,6 +32,8 @@ export interface Wish {
   readonly actor: Actor;
   readonly label: () => string;
   readonly ready?: () => boolean;
+  /** The actor is between two things: nothing that it began is open. */
+  readonly isIdle?: boolean;
   /** Does it, and lets the actor go on. */
   readonly grant: () => Promise<void> | void;
 }
@@ -99,6 +101,7 @@ export class Scheduler {
       const wish: Wish = {
         actor,
         label: () => label,
+        isIdle: true,
         grant: () => resolve(),
         ...(ready === undefined ? {} : { ready }),
       };

@@ -102,6 +102,8 @@ export interface Stage {
   /** Which loop each worker is in. */
   readonly working: Map<Actor, string>;
   slots: number;
+  /** How much more time may pass while the outcome of some call is unknown. */
+  patience: number;
   healed: boolean;
 }
 
@@ -114,9 +116,6 @@ export class Memory {
     readonly json: string;
   }[] = [];
   readonly refunds = new Map<string, string>();
-  /** Keys that were only ever sent with a body that is refused. */
-  readonly refusedKeys = new Set<string>();
-  readonly goodKeys = new Set<string>();
 
   told(key: string | null, body: string, json: string): void {
     const { id } = JSON.parse(json) as { id: string };

@@ -176,7 +176,8 @@ async function letGo(processor: Processor, facts: HoldFacts): Promise<Found> {
 async function unwantedCharge(processor: Processor, facts: HoldFacts): Promise<Found> {
   const { captured, refunded } = await processor.chargeTotals(facts.intentId);
   if (captured === refunded) return null;
-  await processor.refund(facts.intentId, captured - refunded, `reconcile refund ${facts.intentId} ${refunded}`);
+  const key = `reconcile refund ${facts.intentId} ${refunded}`;
+  await processor.refund(facts.intentId, { key, amount: captured - refunded, movementId: key });
   return { what: `${captured - refunded} was charged for nothing that is in our books`, done: 'refunded' };
 }
 

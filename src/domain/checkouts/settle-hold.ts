@@ -3,18 +3,27 @@
 // the checkout's row lock. Whoever began an earlier turn is late and writes nothing.
 
 import { callKeys, type HoldState, marksOf } from '../payments/hold.ts';
-import { type HoldFacts, ProcessorRefusal, ProcessorTrouble } from '../payments/processor.ts';
-import { claimHold, claimHolds, findHold, venuesWithDueHolds } from '../payments/queries.ts';
+import {
+  type HoldFacts,
+  type HoldsPage,
+  type Processor,
+  ProcessorRefusal,
+  ProcessorTrouble,
+} from '../payments/processor.ts';
+import { claimHold, claimHolds, findHold, lockTurn, venuesWithDueHolds } from '../payments/queries.ts';
 import { captureFunded } from './capture.ts';
 import { recordRelease } from './decide-capture.ts';
 import { decideRenewal, learn, lookLater, nextLook, notNow, refused } from './decide-hold.ts';
-import { type Decided, decideUnderLock, type MoneyParts, processorFor, retryAt } from './money-parts.ts';
-import { readCheckout } from './queries.ts';
+import { type Decided, type MoneyParts, processorFor, retryAt } from './money-parts.ts';
+import { lockCheckout, readCheckout } from './queries.ts';
 import type { Standing } from './standing.ts';
 import type { Step } from './steps.ts';
+import { writeSteps } from './write.ts';
 
 /** Long enough for a call and its time-out; after that another worker may look. */
 const LEASE_MS = 60_000;
+const KEY_LIFE = 20 * 3_600_000;
+const CLOCKS_DIFFER = 600_000;
 
 /** The explicit step of the worker: looks at up to `batch` holds that are due. Answers how many. */
 export async function settleDueHolds(parts: MoneyParts, batch: number): Promise<number> {
@@ -72,18 +81,34 @@ async function record(
   decide: (standing: Standing, now: number) => readonly Step[],
 ): Promise<void> {
   const decided = (standing: Standing, now: number): Decided<boolean> => {
-    const present = standing.holds.find(({ id }) => id === hold.id);
-    if (present === undefined || present.turn !== hold.turn) return { steps: [], answer: false };
-    const steps = decide(standing, now);
+    const steps = standing.holds.some(({ id }) => id === hold.id) ? decide(standing, now) : [];
     return { steps, answer: steps.some((step) => step.step === 'move checkout' && step.to === 'funded') };
   };
-  const funded = await decideUnderLock(parts, hold.venueId, hold.checkoutId, decided);
+  const funded = await decideInTurn(parts, hold, decided);
   if (funded === true) await captureFunded(parts, hold.venueId, hold.checkoutId);
 }
 
+/** Under the checkout's lock and the hold's: null when somebody has begun a later turn. */
+async function decideInTurn<T>(
+  parts: MoneyParts,
+  hold: HoldState,
+  decide: (standing: Standing, now: number) => Decided<T>,
+): Promise<T | null> {
+  const { venueId, checkoutId } = hold;
+  return parts.db.transaction(async (tx) => {
+    const [standing, turn] = await Promise.all([lockCheckout(tx, venueId, checkoutId), lockTurn(tx, venueId, hold.id)]);
+    if (standing === null || turn !== hold.turn) return null;
+    const now = parts.clock.now();
+    const { steps, answer } = decide(standing, now);
+    await writeSteps(tx, { ids: parts.ids, now }, standing, steps);
+    return answer;
+  });
+}
+
 /** Makes the payment intent, or finds the one that an earlier try made: the key is the same. */
-export async function openAsked(parts: MoneyParts, hold: HoldState): Promise<void> {
+async function openAsked(parts: MoneyParts, hold: HoldState): Promise<void> {
   const processor = processorFor(parts, hold.mode);
+  if (isForgotten(parts, hold)) return giveUpAsked(parts, processor, hold);
   const standing = await readCheckout(parts.db, hold.venueId, hold.checkoutId);
   const marks = marksOf(hold);
   const customerId = hold.keepsCard ? await processor.openCustomer(callKeys.customer(hold.id), marks) : null;
@@ -107,6 +132,35 @@ export async function openAsked(parts: MoneyParts, hold: HoldState): Promise<voi
   });
 }
 
+/** A key is kept for a day at the least. What was asked for longer ago is looked for, and never asked for again. */
+function isForgotten({ clock }: MoneyParts, hold: HoldState): boolean {
+  return hold.turn > 1 && clock.now() - hold.createdAt > KEY_LIFE;
+}
+
+/** Nobody waits for it after so long: what was made of it is let go, and its person may ask again. */
+async function giveUpAsked(parts: MoneyParts, processor: Processor, hold: HoldState): Promise<void> {
+  const facts = await findByMarks(processor, hold);
+  if (facts === null) throw new ProcessorRefusal('resource_missing', 'it was never made');
+  const { intentId } = facts;
+  await record(parts, hold, (standing, now) => {
+    const present = standing.holds.find(({ id }) => id === hold.id);
+    return present?.status === 'asked'
+      ? [{ step: 'move hold', id: hold.id, from: 'asked', to: 'releasing', news: { intentId }, dueAt: now }]
+      : [{ step: 'note hold', id: hold.id, news: { intentId }, dueAt: now }];
+  });
+}
+
+async function findByMarks(processor: Processor, hold: HoldState): Promise<HoldFacts | null> {
+  let after: string | null = null;
+  do {
+    const page: HoldsPage = await processor.holdsSince(hold.createdAt - CLOCKS_DIFFER, after);
+    const found = page.holds.find(({ marks }) => marks.holdId === hold.id);
+    if (found !== undefined) return found;
+    after = page.next;
+  } while (after !== null);
+  return null;
+}
+
 async function lookAt(parts: MoneyParts, hold: HoldState): Promise<void> {
   const facts = await processorFor(parts, hold.mode).lookAt(intentOf(hold));
   await record(parts, hold, (standing, now) => learn(standing, hold.id, facts, now));
@@ -114,9 +168,8 @@ async function lookAt(parts: MoneyParts, hold: HoldState): Promise<void> {
 
 /** A hold that stands is renewed before it lapses; one that cannot be renewed is only looked at. */
 async function lookAtHeld(parts: MoneyParts, hold: HoldState): Promise<void> {
-  const freshId = await decideUnderLock(parts, hold.venueId, hold.checkoutId, (standing, now) => {
-    const present = standing.holds.find(({ id }) => id === hold.id);
-    const renewal = present?.turn === hold.turn ? decideRenewal(standing, hold.id, now, () => parts.ids.uuid()) : null;
+  const freshId = await decideInTurn(parts, hold, (standing, now) => {
+    const renewal = decideRenewal(standing, hold.id, now, () => parts.ids.uuid());
     return { steps: renewal?.steps ?? [], answer: renewal?.freshId ?? null };
   });
   if (freshId !== null) return settleHoldNow(parts, hold.venueId, freshId);
@@ -130,6 +183,11 @@ async function renewAsked(parts: MoneyParts, fresh: HoldState, renews: string): 
 
 /** The new hold on the card that was kept; a refusal when there is no such card, or its bank says no. */
 async function renewed(parts: MoneyParts, fresh: HoldState, renews: string): Promise<HoldFacts> {
+  if (isForgotten(parts, fresh)) {
+    const made = await findByMarks(processorFor(parts, fresh.mode), fresh);
+    if (made === null) throw new ProcessorRefusal('resource_missing', 'it was never made');
+    return made;
+  }
   const old = await findHold(parts.db, fresh.venueId, renews);
   const standing = await readCheckout(parts.db, fresh.venueId, fresh.checkoutId);
   if (old === null || old.customerId === null || old.paymentMethodId === null) {

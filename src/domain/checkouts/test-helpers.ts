@@ -6,6 +6,7 @@ import { conflict, type FieldProblem, invalid, notFound } from '../../base/error
 import type { Answer, Input } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
 import { callKeys } from '../payments/hold.ts';
+import { type Processor, ProcessorRefusal } from '../payments/processor.ts';
 import { findHold, hurryHolds } from '../payments/queries.ts';
 import { captureFunded } from './capture.ts';
 import { decideParty, type Seat } from './decide-party.ts';
@@ -83,11 +84,21 @@ async function payShare(parts: MoneyParts, standing: Standing, shareId: string):
   const { holdId } = await holdShare(parts, venueId, id, shareId);
   const opened = await findHold(parts.db, venueId, holdId);
   if (opened?.intentId == null) throw new Error(`hold ${holdId} is open and has no intent`);
-  await processorFor(parts, mode).payWithTestCard(opened.intentId, callKeys.testCard(holdId));
+  await payUnlessPaid(processorFor(parts, mode), opened.intentId, callKeys.testCard(holdId));
   // A worker that looks at the same time may have taken the turn: then we take it back.
   for (let tries = 0; tries < TRIES; tries++) {
     await settleHoldNow(parts, venueId, holdId);
     if ((await findHold(parts.db, venueId, holdId))?.status !== 'open') return;
+  }
+}
+
+/** A guest may have paid it meanwhile, with a card of their own: then there is nothing more to pay. */
+async function payUnlessPaid(processor: Processor, intentId: string, key: string): Promise<void> {
+  try {
+    await processor.payWithTestCard(intentId, key);
+  } catch (error) {
+    const isPaid = error instanceof ProcessorRefusal && error.code === 'payment_intent_unexpected_state';
+    if (!isPaid) throw error;
   }
 }
 

@@ -73,6 +73,15 @@ export interface TransferWish {
   /** The charge whose money this is. */
   readonly chargeId: string;
   readonly checkoutId: string;
+  /** Written into the processor's own record, so that it can be found without its key. */
+  readonly movementId: string;
+}
+
+/** A refund or reversal at the processor. */
+export interface BackWish {
+  readonly key: string;
+  readonly amount: number;
+  readonly movementId: string;
 }
 
 export interface Account {
@@ -106,11 +115,15 @@ export interface Processor {
   capture(intentId: string, amount: number, key: string): Promise<HoldFacts>;
   /** Releasing what is released already, or has lapsed, is no failure. */
   release(intentId: string, key: string): Promise<HoldFacts>;
-  refund(intentId: string, amount: number, key: string): Promise<{ readonly refundId: string }>;
+  refund(intentId: string, wish: BackWish): Promise<{ readonly refundId: string }>;
+  /** What was made for a movement, when its key may be forgotten already; null: nothing. */
+  findRefund(intentId: string, movementId: string): Promise<{ readonly refundId: string } | null>;
   openAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account>;
   onboardingLink(accountId: string, returnUrl: string): Promise<string>;
   transfer(wish: TransferWish): Promise<{ readonly transferId: string }>;
-  reverse(transferId: string, amount: number, key: string): Promise<{ readonly reversalId: string }>;
+  findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null>;
+  reverse(transferId: string, wish: BackWish): Promise<{ readonly reversalId: string }>;
+  findReversal(transferId: string, movementId: string): Promise<{ readonly reversalId: string } | null>;
   /** Every hold made since then (milliseconds), newest first, a page at a time. */
   holdsSince(since: number, after: string | null): Promise<HoldsPage>;
   chargeTotals(intentId: string): Promise<ChargeTotals>;

@@ -256,3 +256,12 @@ export async function unsettledHolds(
 export async function holdsByIds(db: Queryable, venueId: string, ids: readonly string[]): Promise<HoldState[]> {
   return db.query<HoldState>(`select ${HOLD} from holds where venue_id = $1 and hold_id = any($2)`, [venueId, ids]);
 }
+
+/** The turn that was begun last, with the row locked: nobody begins another until this transaction ends. */
+export async function lockTurn(tx: Queryable, venueId: string, holdId: string): Promise<number | null> {
+  const rows = await tx.query<{ turn: number }>(
+    'select turn from holds where venue_id = $1 and hold_id = $2 for no key update',
+    [venueId, holdId],
+  );
+  return rows[0]?.turn ?? null;
+}

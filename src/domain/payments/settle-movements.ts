@@ -9,10 +9,10 @@ import { postEntries } from '../ledger/queries.ts';
 import { callKeys } from './hold.ts';
 import {
   claimMovements,
+  findMovementOutcome,
   finishMovement,
   type MovementRow,
   postponeMovement,
-  processorIdOf,
   venuesWithDueMovements,
 } from './movements/queries.ts';
 import { payoutAccount } from './payout-account.ts';
@@ -28,8 +28,14 @@ export interface MovementParts {
 
 const LEASE_MS = 60_000;
 const HOUR = 3_600_000;
+const KEY_LIFE = 20 * HOUR;
 /** Words of the processor that no waiting changes. */
-const NEVER: ReadonlySet<string> = new Set(['charge_already_refunded', 'resource_missing', 'amount_too_large']);
+const NEVER: ReadonlySet<string> = new Set([
+  'charge_already_refunded',
+  'resource_missing',
+  'amount_too_large',
+  'transfer_failed',
+]);
 
 /** The explicit step of the worker: sends up to `batch` movements that are due. Answers how many. */
 export async function settleDueMovements(parts: MovementParts, batch: number): Promise<number> {
@@ -82,19 +88,34 @@ async function send(parts: MovementParts, movement: MovementRow): Promise<string
   if (processor === undefined) throw new ProcessorTrouble(`no card processor is set up for ${movement.mode} mode`);
   const hold = await findHold(parts.db, movement.venueId, movement.holdId);
   if (hold === null) throw new Error(`movement ${movement.id} belongs to no hold`);
-  const key = callKeys.movement(movement);
+  const wish = { key: callKeys.movement(movement), amount: movement.amount, movementId: movement.id };
+  // A key is kept for a day at the least: after that we look before we ask again, or it would be done twice.
+  const mayBeForgotten = movement.turn > 1 && parts.clock.now() - movement.createdAt > KEY_LIFE;
   switch (movement.kind) {
     case 'refund':
-    case 'return':
-      return (await processor.refund(intentOf(hold), movement.amount, key)).refundId;
-    case 'transfer':
-      return transfer(parts, processor, movement, hold, key);
+    case 'return': {
+      const intentId = intentOf(hold);
+      const made = mayBeForgotten ? await processor.findRefund(intentId, movement.id) : null;
+      return (made ?? (await processor.refund(intentId, wish))).refundId;
+    }
+    case 'transfer': {
+      const made = mayBeForgotten ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
+      return made?.transferId ?? (await transfer(parts, processor, movement, hold, wish.key));
+    }
     case 'reversal': {
-      const transferId = await processorIdOf(parts.db, movement.venueId, movement.takesBack ?? '');
-      if (transferId === null) throw new ProcessorTrouble('the transfer that is to be taken back was not made yet');
-      return (await processor.reverse(transferId, movement.amount, key)).reversalId;
+      const transferId = await transferToTakeBack(parts, movement);
+      const made = mayBeForgotten ? await processor.findReversal(transferId, movement.id) : null;
+      return (made ?? (await processor.reverse(transferId, wish))).reversalId;
     }
   }
+}
+
+async function transferToTakeBack(parts: MovementParts, movement: MovementRow): Promise<string> {
+  const taken = await findMovementOutcome(parts.db, movement.venueId, movement.takesBack ?? '');
+  if (taken?.status === 'done' && taken.processorId !== null) return taken.processorId;
+  // Asked for again together, they are made and taken back one after the other.
+  if (taken?.status === 'failed') throw new ProcessorRefusal('transfer_failed', 'the transfer itself was refused');
+  throw new ProcessorTrouble('the transfer that is to be taken back was not made yet');
 }
 
 async function transfer(
@@ -107,7 +128,9 @@ async function transfer(
   if (hold.chargeId === null) throw new Error(`hold ${hold.id} was captured and has no charge`);
   const { amount, currency, checkoutId } = movement;
   const { accountId } = await payoutAccount(parts, movement.venueId, movement.mode);
-  const made = await processor.transfer({ key, amount, currency, accountId, chargeId: hold.chargeId, checkoutId });
+  const { chargeId } = hold;
+  const movementId = movement.id;
+  const made = await processor.transfer({ key, amount, currency, accountId, chargeId, checkoutId, movementId });
   return made.transferId;
 }
 

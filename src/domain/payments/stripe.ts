@@ -9,6 +9,7 @@ import Stripe from 'stripe';
 import type { Mode } from '../../base/config.ts';
 import {
   type Account,
+  type BackWish,
   type ChargeTotals,
   type HoldFacts,
   type HoldMarks,
@@ -167,14 +168,24 @@ class StripeProcessor implements Processor {
     }
   }
 
-  async refund(intentId: string, amount: number, key: string): Promise<{ readonly refundId: string }> {
-    const params = { payment_intent: intentId, amount };
-    const refund = await asking('refund', () => this.#stripe.refunds.create(params, { idempotencyKey: key }));
+  async refund(intentId: string, wish: BackWish): Promise<{ readonly refundId: string }> {
+    const params = { payment_intent: intentId, amount: wish.amount, metadata: { movement_id: wish.movementId } };
+    const refund = await asking('refund', () => this.#stripe.refunds.create(params, { idempotencyKey: wish.key }));
     // A refund can be made and fail in the same breath, when the card takes no money back.
     if (refund.status === 'failed' || refund.status === 'canceled') {
       throw new ProcessorRefusal(refund.failure_reason ?? `refund_${refund.status}`, `refund: it ${refund.status}`);
     }
     return { refundId: refund.id };
+  }
+
+  async findRefund(intentId: string, movementId: string): Promise<{ readonly refundId: string } | null> {
+    const page = await asking('findRefund', async () =>
+      this.#stripe.refunds.list({ payment_intent: intentId, limit: PAGE }),
+    );
+    const found = page.data.find(
+      ({ metadata, status }) => metadata?.movement_id === movementId && status !== 'failed' && status !== 'canceled',
+    );
+    return found === undefined ? null : { refundId: found.id };
   }
 
   async openAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account> {
@@ -216,6 +227,7 @@ class StripeProcessor implements Processor {
       // Tied to the charge, so that it waits for its money and cannot exceed it.
       source_transaction: wish.chargeId,
       transfer_group: wish.checkoutId,
+      metadata: { movement_id: wish.movementId },
     };
     const transfer = await asking('transfer', () =>
       this.#stripe.transfers.create(params, { idempotencyKey: wish.key }),
@@ -223,11 +235,28 @@ class StripeProcessor implements Processor {
     return { transferId: transfer.id };
   }
 
-  async reverse(transferId: string, amount: number, key: string): Promise<{ readonly reversalId: string }> {
+  async findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null> {
+    const page = await asking('findTransfer', async () =>
+      this.#stripe.transfers.list({ transfer_group: checkoutId, limit: PAGE }),
+    );
+    const found = page.data.find(({ metadata }) => metadata.movement_id === movementId);
+    return found === undefined ? null : { transferId: found.id };
+  }
+
+  async reverse(transferId: string, wish: BackWish): Promise<{ readonly reversalId: string }> {
+    const params = { amount: wish.amount, metadata: { movement_id: wish.movementId } };
     const reversal = await asking('reverse', () =>
-      this.#stripe.transfers.createReversal(transferId, { amount }, { idempotencyKey: key }),
+      this.#stripe.transfers.createReversal(transferId, params, { idempotencyKey: wish.key }),
     );
     return { reversalId: reversal.id };
+  }
+
+  async findReversal(transferId: string, movementId: string): Promise<{ readonly reversalId: string } | null> {
+    const page = await asking('findReversal', async () =>
+      this.#stripe.transfers.listReversals(transferId, { limit: PAGE }),
+    );
+    const found = page.data.find(({ metadata }) => metadata?.movement_id === movementId);
+    return found === undefined ? null : { reversalId: found.id };
   }
 
   async holdsSince(since: number, after: string | null): Promise<HoldsPage> {

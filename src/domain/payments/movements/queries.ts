@@ -170,13 +170,22 @@ export async function postponeMovement(
   );
 }
 
-/** What the processor calls a movement: needed to take it back. Null: not done yet. */
-export async function processorIdOf(db: Queryable, venueId: string, movementId: string): Promise<string | null> {
-  const rows = await db.query<{ processorId: string | null }>(
-    `select processor_id as "processorId" from movements where venue_id = $1 and movement_id = $2 and status = 'done'`,
+export interface MovementOutcome {
+  readonly status: MovementStatus;
+  /** What the processor calls it: needed to take it back. */
+  readonly processorId: string | null;
+}
+
+export async function findMovementOutcome(
+  db: Queryable,
+  venueId: string,
+  movementId: string,
+): Promise<MovementOutcome | null> {
+  const rows = await db.query<MovementOutcome>(
+    'select status, processor_id as "processorId" from movements where venue_id = $1 and movement_id = $2',
     [venueId, movementId],
   );
-  return rows[0]?.processorId ?? null;
+  return rows[0] ?? null;
 }
 
 export interface PayoutAccount {

@@ -58,7 +58,7 @@ export async function listPayoutRows(
 ): Promise<PayoutRow[]> {
   return db.query<PayoutRow>(
     `select p.payout_id as "id", p.mode, p.checkout_id as "checkoutId", p.amount, p.fee_amount as "feeAmount", p.currency,
-       utc_text(p.created_at) as "createdAt", (p.amount - t.carried + t.taken_back)::integer as "reversedAmount",
+       utc_micros(p.created_at) as "createdAt", (p.amount - t.carried + t.taken_back)::integer as "reversedAmount",
        t.paid::integer as "paidAmount", case when t.status = 'paid' then utc_text(t.paid_at) end as "paidAt", t.status,
        t.transfers
      from (select * from payouts p where ${IN_PERIOD} and p.created_at < coalesce($5::timestamptz, 'infinity')

@@ -1,0 +1,181 @@
+// Both sides' books once it is quiet, read whole: our tables, and the processor's through its own API.
+
+import Stripe from 'stripe';
+import type { Db } from '../../src/base/db.ts';
+import type { Stage } from './stage.ts';
+
+export interface CheckoutRow {
+  readonly id: string;
+  readonly venueId: string;
+  readonly status: string;
+  readonly amount: number;
+  readonly feeAmount: number;
+  readonly refundedAmount: number;
+  readonly booking: string;
+  readonly view: string;
+  readonly firstTold: string | null;
+}
+
+export interface ShareRow {
+  readonly id: string;
+  readonly checkoutId: string;
+  readonly status: string;
+  readonly amount: number;
+  readonly refundedAmount: number;
+  readonly dropped: boolean;
+}
+
+export interface HoldRow {
+  readonly id: string;
+  readonly checkoutId: string;
+  readonly shareId: string;
+  readonly status: string;
+  readonly amount: number;
+  readonly intentId: string | null;
+  readonly chargeId: string | null;
+}
+
+export interface MovementRow {
+  readonly id: string;
+  readonly checkoutId: string;
+  readonly holdId: string;
+  readonly kind: 'refund' | 'return' | 'transfer' | 'reversal';
+  readonly status: string;
+  readonly amount: number;
+  readonly feePart: number;
+  readonly processorId: string | null;
+  readonly trouble: string | null;
+}
+
+export interface EventRow {
+  readonly checkoutId: string;
+  readonly sequence: number;
+  readonly type: string;
+  readonly status: string;
+  readonly refundedAmount: number;
+}
+
+export interface OurBooks {
+  readonly checkouts: readonly CheckoutRow[];
+  readonly shares: readonly ShareRow[];
+  readonly holds: readonly HoldRow[];
+  readonly movements: readonly MovementRow[];
+  readonly events: readonly EventRow[];
+  /** Debits less credits, by account. */
+  readonly balances: ReadonlyMap<string, number>;
+  /** By checkout and kind of entry. */
+  readonly entries: ReadonlyMap<string, ReadonlyMap<string, number>>;
+}
+
+export async function readOurBooks(db: Db): Promise<OurBooks> {
+  const checkouts = await db.query<CheckoutRow>(
+    `select c.checkout_id as id, c.venue_id as "venueId", c.status, c.amount, c.fee_amount as "feeAmount",
+       c.refunded_amount as "refundedAmount", c.external_booking_id as booking, checkout_view(c)::text as view,
+       first_answer(c.venue_id, c.checkout_id) as "firstTold"
+     from checkouts c order by c.created_at`,
+  );
+  const shares = await db.query<ShareRow>(
+    `select share_id as id, checkout_id as "checkoutId", status, amount, refunded_amount as "refundedAmount",
+       dropped_at is not null as dropped from shares`,
+  );
+  const holds = await db.query<HoldRow>(
+    `select hold_id as id, checkout_id as "checkoutId", share_id as "shareId", status, amount, intent_id as "intentId",
+       charge_id as "chargeId" from holds`,
+  );
+  const movements = await db.query<MovementRow>(
+    `select movement_id as id, checkout_id as "checkoutId", hold_id as "holdId", kind, status, amount,
+       fee_part as "feePart", processor_id as "processorId", trouble from movements`,
+  );
+  const events = await db.query<EventRow>(
+    `select subject as "checkoutId", sequence, type, data -> 'object' ->> 'status' as status,
+       (data -> 'object' ->> 'refunded_amount')::integer as "refundedAmount"
+     from events where subject like 'chk\\_%' order by subject, sequence`,
+  );
+  return { checkouts, shares, holds, movements, events, ...(await readLedger(db)) };
+}
+
+async function readLedger(db: Db): Promise<Pick<OurBooks, 'balances' | 'entries'>> {
+  const rows = await db.query<{ checkoutId: string; kind: string; debit: string; credit: string; amount: number }>(
+    'select checkout_id as "checkoutId", kind, debit, credit, amount from ledger_entries',
+  );
+  const balances = new Map<string, number>();
+  const entries = new Map<string, Map<string, number>>();
+  for (const { checkoutId, kind, debit, credit, amount } of rows) {
+    balances.set(debit, (balances.get(debit) ?? 0) + amount);
+    balances.set(credit, (balances.get(credit) ?? 0) - amount);
+    const own = entries.get(checkoutId) ?? new Map<string, number>();
+    own.set(kind, (own.get(kind) ?? 0) + amount);
+    entries.set(checkoutId, own);
+  }
+  return { balances, entries };
+}
+
+/** One payment intent with all that hangs on it. */
+export interface TheirHold {
+  readonly intentId: string;
+  readonly holdId: string;
+  readonly checkoutId: string;
+  readonly shareId: string;
+  readonly status: string;
+  readonly captured: number;
+  readonly refunded: number;
+  readonly transferred: number;
+  readonly reversed: number;
+}
+
+export interface TheirBooks {
+  readonly holds: readonly TheirHold[];
+  /** Objects in live mode, where nobody has been. */
+  readonly live: number;
+}
+
+export async function readTheirBooks(stage: Stage): Promise<TheirBooks> {
+  const stripe = clientFor(stage, stage.processorSecrets.test);
+  const refunds = new Map<string, number>();
+  for await (const refund of stripe.refunds.list({ limit: 100 })) {
+    if (refund.status !== 'failed' && refund.status !== 'canceled')
+      add(refunds, idOf(refund.payment_intent), refund.amount);
+  }
+  const transfers = new Map<string, number>();
+  const reversals = new Map<string, number>();
+  for await (const transfer of stripe.transfers.list({ limit: 100 })) {
+    add(transfers, idOf(transfer.source_transaction ?? null), transfer.amount);
+    add(reversals, idOf(transfer.source_transaction ?? null), transfer.amount_reversed);
+  }
+  const holds: TheirHold[] = [];
+  for await (const intent of stripe.paymentIntents.list({ limit: 100 })) {
+    const charge = idOf(intent.latest_charge);
+    holds.push({
+      intentId: intent.id,
+      holdId: intent.metadata.hold_id ?? '',
+      checkoutId: intent.metadata.checkout_id ?? '',
+      shareId: intent.metadata.share_id ?? '',
+      status: intent.status,
+      captured: intent.amount_received,
+      refunded: refunds.get(intent.id) ?? 0,
+      transferred: transfers.get(charge) ?? 0,
+      reversed: reversals.get(charge) ?? 0,
+    });
+  }
+  const live = await clientFor(stage, stage.processorSecrets.live).paymentIntents.list({ limit: 1 });
+  return { holds, live: live.data.length };
+}
+
+function add(sums: Map<string, number>, name: string, amount: number): void {
+  sums.set(name, (sums.get(name) ?? 0) + amount);
+}
+
+function idOf(reference: string | { readonly id: string } | null): string {
+  return typeof reference === 'string' ? reference : (reference?.id ?? '');
+}
+
+function clientFor({ processorUrl }: Stage, secret: string): Stripe {
+  const { hostname, port } = new URL(processorUrl);
+  return new Stripe(secret, {
+    host: hostname,
+    port: Number(port),
+    protocol: 'http',
+    telemetry: false,
+    maxNetworkRetries: 3,
+  });
+}

@@ -1,0 +1,230 @@
+// Chaos: `npm run chaos -- --minutes N --seed S`. Two API servers, two workers, a door for guests, the card processor and
+// PostgreSQL (durability on), all real processes; partners and guests who write down what they are told; and a nemesis in a
+// process of its own that kills, stops, continues, restarts, cuts and slows them by a plan from the seed. Then quiet, and
+// every promise is checked: against the database, the processor's books, and what the clients were told.
+// Written to .chaos/<seed>/: timeline.html (the plot), verdict.json, timeline.jsonl, logs/, and violations.json if any.
+// Ends with 0 when everything held, else with 1. The plan of a seed is always the same; how the machine answers is not.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openDb } from '../../src/base/db.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { readOurBooks, readTheirBooks } from './books.ts';
+import { checkLogs } from './check-logs.ts';
+import { checkMoney } from './check-money.ts';
+import { checkEvents, checkShares, checkTold } from './check-told.ts';
+import { runGuestDoor } from './guest-door.ts';
+import { type Order, type Report, runNemesis } from './nemesis.ts';
+import { type Options, readOptions } from './options.ts';
+import { makePlan } from './plan.ts';
+import { renderPage } from './plot.ts';
+import { calmDown } from './quiet.ts';
+import { openStage, type Stage } from './stage.ts';
+import type { Happening } from './timeline.ts';
+import { type Crowd, gatherCrowd, openShops } from './town.ts';
+import { inWords, judge, writeEvidence } from './verdict.ts';
+import type { Found, Violation } from './violation.ts';
+
+/** The nemesis as seen from here: orders go out, reports come back, and its end is our end. */
+class Hand {
+  readonly happenings: Happening[] = [];
+  readonly #child: ChildProcess;
+  readonly #pids = new Map<string, number>();
+  #awaited: { report: Report['report']; done: (report: Report) => void; fail: (why: Error) => void } | null = null;
+  #gone = false;
+  readonly #end: Promise<void>;
+
+  constructor(stage: Stage) {
+    const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
+    this.#child = spawn(process.execPath, [stage.chaosScript, 'nemesis'], {
+      env: { PATH, HOME, ...(TMPDIR === '' ? {} : { TMPDIR }) },
+      // A session of its own: a terminal's Ctrl-C is for us, and we tell it.
+      detached: true,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    this.#child.on('message', (report: Report) => this.#hear(report));
+    this.#end = new Promise((resolve) => {
+      this.#child.once('close', () => {
+        this.#gone = true;
+        this.#awaited?.fail(new Error('the nemesis has ended'));
+        resolve();
+      });
+    });
+  }
+
+  #hear(report: Report): void {
+    if (report.report === 'happened') {
+      const { happening } = report;
+      this.happenings.push(happening);
+      if (happening.what === 'start' || happening.what === 'ready') this.#pids.set(happening.who, happening.pid ?? 0);
+      if (happening.what === 'exit') this.#pids.delete(happening.who);
+    } else if (report.report === 'broken') this.#awaited?.fail(new Error(report.why));
+    else if (this.#awaited?.report === report.report) this.#awaited.done(report);
+  }
+
+  tell(order: Order): void {
+    this.#child.send(order);
+  }
+
+  async ask(order: Order, report: Report['report']): Promise<Report> {
+    if (this.#gone) throw new Error('the nemesis has ended');
+    const answer = new Promise<Report>((done, fail) => {
+      this.#awaited = { report, done, fail };
+    });
+    this.tell(order);
+    return answer;
+  }
+
+  async close(keep: boolean): Promise<void> {
+    if (!this.#gone) {
+      this.tell({ order: 'end', keep });
+      const hard = setTimeout(() => this.slay(), 40_000);
+      await this.#end;
+      clearTimeout(hard);
+    }
+    this.slay();
+  }
+
+  /** The last resort: whatever it ran, and itself. */
+  slay(): void {
+    for (const pid of this.#gone ? this.#pids.values() : [...this.#pids.values(), this.#child.pid ?? 0]) {
+      try {
+        if (pid > 0) process.kill(pid, 'SIGKILL');
+      } catch {
+        // It is gone already.
+      }
+    }
+  }
+}
+
+async function storm(options: Options, stage: Stage, hand: Hand): Promise<boolean> {
+  const { seed, minutes, lanes } = options;
+  say(options, 'starting PostgreSQL, the card processor, two servers, two workers and the guests’ door');
+  const up = await hand.ask({ order: 'set up', stage }, 'up');
+  const databaseUrl = up.report === 'up' ? up.databaseUrl : '';
+  const db = openDb({ url: databaseUrl, connections: 4, pooled: false, applicationName: 'everyshare-chaos' });
+  const violations: Violation[] = [];
+  const found: Found = (rule, subject, what) => void violations.push({ rule, subject, what });
+  try {
+    const crowd = gatherCrowd(stage, await openShops(db, stage), lanes);
+    const plan = makePlan(seed, minutes * 60, { everySeconds: options.everySeconds });
+    say(options, `${plan.length} deeds in ${minutes} minutes`);
+    hand.tell({ order: 'begin', plan });
+    await watch(options, crowd, hand);
+    say(options, 'quiet');
+    await hand.ask({ order: 'quiet' }, 'quiet');
+    await crowd.disperse(options.patienceSeconds * 1000);
+    const ended = Date.now();
+    const calmed = await calmDown(db, stage, databaseUrl, options.patienceSeconds * 1000, found);
+    await replayCreates(crowd, found);
+    for (const { who, what, detail, unasked } of hand.happenings) {
+      if (unasked === true) found('no process ends by itself', who, `it was ready and ended with ${detail}`);
+      if (what === 'trouble') found('the nemesis has no trouble of its own', who, detail ?? '');
+    }
+    const ours = await readOurBooks(db);
+    const theirs = await readTheirBooks(stage);
+    checkMoney(ours, theirs, found);
+    checkShares(ours, found);
+    checkEvents(ours, found);
+    checkTold(ours, crowd.bookings, found);
+    checkLogs(stage, crowd.town.shops, found);
+    const { recorder, bookings } = crowd;
+    const facts = { seed, minutes, happenings: hand.happenings, bookings, recorder, ours, theirs, calmed, violations };
+    const verdict = judge(facts);
+    if (!verdict.ok) await writeEvidence(db, stage, facts);
+    const { began, seconds } = recorder;
+    const story = { seed, began, ended, happenings: hand.happenings, seconds };
+    writeFileSync(join(stage.folder, 'timeline.html'), renderPage(story, verdict));
+    writeFileSync(join(stage.folder, 'verdict.json'), `${JSON.stringify(verdict, null, 2)}\n`);
+    process.stdout.write(`${options.json ? JSON.stringify(verdict) : inWords(verdict, stage.folder)}\n`);
+    return verdict.ok;
+  } finally {
+    await db.close().catch(() => undefined);
+  }
+}
+
+/** Says now and then how it goes. */
+async function watch(options: Options, crowd: Crowd, hand: Hand): Promise<void> {
+  const end = Date.now() + options.minutes * 60_000;
+  for (let next = Date.now() + 15_000; Date.now() < end; next += 15_000) {
+    await delay(Math.max(0, Math.min(next, end) - Date.now()));
+    const kills = hand.happenings.filter(({ what }) => what === 'kill').length;
+    const { recorder } = crowd;
+    const done = `${recorder.total('created')} created, ${recorder.total('completed')} completed, ${recorder.total('error')} calls failed`;
+    say(options, `${Math.round((end - Date.now()) / 1000)} s left: ${kills} kills, ${done}`);
+  }
+}
+
+const REPLAYED = 150;
+
+/** Once more, now that it is quiet: the same key and body get the same bytes. */
+async function replayCreates({ bookings, town }: Crowd, found: Found): Promise<void> {
+  const keyed = bookings.filter(
+    ({ idempotencyKey, acknowledged }) => idempotencyKey !== null && acknowledged.length > 0,
+  );
+  town.api.giveUpAt = Date.now() + 30_000;
+  for (const booking of keyed.slice(-REPLAYED)) {
+    const told = await town.api.ask({
+      method: 'POST',
+      path: '/v1/checkouts',
+      key: booking.shop.key,
+      body: booking.body,
+      idempotencyKey: booking.idempotencyKey ?? '',
+    });
+    if (told?.status === 201 && told.text === booking.acknowledged[0]) continue;
+    found('equal creates get equal answers', booking.id ?? booking.name, `replayed, it was answered ${told?.status}`);
+  }
+}
+
+function say({ json }: Options, line: string): void {
+  if (!json) process.stderr.write(`chaos: ${line}\n`);
+}
+
+async function run(options: Options): Promise<number> {
+  const folder = join(packageRoot, '.chaos', String(options.seed));
+  say(options, `seed ${options.seed}: building`);
+  const stage = await openStage(options.seed, folder);
+  const hand = new Hand(stage);
+  process.once('exit', () => hand.slay());
+  let leaving: Promise<void> | null = null;
+  const leave = (keep: boolean): Promise<void> => {
+    leaving ??= hand.close(keep).then(() => {
+      keepLogOfPostgres(stage);
+      if (keep) say(options, `the database is kept in ${stage.scratch}`);
+      else rmSync(stage.scratch, { recursive: true, force: true });
+    });
+    return leaving;
+  };
+  for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const, ['SIGHUP', 129] as const]) {
+    process.on(signal, () => void leave(false).finally(() => process.exit(code)));
+  }
+  try {
+    return (await storm(options, stage, hand)) ? 0 : 1;
+  } finally {
+    await leave(options.keep);
+  }
+}
+
+function keepLogOfPostgres(stage: Stage): void {
+  try {
+    const log = readFileSync(join(stage.scratch, 'database', 'postgres', 'postgres.log'));
+    writeFileSync(join(stage.folder, 'logs', 'postgres.log'), log);
+  } catch {
+    // It lies elsewhere, or went with its database.
+  }
+}
+
+const [word] = process.argv.slice(2);
+if (word === 'nemesis') runNemesis();
+else if (word === 'guest-door') runGuestDoor(process.env);
+else {
+  try {
+    const options = readOptions(process.argv.slice(2));
+    process.exitCode = options === null ? 0 : await run(options);
+  } catch (error) {
+    process.stderr.write(`chaos: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

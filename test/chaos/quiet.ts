@@ -1,0 +1,120 @@
+// After the storm: waits until nothing is under way any more (the workers alone, for as long as a lease lasts; then
+// `everyshare reconcile` for what waits longer), and asks the operator's own commands what they think of the books.
+
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Db } from '../../src/base/db.ts';
+import type { Stage } from './stage.ts';
+import type { Found } from './violation.ts';
+
+export interface Calmed {
+  /** Seconds until nothing was under way by the workers' own doing; null: reconcile had to help. */
+  readonly byItself: number | null;
+  /** What was under way when reconcile was asked. */
+  readonly leftForReconcile: number;
+  readonly seconds: number;
+}
+
+const COMMAND_MS = 90_000;
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export async function underway(db: Db): Promise<number> {
+  const rows = await db.query<{ left: number }>(
+    `select (select count(*) from holds where status in ('asked', 'capturing', 'releasing'))
+       + (select count(*) from movements where status in ('waiting', 'sending'))
+       + (select count(*) from checkouts where status = 'funded')
+       + (select count(*) from checkouts where status in ('open', 'collecting') and expires_at <= now() - interval '1 second')
+       as left`,
+  );
+  return rows[0]?.left ?? 0;
+}
+
+export async function calmDown(
+  db: Db,
+  stage: Stage,
+  databaseUrl: string,
+  patienceMs: number,
+  found: Found,
+): Promise<Calmed> {
+  const began = Date.now();
+  const isCalm = async (until: number): Promise<boolean> => {
+    for (;;) {
+      if ((await underway(db)) === 0) return true;
+      if (Date.now() > until) return false;
+      await delay(250);
+    }
+  };
+  const byItself = (await isCalm(began + patienceMs)) ? (Date.now() - began) / 1000 : null;
+  const leftForReconcile = byItself === null ? await underway(db) : 0;
+  // What takes several turns (a bank that says "not now" three times) is asked about several times.
+  for (let round = 0; round < 8; round++) {
+    const differences = await reconcile(stage, databaseUrl, found);
+    if (differences === null) break;
+    for (const { what, subject, done } of differences) {
+      // Books are compared while workers still work, unless all was calm: what is only early is no difference.
+      if (byItself !== null || done !== null || round === 7)
+        found('reconcile finds nothing', subject, `${what} (${done ?? 'not mended'})`);
+    }
+    if ((await isCalm(Date.now() + 1_500)) && differences.length === 0) break;
+  }
+  await checkLedgerByCommand(stage, databaseUrl, found);
+  return { byItself, leftForReconcile, seconds: (Date.now() - began) / 1000 };
+}
+
+interface Difference {
+  readonly what: string;
+  readonly subject: string;
+  readonly done: string | null;
+}
+
+/** Null: it did not run to its end. */
+async function reconcile(stage: Stage, databaseUrl: string, found: Found): Promise<readonly Difference[] | null> {
+  const ran = await run(stage, databaseUrl, ['reconcile', '--json']);
+  try {
+    return (JSON.parse(ran.out) as { differences: Difference[] }).differences;
+  } catch {
+    found('reconcile runs', 'everyshare reconcile', `it ended with ${ran.code}: ${ran.err.slice(-400)}`);
+    return null;
+  }
+}
+
+async function checkLedgerByCommand(stage: Stage, databaseUrl: string, found: Found): Promise<void> {
+  const ran = await run(stage, databaseUrl, ['ledger', 'check', '--json']);
+  if (/is not a command/.test(ran.err)) return; // Not built yet.
+  if (ran.code !== 0)
+    found('the ledger check finds nothing', 'everyshare ledger check', (ran.out + ran.err).slice(-400));
+}
+
+function run(stage: Stage, databaseUrl: string, words: readonly string[]): Promise<Ran> {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [join(stage.program, 'dist', 'main.js'), ...words], {
+    env: { PATH, HOME, ...stage.sharedEnv, DATABASE_URL: databaseUrl },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const texts = { out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => {
+    texts.out += chunk;
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    texts.err += chunk;
+  });
+  const kill = (): void => {
+    texts.err += 'it did not end in time';
+    child.kill('SIGKILL');
+  };
+  const late = setTimeout(kill, COMMAND_MS);
+  process.once('exit', kill);
+  return new Promise((resolve) => {
+    child.once('close', (code) => {
+      clearTimeout(late);
+      process.off('exit', kill);
+      resolve({ code, ...texts });
+    });
+  });
+}

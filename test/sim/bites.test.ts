@@ -1,0 +1,48 @@
+// The simulation repeats itself to the byte, and it bites: with a bug planted at one of its own seams it finds it soon.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Lab } from './lab.ts';
+import { type PlantedBug, runSeed } from './run.ts';
+import { openLab } from './seeds.ts';
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await openLab('bites');
+});
+afterAll(() => lab.close());
+
+it('the same seed does the same, to the byte', { timeout: 120_000 }, async () => {
+  for (const seed of [7, 21, 48, 77, 2_001, 40_404]) {
+    const first = await runSeed(lab, seed);
+    const second = await runSeed(lab, seed);
+    expect(second.trace).toEqual(first.trace);
+    expect(second.hash).toBe(first.hash);
+  }
+});
+
+it('different seeds are different worlds', async () => {
+  expect((await runSeed(lab, 1)).hash).not.toBe((await runSeed(lab, 2)).hash);
+});
+
+const MOST = 200;
+
+/** The first seed that finds the bug, and what it says. */
+async function firstBite(bug: PlantedBug): Promise<{ seed: number; violation: string } | null> {
+  for (let seed = 1; seed <= MOST; seed++) {
+    const { violation } = await runSeed(lab, seed, bug);
+    if (violation !== null) return { seed, violation };
+  }
+  return null;
+}
+
+describe(`a planted bug is found within ${MOST} seeds`, () => {
+  it.each<[PlantedBug, RegExp]>([
+    ['no last-share lock', /not funded|not where|could not|cannot move|duplicate key|held|turn/],
+    ['no capture key', /without a key/],
+    ['event outside the transaction', /share\.held|checkout\.|tells of|gap|told/],
+  ])('%s', { timeout: 300_000 }, async (bug, says) => {
+    const bite = await firstBite(bug);
+    process.stderr.write(`planted "${bug}": found by seed ${bite?.seed}: ${bite?.violation.split('\n')[0]}\n`);
+    expect(bite?.violation).toMatch(says);
+  });
+});

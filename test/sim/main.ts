@@ -1,0 +1,130 @@
+// npm run sim -- --seeds N [--from N] [--jobs N] [--seed S]: runs many seeds of the simulation on its own PostgreSQL, in as
+// many processes as there are cores (two at least), or one seed with everything that happened in it. Ends with 1 when
+// something did not hold.
+
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { migrate } from '../../src/base/migrate.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
+import { createDatabase } from '../fresh-database.ts';
+import { Lab } from './lab.ts';
+import { type Outcome, runSeed } from './run.ts';
+
+interface Part {
+  readonly url: string;
+  readonly from: number;
+  readonly seeds: number;
+  readonly every: number;
+}
+
+type News = { readonly done: number } | { readonly failed: Pick<Outcome, 'seed' | 'violation' | 'trace'> };
+
+const LAST_LINES = 60;
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+async function runPart(part: Part): Promise<void> {
+  const lab = await Lab.open(part.url);
+  for (let seed = part.from; seed < part.from + part.seeds * part.every; seed += part.every) {
+    const { violation, trace } = await runSeed(lab, seed);
+    const news: News = violation === null ? { done: seed } : { failed: { seed, violation, trace } };
+    process.send?.(news);
+  }
+  await lab.close();
+  process.disconnect();
+}
+
+async function withPostgres<T>(work: (server: string) => Promise<T>): Promise<T> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-sim-'));
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+  });
+  try {
+    await migrate(await createDatabase(postgres.url, 'everyshare_template', null), join(packageRoot, 'migrations'));
+    return await work(postgres.url);
+  } finally {
+    await postgres.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function runOne(server: string, seed: number): Promise<number> {
+  const lab = await Lab.open(await createDatabase(server, 'sim_one', 'everyshare_template'));
+  const { trace, hash, violation, statuses } = await runSeed(lab, seed);
+  await lab.close();
+  say(trace.join('\n'));
+  say(`seed ${seed}: ${statuses.join(', ')}; ${violation === null ? 'everything held' : violation}; hash ${hash}`);
+  return violation === null ? 0 : 1;
+}
+
+async function runMany(server: string, from: number, seeds: number, jobs: number): Promise<number> {
+  const began = Date.now();
+  let done = 0;
+  const failed: number[] = [];
+  const show = (): void => {
+    const perSecond = (done / ((Date.now() - began) / 1000)).toFixed(1);
+    if (process.stderr.isTTY)
+      process.stderr.write(`\r${done} of ${seeds} seeds, ${failed.length} failed, ${perSecond}/s `);
+  };
+  await Promise.all(
+    Array.from({ length: jobs }, async (_, job) => {
+      const url = await createDatabase(server, `sim_${job}`, 'everyshare_template');
+      const part: Part = { url, from: from + job, seeds: Math.ceil((seeds - job) / jobs), every: jobs };
+      const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(part)]);
+      child.on('message', (news: News) => {
+        done++;
+        if ('failed' in news) {
+          failed.push(news.failed.seed);
+          say(
+            `\nseed ${news.failed.seed}: ${news.failed.violation}\n${news.failed.trace.slice(-LAST_LINES).join('\n')}`,
+          );
+        }
+        if (done % 50 === 0) show();
+      });
+      await new Promise<void>((resolve) => {
+        child.on('exit', (code) => {
+          if (code !== 0) failed.push(-1);
+          resolve();
+        });
+      });
+    }),
+  );
+  show();
+  const seconds = (Date.now() - began) / 1000;
+  say(
+    `\n${done} of ${seeds} seeds from ${from} in ${seconds.toFixed(1)} s (${(done / seconds).toFixed(1)}/s), ${jobs} processes.`,
+  );
+  if (failed.length === 0 && done === seeds) {
+    say('Everything held.');
+    return 0;
+  }
+  say(`FAILED: ${failed.join(', ')}. Replay one with: npm run sim -- --seed ${failed[0]}`);
+  return 1;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: 'string', default: '2000' },
+      seed: { type: 'string' },
+      from: { type: 'string', default: '1' },
+      jobs: { type: 'string', default: String(Math.max(2, availableParallelism())) },
+    },
+  });
+  process.exitCode = await withPostgres((server) =>
+    values.seed === undefined
+      ? runMany(server, Number(values.from), Number(values.seeds), Number(values.jobs))
+      : runOne(server, Number(values.seed)),
+  );
+}
+
+if (process.send === undefined) await main();
+else await runPart(JSON.parse(process.argv[2] ?? '{}') as Part);

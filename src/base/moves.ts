@@ -6,8 +6,3 @@ export type Moves<State extends string> = Readonly<Record<State, readonly State[
 export function canMove<State extends string>(moves: Moves<State>, from: State, to: State): boolean {
   return moves[from].includes(to);
 }
-
-/** States from which nothing leads away. */
-export function isFinal<State extends string>(moves: Moves<State>, state: State): boolean {
-  return moves[state].length === 0;
-}

@@ -55,16 +55,3 @@ export async function accountBalances(db: Queryable, venueId: string | null): Pr
     [venueId],
   );
 }
-
-export interface CheckoutLedger {
-  readonly kind: string;
-  readonly subject: string;
-  readonly amount: number;
-}
-
-export async function entriesOf(db: Queryable, venueId: string, checkoutId: string): Promise<CheckoutLedger[]> {
-  return db.query<CheckoutLedger>(
-    `select kind, subject, amount from ledger_entries where venue_id = $1 and checkout_id = $2 order by at, kind, subject`,
-    [venueId, checkoutId],
-  );
-}

@@ -130,7 +130,11 @@ async function pay({ venueId }: Party, holds: readonly string[]): Promise<void> 
   for (const holdId of holds) {
     const intentId = (await findHold(db, venueId, holdId))?.intentId;
     if (intentId == null) throw new Error(`hold ${holdId} has no intent`);
-    await money.processors.test?.payWithTestCard(intentId, callKeys.testCard(holdId));
+    await money.processors.test?.payWithTestCard(
+      intentId,
+      'pm_card_visa',
+      callKeys.testCard(holdId, 'pm_card_visa', 0),
+    );
   }
 }
 

@@ -292,6 +292,8 @@ create table movements (
 ) with (fillfactor = 80);
 create unique index movements_one_transfer_for_a_share on movements (venue_id, hold_id) where kind = 'transfer';
 create index movements_by_checkout on movements (venue_id, checkout_id);
+create index movements_by_hold on movements (venue_id, hold_id);
+create index movements_to_look_at on movements (mode, movement_id) where status in ('sending', 'failed');
 create index movements_due on movements (due_at) where due_at is not null;
 create trigger movements_are_never_deleted before delete or truncate on movements
   for each statement execute function keep_the_books();
@@ -361,7 +363,7 @@ create table disputes (
   primary key (venue_id, dispute_id),
   foreign key (venue_id, hold_id) references holds,
   constraint dispute_mode_is_known check (mode in ('test', 'live')),
-  constraint dispute_amount_is_positive check (amount > 0)
+  constraint dispute_amount_is_not_negative check (amount >= 0)
 );
 create index disputes_by_checkout on disputes (venue_id, checkout_id);
 

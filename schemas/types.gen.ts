@@ -905,7 +905,7 @@ export type Payout = {
   /** The currency of every amount here. */
   readonly currency: string;
   /** Where the payout stands: failed when a transfer failed, paid when every transfer is made or dropped. */
-  readonly status: "pending" | "paid" | "failed";
+  readonly status: "pending" | "paid" | "failed" | "canceled";
   /** The transfers, one for each share, up to 50. */
   readonly transfers: readonly ({
     /** The share it is for. */
@@ -1528,6 +1528,8 @@ export type TestAdvance = {
 export type TestHold = {
   /** The share to hold; every share when left out. */
   readonly share_id?: string;
+  /** The token of the test card to pay with; one that works when left out. */
+  readonly card?: string;
 };
 
 /** The body that registers an address for events. */

@@ -207,7 +207,7 @@ function onStopSignal(config: Config, log: Log, endings: Endings): Promise<void>
 /** The command line works beside a running server; without one the embedded database is up for the command alone. */
 async function runCommandLine(argv: readonly string[]): Promise<number> {
   const { runCommand } = await import('./cli/command.ts');
-  const log = makeLog('warn', 'cli');
+  const log = makeLog('error', 'cli');
   const endings = new Endings(log);
   const open = async () => {
     const config = readConfig(process.env);

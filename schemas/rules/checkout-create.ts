@@ -21,8 +21,8 @@ function originIsRegistered(value: unknown, at: string, report: Report, origins:
     field: at,
     message:
       first === undefined
-        ? `${quoted(origin)} is not a registered origin: this account has none yet. Register it first, then send the checkout again.`
-        : `${quoted(origin)} is not one of your registered origins. Use an address on one of them, or register this one first.`,
+        ? `${quoted(origin)} is not a registered origin: this venue has none yet. Have it registered first (everyshare venue origin add ID URL), then send this again.`
+        : `${quoted(origin)} is not one of your registered origins. Use an address on one of them, or have this one registered first (everyshare venue origin add ID URL).`,
     expected: first === undefined ? 'an address on a registered origin' : `an address on: ${listed(origins)}`,
     example_fix: first === undefined ? null : `${first}/`,
   });

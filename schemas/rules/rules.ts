@@ -10,6 +10,7 @@ import { legacyExperience } from './legacy-experience.ts';
 import { offering, offeringBatch } from './offering.ts';
 import { policy } from './policy.ts';
 import { priceTier } from './price-tier.ts';
+import { refund } from './refund.ts';
 import type { Rule } from './rule.ts';
 
 /** By schema name; for every body, new or not. */
@@ -24,6 +25,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   boat,
   checkout_create: checkoutCreate,
   integration,
+  refund,
 };
 
 /** By schema name; for new objects alone, so that a replay after the time has passed stays a duplicate. */

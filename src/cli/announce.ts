@@ -35,6 +35,7 @@ export function announce({ house, urls, newOperatorToken, firstVenue, say }: Ann
     say('');
     say(`  secret key       ${firstVenue.secretTest}`);
     say(`  publishable key  ${firstVenue.publishableTest}`);
+    say(`  venue id         ${firstVenue.venue.id}`);
     say(`  kept for your shell in ${keyFile(house)}`);
     say('');
   }
@@ -46,5 +47,6 @@ export function announce({ house, urls, newOperatorToken, firstVenue, say }: Ann
   say(`everyshare is ready at ${urls.base}`);
   say(`  reference  ${urls.base}/docs`);
   say(`  schemas    ${urls.schemas}/v1/index.json`);
+  if (house.config.sandboxProcessor) say(`  cards      ${urls.base}/sandbox/cards`);
   say(`  health     ${urls.base}/readyz`);
 }

@@ -4,6 +4,7 @@
 import { isUnavailable, sqlState } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
 import { scrub } from '../base/log.ts';
+import { ProcessorTrouble } from '../domain/payments/processor.ts';
 
 export class Fault extends Error {
   readonly exit: 1 | 2;
@@ -60,6 +61,9 @@ function words(error: unknown, options: readonly string[]): string {
   if (isUnavailable(error)) {
     const cause = sqlState(error) || (error instanceof Error ? error.message : '');
     return `the database cannot be reached (${cause}): check DATABASE_URL and that PostgreSQL is running, or try "everyshare doctor".`;
+  }
+  if (error instanceof ProcessorTrouble) {
+    return `the card processor does not answer (${error.message}): start it, or check its keys and SANDBOX_PROCESSOR_URL.`;
   }
   if (error instanceof Error) return error.message || error.name;
   return String(error);

@@ -2,7 +2,7 @@
 
 import type { Mode } from '../base/config.ts';
 import { type Difference, reconcile } from '../domain/checkouts/reconcile.ts';
-import { askAgain } from '../domain/payments/movements/queries.ts';
+import { askAgain, venuesWithFailed } from '../domain/payments/movements/queries.ts';
 import { type Act, audit } from '../domain/venues/audit.ts';
 import type { House } from '../run/house.ts';
 import { choiceOf, wholeOf } from './options.ts';
@@ -50,12 +50,16 @@ const run: Command = {
     ]);
     const settled = `${asked} asked about, ${compared} compared.`;
     return {
-      json: { retried, asked, compared, differences },
+      json: { ok: left.length === 0, retried, asked, compared, differences },
       text:
         rows.length === 0
           ? `The books agree: ${settled}`
           : `${table(['MODE', 'SUBJECT', 'DIFFERENCE', 'DONE'], rows)}\n\n${settled}`,
-      ...(left.length === 0 ? {} : { fault: `${left.length} differences need a person.` }),
+      ...(left.length === 0
+        ? {}
+        : {
+            fault: left.length === 1 ? 'one difference needs a person.' : `${left.length} differences need a person.`,
+          }),
     };
   },
 };
@@ -63,13 +67,13 @@ const run: Command = {
 async function retryFailed({ db }: House, act: Act, modes: readonly Mode[]): Promise<number> {
   let retried = 0;
   for (const mode of modes) {
-    await db.transaction(async (tx) => {
-      const again = await askAgain(tx, mode, act.now);
-      for (const { id, venueId } of again) {
-        await audit(tx, act, { venueId, action: 'movement.retry', subject: id });
-      }
-      retried += again.length;
-    });
+    for (const venueId of await venuesWithFailed(db, mode)) {
+      await db.transaction(async (tx) => {
+        const again = await askAgain(tx, venueId, mode, act.now);
+        for (const { id } of again) await audit(tx, act, { venueId, action: 'movement.retry', subject: id });
+        retried += again.length;
+      });
+    }
   }
   return retried;
 }

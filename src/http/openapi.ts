@@ -196,7 +196,10 @@ function requestBody(operation: Operation<Caller>, registry: Registry): Json {
     });
   }
   const schema = refs.length === 1 ? refs[0] : { anyOf: refs };
-  return { required: true, content: { 'application/json': { schema, examples } } };
+  return {
+    required: choices.some((name) => registry.get(name).required !== undefined || registry.get(name).type !== 'object'),
+    content: { 'application/json': { schema, examples } },
+  };
 }
 
 function pathParameters(operation: Operation<Caller>): Json[] {

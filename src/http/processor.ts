@@ -32,7 +32,10 @@ export function registerProcessor(app: FastifyInstance, door: Door): void {
   });
   const { sandboxUrl } = door.house.processorAccess;
   if (sandboxUrl === null) return;
-  app.get('/sandbox/cards', (request, reply) => pass(sandboxUrl, '/cards', request, reply));
+  app.get('/sandbox/cards', (request, reply) => {
+    request.operation = 'sandboxCards';
+    return reply.redirect('/sandbox/processor/cards', 302);
+  });
   for (const method of ['GET', 'POST'] as const) {
     app.route({
       method,
@@ -40,7 +43,8 @@ export function registerProcessor(app: FastifyInstance, door: Door): void {
       config: { bodyLimit: PASS_LIMIT },
       handler: (request, reply) => {
         const path = request.url.slice('/sandbox/processor'.length);
-        if (!isForBrowsers(method, path)) {
+        const body = (request.body as Buffer | null | undefined)?.toString('latin1') ?? '';
+        if (!isForBrowsers(method, path) || /(^|&)key=(?!pk_)/.test(body)) {
           throw new Problem('not_found', { message: 'The sandbox shows browsers only what a guest needs.' });
         }
         return pass(sandboxUrl, path, request, reply);
@@ -56,6 +60,8 @@ function isMode(text: string): text is Mode {
 /** Looking at and confirming a payment intent with its client secret, and the pages of the pretended bank. */
 function isForBrowsers(method: 'GET' | 'POST', url: string): boolean {
   const path = url.split('?')[0] ?? '';
+  // What a later reader might fold into another path, or take for a secret key, goes nowhere.
+  if (/(^|\/)\.{1,2}(\/|$)|%|\\|\/\//.test(path) || /[?&]key=(?!pk_)/.test(url)) return false;
   if (/^\/v1\/payment_intents\/pi_[A-Za-z0-9]+$/.test(path)) return method === 'GET';
   if (/^\/v1\/payment_intents\/pi_[A-Za-z0-9]+\/confirm$/.test(path)) return method === 'POST';
   return /^\/(3ds|onboarding|cards|style)(\/[A-Za-z0-9_.-]+)*$/.test(path) || /^\/cards\.json$/.test(path);

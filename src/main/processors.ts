@@ -131,7 +131,10 @@ function openSandbox(config: Config, role: Role, keys: Readonly<Record<Mode, Key
   let first: Promise<EmbeddedProcessor> | null = null;
   let looking: Promise<EmbeddedProcessor | null> = Promise.resolve(null);
   const find = async (): Promise<string> => {
-    first ??= startSandbox(config, keys, log);
+    first ??= startSandbox(config, keys, log).catch((error: unknown) => {
+      first = null;
+      throw error;
+    });
     return (await first).url;
   };
   const look = async (last: EmbeddedProcessor | null): Promise<EmbeddedProcessor | null> => {
@@ -156,14 +159,20 @@ function openSandbox(config: Config, role: Role, keys: Readonly<Record<Mode, Key
   };
 }
 
+/** Where browsers reach us; with a port that nobody knows yet, beside the page that they are on. */
+function publicAddress({ baseUrl, host, port }: Config): string {
+  if (baseUrl !== null || port === 0) return baseUrl ?? '';
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
 async function startSandbox(config: Config, keys: Readonly<Record<Mode, Keys>>, log: Log): Promise<EmbeddedProcessor> {
   const { startEmbeddedProcessor } = await import('../sandbox/processor/run.ts');
   return startEmbeddedProcessor({
     dataDir: config.dataDir,
     keys,
     command: [process.execPath, join(packageRoot, 'bin', 'everyshare.js'), 'processor'],
-    // Without an address of its own the browser finds it beside the page it is on.
-    publicBase: `${config.baseUrl ?? ''}/sandbox/processor`,
+    publicBase: `${publicAddress(config)}/sandbox/processor`,
     say: (line) => log.info(line),
   });
 }

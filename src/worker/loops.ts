@@ -9,6 +9,7 @@ import { readDueCalendars } from '../domain/boats/read-calendars.ts';
 import { captureDue } from '../domain/checkouts/capture.ts';
 import { expireDue } from '../domain/checkouts/expire.ts';
 import type { MoneyParts } from '../domain/checkouts/money-parts.ts';
+import { reconcile } from '../domain/checkouts/reconcile.ts';
 import { settleDueHolds } from '../domain/checkouts/settle-hold.ts';
 import { forgetOldAnswers } from '../domain/idempotency/kept-answers.ts';
 import { forgetSpentCalls } from '../domain/keys/queries.ts';
@@ -41,6 +42,12 @@ const LOOPS: readonly Loop[] = [
   { name: 'settle-holds', everySeconds: SOON, batch: 100, step: ({ money }, batch) => settleDueHolds(money, batch) },
   { name: 'capture-funded', everySeconds: SOON, batch: 50, step: ({ money }, batch) => captureDue(money, batch) },
   { name: 'move-money', everySeconds: SOON, batch: 100, step: ({ money }, batch) => settleDueMovements(money, batch) },
+  {
+    name: 'compare-books',
+    everySeconds: 6 * 3_600,
+    batch: 1,
+    step: ({ money, log }) => compareBooks(money, log),
+  },
   { name: 'read-notices', everySeconds: 2, batch: 50, step: ({ money }, batch) => readDueNotices(money, batch) },
   {
     name: 'forget-old-notices',
@@ -62,6 +69,19 @@ const LOOPS: readonly Loop[] = [
     step: ({ db, outbound, clock }, batch, signal) => readDueCalendars(db, outbound, () => clock.now(), batch, signal),
   },
 ];
+
+const DAY = 24 * 3_600_000;
+
+/** Lets go of holds that nobody waits for, and says where the processor's books and ours differ. */
+async function compareBooks(money: MoneyParts, log: Log): Promise<number> {
+  for (const mode of ['test', 'live'] as const) {
+    if (money.processors[mode] === undefined) continue;
+    const { differences } = await reconcile(money, { mode, since: money.clock.now() - 2 * DAY });
+    for (const difference of differences)
+      log[difference.done === null ? 'error' : 'warn'](difference, 'the books differ');
+  }
+  return 0;
+}
 
 export interface RunningWorker {
   /** The step under way finishes; nothing new begins. */

@@ -19,7 +19,7 @@ import { until } from '../sandbox/processor-fixture.ts';
 import { openWorld, PROCESSOR_KEYS, type World } from '../world.ts';
 import { CARDS, HOUR, intentOf, openShop, type Seen, type Shop } from './shop.ts';
 
-const RACES = Number(process.env.RACES ?? 1_500);
+const RACES = Number(process.env.RACES ?? 1_000);
 const LANES = 6;
 
 let world: World;

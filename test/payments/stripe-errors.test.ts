@@ -405,6 +405,8 @@ describe('what is sent', () => {
 
   it('a test card never pays at the real processor in live mode', async () => {
     const live = makeStripeProcessor({ mode: 'live', secretKey: 'sk_live_x', publishableKey: 'pk_live_x' });
-    await expect(live.payWithTestCard('pi_1', 'key-1')).rejects.toThrow('a test card cannot pay in live mode');
+    await expect(live.payWithTestCard('pi_1', 'pm_card_visa', 'key-1')).rejects.toThrow(
+      'a test card cannot pay in live mode',
+    );
   });
 });

@@ -74,7 +74,7 @@ function wish(more: Partial<NewHold> = {}): NewHold {
 
 async function held(more: Partial<NewHold> = {}): Promise<HoldFacts> {
   const { intentId } = await processor.openHold(wish(more));
-  return processor.payWithTestCard(intentId, fresh('pay'));
+  return processor.payWithTestCard(intentId, 'pm_card_visa', fresh('pay'));
 }
 
 async function captured(amount = 2500): Promise<HoldFacts & { readonly chargeId: string }> {
@@ -154,7 +154,10 @@ describe('a hold', () => {
       chargeId: null,
       heldAt: null,
     });
-    expect(await processor.payWithTestCard(intentId, fresh('pay'))).toMatchObject({ standing: 'held', refusal: null });
+    expect(await processor.payWithTestCard(intentId, 'pm_card_visa', fresh('pay'))).toMatchObject({
+      standing: 'held',
+      refusal: null,
+    });
   });
 
   it('is underway while the bank asks its owner', async () => {
@@ -180,7 +183,7 @@ describe('a renewal', () => {
     const asked = wish();
     const customerId = await processor.openCustomer(fresh('customer'), asked.marks);
     const { intentId } = await processor.openHold({ ...asked, customerId });
-    const { paymentMethodId } = await processor.payWithTestCard(intentId, fresh('pay'));
+    const { paymentMethodId } = await processor.payWithTestCard(intentId, 'pm_card_visa', fresh('pay'));
     if (paymentMethodId === null) throw new Error('what is held has a card');
     return { customerId, paymentMethodId };
   }
@@ -469,7 +472,7 @@ describe('the wall between the modes', () => {
       live.lookAt(intentId),
       live.capture(intentId, 2500, fresh('capture')),
       live.release(intentId, fresh('release')),
-      live.payWithTestCard(intentId, fresh('pay')),
+      live.payWithTestCard(intentId, 'pm_card_visa', fresh('pay')),
       live.refund(intentId, { amount: 100, key: fresh('refund'), movementId: 'mov_1' }),
     ]) {
       expect(await codeOf(work)).toBe('resource_missing');
@@ -479,7 +482,10 @@ describe('the wall between the modes', () => {
 
   it('a live hold says that it is live, and the sandbox’s test card pays it', async () => {
     const { intentId } = await live.openHold(wish());
-    expect(await live.payWithTestCard(intentId, fresh('pay'))).toMatchObject({ standing: 'held', mode: 'live' });
+    expect(await live.payWithTestCard(intentId, 'pm_card_visa', fresh('pay'))).toMatchObject({
+      standing: 'held',
+      mode: 'live',
+    });
   });
 
   it('a key that nobody issued is trouble, not the loss of a hold', async () => {
@@ -505,7 +511,7 @@ describe('whatever goes wrong, the same call with the same key does the work onc
     const { intentId } = await twice('payment_intents.create', kind, (at) => at.openHold(asked));
     expect(await intents()).toBe(before + 1);
     const payKey = fresh('pay');
-    await twice('payment_intents.confirm', kind, (at) => at.payWithTestCard(intentId, payKey));
+    await twice('payment_intents.confirm', kind, (at) => at.payWithTestCard(intentId, 'pm_card_visa', payKey));
     await twice('payment_intents.retrieve', kind, (at) => at.lookAt(intentId));
     const captureKey = fresh('capture');
     const facts = await twice('payment_intents.capture', kind, (at) => at.capture(intentId, 2500, captureKey));
@@ -602,7 +608,9 @@ describe('without a network', () => {
     faulty('payment_intents.create', 'timeout_after');
     await expect(near.openHold(asked)).rejects.toThrow('openHold: no answer from the card processor (ETIMEDOUT)');
     const { intentId } = await near.openHold(asked);
-    expect(await near.payWithTestCard(intentId, fresh('pay'))).toEqual(await processor.lookAt(intentId));
+    expect(await near.payWithTestCard(intentId, 'pm_card_visa', fresh('pay'))).toEqual(
+      await processor.lookAt(intentId),
+    );
     expect(await codeOf(near.lookAt('pi_nobody'))).toBe('resource_missing');
   });
 });

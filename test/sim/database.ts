@@ -52,7 +52,7 @@ export interface Plant {
 
 const WRITING_FUNCTIONS = /\b(create_checkout|expire_checkouts|tell_checkout|record_event|open_payout)\(/;
 const TRIES = 4;
-const PATIENCE_MS = 3;
+const PATIENCE_MS = 1;
 
 function writes(text: string): boolean {
   return !/^\s*select\b/i.test(text) || WRITING_FUNCTIONS.test(text);

@@ -31,7 +31,7 @@ const TABLES = [
   'venues',
 ];
 const CONNECTIONS = 24;
-const TRUNCATE_EVERY = 100;
+const TRUNCATE_EVERY = 50;
 
 const SETTINGS = [
   // Real waits are seen by asking the lock table, so nothing here depends on how fast the machine is; a deadlock is

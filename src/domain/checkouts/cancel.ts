@@ -17,7 +17,9 @@ export async function cancelCheckout(tx: Queryable, caller: Caller, input: Input
   const decided = decideCancel(standing, now);
   if ('refusal' in decided) {
     const status = isOverdue(standing, now) ? 'expired' : standing.status;
-    throw conflict(decided.refusal, `This checkout is ${status}: only an open or collecting one can be canceled.`);
+    const remedy = status === 'completed' ? ' Refund it instead.' : '';
+    const message = `This checkout is ${status}: only an open or collecting one can be canceled.${remedy}`;
+    throw conflict(decided.refusal, message);
   }
   await writeSteps(tx, caller, standing, decided.steps);
   return { status: 200, json: await viewAfter(tx, venue.id, standing.id) };

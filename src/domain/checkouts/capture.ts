@@ -1,5 +1,6 @@
 // The capture of a funded checkout: verify every hold, commit the decision, capture all, record. It can stop between any two
-// lines and be taken up again by anybody: what was decided is in the rows, and each capture has one key for ever.
+// lines and be taken up again by anybody: what was decided is in the rows, and a capture whose outcome is
+// not known is asked for again under the same key.
 
 import { callKeys, type HoldState } from '../payments/hold.ts';
 import { type HoldFacts, type Processor, ProcessorRefusal, ProcessorTrouble } from '../payments/processor.ts';

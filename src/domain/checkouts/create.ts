@@ -36,29 +36,34 @@ export async function createCheckout(db: Queryable, caller: Caller, input: Input
   return answered(found, input);
 }
 
-function answered({ outcome, answer }: CreateOutcome, input: Input<CheckoutCreate>): Answer {
+function answered({ outcome, answer, found_id }: CreateOutcome, input: Input<CheckoutCreate>): Answer {
   switch (outcome) {
     case 'created':
-      return { status: 201, json: answer ?? '' };
+      return { status: 201, json: kept(answer) };
     case 'replayed':
-      return { status: 201, json: answer ?? '', replayed: true };
+      return { status: 201, json: kept(answer), replayed: true };
     case 'refused':
       throw invalid(input.whenNew);
     case 'unknown_offering':
       throw invalid([...input.whenNew, unknownOffering(input.body.offering_external_id ?? '')]);
     case 'key_reused':
-      throw conflict('idempotency_key_reused', reusedMessage(input));
+      throw conflict('idempotency_key_reused', reusedMessage(input, found_id));
     case 'booking_in_progress':
     case 'overdue':
       throw conflict(
         'booking_in_progress',
-        `Another checkout of booking "${input.body.external_booking_id}" is not expired or canceled: cancel that one first.`,
+        `Booking "${input.body.external_booking_id}" has the checkout ${found_id}, which is not expired or canceled. Cancel it while it is open or collecting, or use another booking id.`,
       );
   }
 }
 
-function reusedMessage(input: Input<CheckoutCreate>): string {
+function kept(answer: string | null): string {
+  if (answer === null) throw new Error('the event of a creation has its answer');
+  return answer;
+}
+
+function reusedMessage(input: Input<CheckoutCreate>, checkoutId: string | null): string {
   return input.once?.key == null
-    ? `Booking "${input.body.external_booking_id}" has a checkout with another body. Send the same body to get it again, or cancel it first.`
+    ? `Booking "${input.body.external_booking_id}" has the checkout ${checkoutId}, made with another body. Send the same body to get it again; cancel it while it is open or collecting, or use another booking id, to make another.`
     : 'This Idempotency-Key was used for another request. Use a new key for a new request.';
 }

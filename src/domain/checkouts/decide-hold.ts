@@ -12,8 +12,8 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
 
-/** A hold lives about seven days: when there is more time than that, less a day, the card is kept to renew it. */
-const HOLD_LIFE = 6 * DAY;
+/** A hold lives about seven days, on some cards less: when there is more time than the shortest, the card is kept. */
+const HOLD_LIFE = 4 * DAY;
 
 export type AskRefusal =
   | 'not_found'
@@ -106,7 +106,9 @@ function judgeNewHold(standing: Standing, hold: HoldState, facts: HoldFacts, now
       ? [letGo, { step: 'move shares', ids: [share.id], from: 'invited', to: 'failed' }]
       : [letGo];
   }
-  return [takeHold(standing, hold, facts, now), ...shareHeld(standing, share, facts.heldAt ?? now)];
+  // The processor counts whole seconds: the end of its second, so that nothing seems held before it was asked for.
+  const heldAt = Math.min(now, (facts.heldAt ?? now) + 999);
+  return [takeHold(standing, hold, facts, now), ...shareHeld(standing, share, heldAt)];
 }
 
 function takeHold(standing: Standing, hold: HoldState, facts: HoldFacts, now: number): Step {
@@ -132,7 +134,7 @@ function lookAtHeld(
   if (renewAt !== null && renewAt > now) return renewAt;
   const { captureBefore } = facts;
   return captureBefore !== null && captureBefore <= standing.expiresAt
-    ? Math.max(captureBefore + SECOND, now + SECOND)
+    ? Math.max(captureBefore + SECOND, now + MINUTE)
     : null;
 }
 
@@ -160,7 +162,8 @@ export function whenAllAreHeld(standing: Standing): readonly Step[] {
 }
 
 function learnAboutHeld(standing: Standing, hold: HoldState, facts: HoldFacts, now: number): readonly Step[] {
-  if (facts.standing === 'held') {
+  const isLapsed = standing.clockAhead > 0 && hold.captureBefore !== null && hold.captureBefore <= now;
+  if (facts.standing === 'held' && !isLapsed) {
     // By our own times: a test helper may have moved the checkout's clock since it was held.
     const { heldAt, captureBefore } = hold;
     return [lookLater(hold.id, lookAtHeld(standing, hold, { heldAt, captureBefore }, now))];
@@ -236,10 +239,9 @@ export function refused(standing: Standing, holdId: string, code: string, now: n
   }
 }
 
-/** What was never made, or is not known there, holds nobody's money; anything else is let go later. */
+/** What was never made holds nobody's money; anything else is let go later. */
 function releaseRefused(hold: HoldState, code: string, now: number): readonly Step[] {
-  const isNowhere = hold.intentId === null || code === 'resource_missing';
-  if (!isNowhere) return [lookLater(hold.id, now + MINUTE)];
+  if (hold.intentId !== null) return [lookLater(hold.id, now + MINUTE)];
   return [{ step: 'move hold', id: hold.id, from: 'releasing', to: 'released', news: { refusal: code }, dueAt: null }];
 }
 
@@ -292,7 +294,7 @@ export function decideRenewal(
     keepsCard: true,
     customerId: hold.customerId,
   };
-  const lapse = Math.max(hold.captureBefore + SECOND, now + SECOND);
+  const lapse = Math.max(hold.captureBefore + SECOND, now + MINUTE);
   return {
     freshId,
     steps: [

@@ -9,16 +9,28 @@ import { expireCheckouts, venuesWithOverdue } from './queries.ts';
 /** At most so many in one transaction, so that nobody waits long for a row. */
 const AT_ONCE = 250;
 
+type ExpireParts = Pick<MoneyParts, 'db' | 'clock' | 'ids' | 'log'>;
+
 /** The explicit step of the worker: expires up to `batch`. Answers how many. */
-export async function expireDue(parts: Pick<MoneyParts, 'db' | 'clock' | 'ids'>, batch: number): Promise<number> {
+export async function expireDue(parts: ExpireParts, batch: number): Promise<number> {
   const now = parts.clock.now();
   const venues = await venuesWithOverdue(parts.db, now, batch);
   let expired = 0;
   for (const { venueId, due } of venues) {
-    for (let left = due; left > 0; left -= AT_ONCE) {
-      const events = Array.from({ length: Math.min(left, AT_ONCE) }, () => parts.ids.prefixed('evt'));
-      expired += await expireCheckouts(parts.db, venueId, now, null, events);
+    try {
+      expired += await expireAt(parts, venueId, now, due);
+    } catch (error) {
+      parts.log.error({ venue: venueId, err: error }, 'a venue’s checkouts could not be expired; it is tried again');
     }
+  }
+  return expired;
+}
+
+async function expireAt(parts: ExpireParts, venueId: string, now: number, due: number): Promise<number> {
+  let expired = 0;
+  for (let left = due; left > 0; left -= AT_ONCE) {
+    const events = Array.from({ length: Math.min(left, AT_ONCE) }, () => parts.ids.prefixed('evt'));
+    expired += await expireCheckouts(parts.db, venueId, now, null, events);
   }
   return expired;
 }

@@ -3,6 +3,7 @@
 // what cannot be mended is told. Holds of venues that are not ours (another installation on the same account) are left alone.
 
 import type { Mode } from '../../base/config.ts';
+import { isUuid } from '../../base/ids.ts';
 import type { HoldState } from '../payments/hold.ts';
 import { claimMovement, failedMovements, refundedByHold, unsettledMovements } from '../payments/movements/queries.ts';
 import { OVER } from '../payments/moves.ts';
@@ -102,7 +103,7 @@ async function compareBooks(
   let after: string | null = null;
   do {
     const page = await processor.holdsSince(wish.since, after);
-    const ours = page.holds.filter(({ marks }) => marks.venueId !== undefined && marks.holdId !== undefined);
+    const ours = page.holds.filter(({ marks }) => isUuid(marks.venueId ?? '') && isUuid(marks.holdId ?? ''));
     for (const venueId of new Set(ours.map(({ marks }) => marks.venueId ?? ''))) {
       const theirs = ours.filter(({ marks }) => marks.venueId === venueId);
       differences.push(...(await compareVenue(parts, processor, venueId, theirs)));
@@ -148,6 +149,8 @@ async function compareHold(
   if (facts.standing === 'captured') {
     const isCounted = hold?.intentId === facts.intentId && (hold.status === 'captured' || hold.status === 'returned');
     if (isCounted) return compareCharge(processor, hold, facts, back);
+    // Between two steps of a capture or a release that is under way.
+    if (isWanted && (hold.status === 'capturing' || hold.status === 'releasing')) return null;
     if (isWanted) return { what: `captured there, ${hold.status} here`, done: null };
     return unwantedCharge(processor, facts);
   }

@@ -26,7 +26,7 @@ export async function refundCheckout(tx: Queryable, caller: Caller, input: Input
   if (standing.status !== 'completed') {
     throw conflict(
       'checkout_not_completed',
-      `This checkout is ${standing.status}: only a completed one can be refunded.`,
+      `This checkout is ${standing.status}: only a completed one can be refunded. Cancel it instead while it is open or collecting.`,
     );
   }
   const left = leftToRefund(standing);
@@ -59,9 +59,13 @@ async function byPolicy(
   const rules = (offering?.approved ?? offering?.content)?.policy?.cancellation ?? [];
   const hoursAhead = (Date.parse(startsAt) - (caller.now + standing.clockAhead)) / HOUR;
   const percent = percentByPolicy(rules, hoursAhead);
-  const amount = Math.min(percentOf(standing.amount, percent), leftToRefund(standing));
+  // What was refunded before counts: the policy says how much comes back in all.
+  const amount = percentOf(standing.amount, percent) - standing.refundedAmount;
   if (amount > 0) return amount;
-  throw conflict('nothing_to_refund', 'The cancellation policy of the offering gives nothing back at this time.');
+  throw conflict(
+    'nothing_to_refund',
+    'The cancellation policy of the offering gives nothing more back at this time. Send `amount` to refund all the same.',
+  );
 }
 
 function noPolicy(): FieldProblem {

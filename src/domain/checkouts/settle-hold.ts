@@ -24,6 +24,10 @@ import { writeSteps } from './write.ts';
 const LEASE_MS = 60_000;
 const KEY_LIFE = 20 * 3_600_000;
 const CLOCKS_DIFFER = 600_000;
+/** After trouble a guest is waiting: soon at first, later when it lasts. */
+const SOON = 5_000;
+const LATER = 60_000;
+const OFTEN = 50;
 
 /** The explicit step of the worker: looks at up to `batch` holds that are due. Answers how many. */
 export async function settleDueHolds(parts: MoneyParts, batch: number): Promise<number> {
@@ -44,12 +48,15 @@ export async function settleDueHolds(parts: MoneyParts, batch: number): Promise<
 /** Looks at one hold now, due or not. */
 export async function settleHoldNow(parts: MoneyParts, venueId: string, holdId: string): Promise<void> {
   const hold = await claimHold(parts.db, venueId, holdId, parts.clock.now() + LEASE_MS);
-  if (hold !== null) await settleHold(parts, hold);
+  if (hold === null) return;
+  const isFunded = await settleHold(parts, hold);
+  if (isFunded) await captureFunded(parts, venueId, hold.checkoutId);
 }
 
-export async function settleHold(parts: MoneyParts, hold: HoldState): Promise<void> {
+/** Answers whether it was the last: the captures of its checkout are due then, and come with the next turn of their loop. */
+export async function settleHold(parts: MoneyParts, hold: HoldState): Promise<boolean> {
   try {
-    await LOOKS[hold.status]?.(parts, hold);
+    return (await LOOKS[hold.status]?.(parts, hold)) === true;
   } catch (error) {
     if (error instanceof ProcessorRefusal) {
       const { code } = error;
@@ -60,12 +67,13 @@ export async function settleHold(parts: MoneyParts, hold: HoldState): Promise<vo
     parts.log.warn({ hold: hold.id, checkout: hold.checkoutId, err: error }, 'the processor is asked again');
     const { isNotNow } = error;
     await record(parts, hold, (standing, now) =>
-      isNotNow ? notNow(standing, hold.id, now) : [lookLater(hold.id, retryAt(now, hold.turn))],
+      isNotNow ? notNow(standing, hold.id, now) : [lookLater(hold.id, now + (hold.turn < OFTEN ? SOON : LATER))],
     );
+    return false;
   }
 }
 
-type Look = (parts: MoneyParts, hold: HoldState) => Promise<void>;
+type Look = (parts: MoneyParts, hold: HoldState) => Promise<boolean>;
 
 const LOOKS: Partial<Record<HoldState['status'], Look>> = {
   asked: (parts, hold) => (hold.renews === null ? openAsked(parts, hold) : renewAsked(parts, hold, hold.renews)),
@@ -74,18 +82,17 @@ const LOOKS: Partial<Record<HoldState['status'], Look>> = {
   releasing: letGo,
 };
 
-/** Judges under the lock, unless somebody else has begun a later turn. Answers whether the checkout is funded now. */
+/** Judges under the lock, unless somebody else has begun a later turn. Answers whether this has funded the checkout. */
 async function record(
   parts: MoneyParts,
   hold: HoldState,
   decide: (standing: Standing, now: number) => readonly Step[],
-): Promise<void> {
+): Promise<boolean> {
   const decided = (standing: Standing, now: number): Decided<boolean> => {
     const steps = standing.holds.some(({ id }) => id === hold.id) ? decide(standing, now) : [];
     return { steps, answer: steps.some((step) => step.step === 'move checkout' && step.to === 'funded') };
   };
-  const funded = await decideInTurn(parts, hold, decided);
-  if (funded === true) await captureFunded(parts, hold.venueId, hold.checkoutId);
+  return (await decideInTurn(parts, hold, decided)) === true;
 }
 
 /** Under the checkout's lock and the hold's: null when somebody has begun a later turn. */
@@ -106,9 +113,10 @@ async function decideInTurn<T>(
 }
 
 /** Makes the payment intent, or finds the one that an earlier try made: the key is the same. */
-async function openAsked(parts: MoneyParts, hold: HoldState): Promise<void> {
+async function openAsked(parts: MoneyParts, hold: HoldState): Promise<boolean> {
   const processor = processorFor(parts, hold.mode);
-  if (isForgotten(parts, hold)) return giveUpAsked(parts, processor, hold);
+  // After a day nobody waits for it, and nobody was ever given its secret: no card can be held by it.
+  if (isForgotten(parts, hold)) throw new ProcessorRefusal('asked_too_long_ago', 'it was asked for too long ago');
   const standing = await readCheckout(parts.db, hold.venueId, hold.checkoutId);
   const marks = marksOf(hold);
   const customerId = hold.keepsCard ? await processor.openCustomer(callKeys.customer(hold.id), marks) : null;
@@ -121,7 +129,7 @@ async function openAsked(parts: MoneyParts, hold: HoldState): Promise<void> {
     customerId,
   });
   const clientSecret = parts.seal.seal(opened.clientSecret, `hold ${hold.venueId} ${hold.id}`);
-  await record(parts, hold, (now_, now) => {
+  return record(parts, hold, (now_, now) => {
     const present = now_.holds.find(({ id }) => id === hold.id);
     const news = { intentId: opened.intentId, clientSecret, customerId };
     if (present?.status === 'asked') {
@@ -137,19 +145,6 @@ function isForgotten({ clock }: MoneyParts, hold: HoldState): boolean {
   return hold.turn > 1 && clock.now() - hold.createdAt > KEY_LIFE;
 }
 
-/** Nobody waits for it after so long: what was made of it is let go, and its person may ask again. */
-async function giveUpAsked(parts: MoneyParts, processor: Processor, hold: HoldState): Promise<void> {
-  const facts = await findByMarks(processor, hold);
-  if (facts === null) throw new ProcessorRefusal('resource_missing', 'it was never made');
-  const { intentId } = facts;
-  await record(parts, hold, (standing, now) => {
-    const present = standing.holds.find(({ id }) => id === hold.id);
-    return present?.status === 'asked'
-      ? [{ step: 'move hold', id: hold.id, from: 'asked', to: 'releasing', news: { intentId }, dueAt: now }]
-      : [{ step: 'note hold', id: hold.id, news: { intentId }, dueAt: now }];
-  });
-}
-
 async function findByMarks(processor: Processor, hold: HoldState): Promise<HoldFacts | null> {
   let after: string | null = null;
   do {
@@ -161,24 +156,25 @@ async function findByMarks(processor: Processor, hold: HoldState): Promise<HoldF
   return null;
 }
 
-async function lookAt(parts: MoneyParts, hold: HoldState): Promise<void> {
+async function lookAt(parts: MoneyParts, hold: HoldState): Promise<boolean> {
   const facts = await processorFor(parts, hold.mode).lookAt(intentOf(hold));
-  await record(parts, hold, (standing, now) => learn(standing, hold.id, facts, now));
+  return record(parts, hold, (standing, now) => learn(standing, hold.id, facts, now));
 }
 
 /** A hold that stands is renewed before it lapses; one that cannot be renewed is only looked at. */
-async function lookAtHeld(parts: MoneyParts, hold: HoldState): Promise<void> {
+async function lookAtHeld(parts: MoneyParts, hold: HoldState): Promise<boolean> {
   const freshId = await decideInTurn(parts, hold, (standing, now) => {
     const renewal = decideRenewal(standing, hold.id, now, () => parts.ids.uuid());
     return { steps: renewal?.steps ?? [], answer: renewal?.freshId ?? null };
   });
-  if (freshId !== null) return settleHoldNow(parts, hold.venueId, freshId);
-  return lookAt(parts, hold);
+  if (freshId === null) return lookAt(parts, hold);
+  await settleHoldNow(parts, hold.venueId, freshId);
+  return false;
 }
 
-async function renewAsked(parts: MoneyParts, fresh: HoldState, renews: string): Promise<void> {
+async function renewAsked(parts: MoneyParts, fresh: HoldState, renews: string): Promise<boolean> {
   const facts = await renewed(parts, fresh, renews);
-  await record(parts, fresh, (standing, now) => learn(standing, fresh.id, facts, now));
+  return record(parts, fresh, (standing, now) => learn(standing, fresh.id, facts, now));
 }
 
 /** The new hold on the card that was kept; a refusal when there is no such card, or its bank says no. */
@@ -205,7 +201,7 @@ async function renewed(parts: MoneyParts, fresh: HoldState, renews: string): Pro
 }
 
 /** Lets go of a hold. Where it is not known whether it was ever made, it is made known first: by the same key. */
-async function letGo(parts: MoneyParts, hold: HoldState): Promise<void> {
+async function letGo(parts: MoneyParts, hold: HoldState): Promise<boolean> {
   if (hold.intentId === null) return letGoOfUnknown(parts, hold);
   const settings = {
     now: parts.clock.now(),
@@ -214,7 +210,7 @@ async function letGo(parts: MoneyParts, hold: HoldState): Promise<void> {
     tryAgainAt: retryAt(parts.clock.now(), 0),
   };
   const outcome = await released(parts, hold, intentOf(hold));
-  await record(parts, hold, (standing) => recordRelease(standing, hold.id, outcome, settings));
+  return record(parts, hold, (standing) => recordRelease(standing, hold.id, outcome, settings));
 }
 
 async function released(parts: MoneyParts, hold: HoldState, intentId: string): Promise<'released' | 'captured'> {
@@ -228,10 +224,12 @@ async function released(parts: MoneyParts, hold: HoldState, intentId: string): P
 }
 
 /** A renewal that nobody wants any more: what the same call finds out lets it be released. */
-async function letGoOfUnknown(parts: MoneyParts, hold: HoldState): Promise<void> {
+async function letGoOfUnknown(parts: MoneyParts, hold: HoldState): Promise<boolean> {
+  // The first to look at it at all: it was never asked for.
+  if (hold.turn === 1) throw new ProcessorRefusal('never_asked', 'it was never asked for');
   if (hold.renews === null) return openAsked(parts, hold);
   const { intentId } = await renewed(parts, hold, hold.renews);
-  await record(parts, hold, (_, now) => [{ step: 'note hold', id: hold.id, news: { intentId }, dueAt: now }]);
+  return record(parts, hold, (_, now) => [{ step: 'note hold', id: hold.id, news: { intentId }, dueAt: now }]);
 }
 
 function intentOf(hold: HoldState): string {

@@ -20,7 +20,9 @@ import { equalSplit, LEAST_CHARGE } from './split.ts';
 import { isOverdue, type Standing } from './standing.ts';
 
 const AT_ONCE = 8;
+const WORKING_CARD = 'pm_card_visa';
 const TRIES = 5;
+const FARTHEST = 2 * 365 * 24 * 3_600_000;
 
 async function standingOf(parts: MoneyParts, caller: Caller, id: string): Promise<Standing> {
   const standing = await readCheckout(parts.db, caller.venue.id, id);
@@ -41,7 +43,11 @@ export async function testCollect(parts: MoneyParts, caller: Caller, input: Inpu
 }
 
 async function collect(parts: MoneyParts, caller: Caller, standing: Standing): Promise<void> {
-  if (standing.status !== 'open') throw conflict('checkout_not_open', `This checkout is ${standing.status}, not open.`);
+  if (standing.status !== 'open')
+    throw conflict(
+      'checkout_not_open',
+      `This checkout is ${standing.status}: a party can be collected for an open one.`,
+    );
   // As many of the party as can each pay the least that a card takes.
   const people = Math.min(standing.partySize, Math.floor(standing.amount / LEAST_CHARGE));
   const seats = equalSplit(standing.amount, people).map(
@@ -62,44 +68,71 @@ export async function testHold(parts: MoneyParts, caller: Caller, input: Input<T
   const id = input.params.id ?? '';
   const standing = await standingOf(parts, caller, id);
   const wanted = input.body.share_id;
-  if (wanted !== undefined && !standing.shares.some((share) => share.id === wanted)) throw notFound();
   if (standing.status !== 'collecting') {
-    throw conflict('checkout_not_collecting', `This checkout is ${standing.status}, not collecting.`);
+    throw conflict(
+      'checkout_not_collecting',
+      `This checkout is ${standing.status}: shares of a collecting one can be held. Collect the party first.`,
+    );
   }
-  await hold(parts, standing, wanted);
+  if (wanted !== undefined && !standing.shares.some((share) => share.id === wanted)) throw invalid([noShare()]);
+  await hold(parts, standing, wanted, input.body.card);
   return shown(parts, caller, id);
 }
 
 /** One share, or all that are not held yet, a few at a time. */
-async function hold(parts: MoneyParts, standing: Standing, only: string | undefined): Promise<void> {
+async function hold(
+  parts: MoneyParts,
+  standing: Standing,
+  only: string | undefined,
+  card: string | undefined,
+): Promise<void> {
   const unpaid = standing.shares.filter(({ status }) => status === 'invited' || status === 'failed');
   const wanted = only === undefined ? unpaid.map(({ id }) => id) : [only];
   for (let first = 0; first < wanted.length; first += AT_ONCE) {
-    await Promise.all(wanted.slice(first, first + AT_ONCE).map((shareId) => payShare(parts, standing, shareId)));
+    await Promise.all(wanted.slice(first, first + AT_ONCE).map((shareId) => payShare(parts, standing, shareId, card)));
   }
 }
 
-async function payShare(parts: MoneyParts, standing: Standing, shareId: string): Promise<void> {
+async function payShare(
+  parts: MoneyParts,
+  standing: Standing,
+  shareId: string,
+  card: string = WORKING_CARD,
+): Promise<void> {
   const { venueId, id, mode } = standing;
   const { holdId } = await holdShare(parts, venueId, id, shareId);
   const opened = await findHold(parts.db, venueId, holdId);
   if (opened?.intentId == null) throw new Error(`hold ${holdId} is open and has no intent`);
-  await payUnlessPaid(processorFor(parts, mode), opened.intentId, callKeys.testCard(holdId));
+  const key = callKeys.testCard(holdId, card, opened.turn);
+  await tryToPay(processorFor(parts, mode), opened.intentId, card, key);
   // A worker that looks at the same time may have taken the turn: then we take it back.
   for (let tries = 0; tries < TRIES; tries++) {
     await settleHoldNow(parts, venueId, holdId);
-    if ((await findHold(parts.db, venueId, holdId))?.status !== 'open') return;
+    const after = await findHold(parts.db, venueId, holdId);
+    if (after?.status !== 'open' || card !== WORKING_CARD) return;
   }
 }
 
-/** A guest may have paid it meanwhile, with a card of their own: then there is nothing more to pay. */
-async function payUnlessPaid(processor: Processor, intentId: string, key: string): Promise<void> {
+/** A card that is refused is no failure of ours, and neither is a share that a guest has paid meanwhile: the bank knows. */
+async function tryToPay(processor: Processor, intentId: string, card: string, key: string): Promise<void> {
   try {
-    await processor.payWithTestCard(intentId, key);
+    await processor.payWithTestCard(intentId, card, key);
   } catch (error) {
-    const isPaid = error instanceof ProcessorRefusal && error.code === 'payment_intent_unexpected_state';
-    if (!isPaid) throw error;
+    if (!(error instanceof ProcessorRefusal) || error.code === 'resource_missing') throw unknownCard(error);
   }
+}
+
+function unknownCard(error: unknown): unknown {
+  if (!(error instanceof ProcessorRefusal)) return error;
+  return invalid([
+    {
+      code: 'invalid_value',
+      field: '/card',
+      message: 'The card processor does not know this test card: /sandbox/cards lists those that there are.',
+      expected: 'the token of a test card',
+      example_fix: WORKING_CARD,
+    },
+  ]);
 }
 
 export async function testComplete(parts: MoneyParts, caller: Caller, input: Input): Promise<Answer> {
@@ -109,7 +142,7 @@ export async function testComplete(parts: MoneyParts, caller: Caller, input: Inp
     await collect(parts, caller, standing);
     standing = await standingOf(parts, caller, id);
   }
-  if (standing.status === 'collecting') await hold(parts, standing, undefined);
+  if (standing.status === 'collecting') await hold(parts, standing, undefined, undefined);
   standing = await standingOf(parts, caller, id);
   for (let tries = 0; tries < TRIES && standing.status === 'funded'; tries++) {
     await captureFunded(parts, standing.venueId, id);
@@ -138,6 +171,7 @@ export async function testAdvance(parts: MoneyParts, caller: Caller, input: Inpu
   const to = Date.parse(input.body.to);
   const present = parts.clock.now() + standing.clockAhead;
   if (to < present) throw invalid([backwards(present)]);
+  if (to > standing.payBy + FARTHEST) throw invalid([tooFar(standing.payBy + FARTHEST)]);
   await setClock(parts, caller, id, to);
   return shown(parts, caller, id);
 }
@@ -152,6 +186,27 @@ async function setClock(parts: MoneyParts, caller: Caller, id: string, to: numbe
     await moveClock(tx, caller.venue.id, id, ahead);
     await hurryHolds(tx, caller.venue.id, id, ahead - standing.clockAhead);
   });
+}
+
+function noShare(): FieldProblem {
+  return {
+    code: 'invalid_value',
+    field: '/share_id',
+    message: 'This checkout has no such share: its `shares` name those that there are.',
+    expected: 'the id of a share of this checkout',
+    example_fix: null,
+  };
+}
+
+function tooFar(latest: number): FieldProblem {
+  const last = new Date(latest).toISOString();
+  return {
+    code: 'out_of_range',
+    field: '/to',
+    message: `A checkout's clock goes at most two years past its pay_by. Send a time up to ${last}.`,
+    expected: `a time up to ${last}`,
+    example_fix: last,
+  };
 }
 
 function backwards(present: number): FieldProblem {

@@ -39,7 +39,7 @@ export function marksOf(hold: HoldState): HoldMarks {
 export const callKeys = {
   customer: (holdId: string): string => `customer ${holdId}`,
   open: (holdId: string): string => `open ${holdId}`,
-  testCard: (holdId: string): string => `test-card ${holdId}`,
+  testCard: (holdId: string, card: string, turn: number): string => `test-card ${holdId} ${card} ${turn}`,
   capture: (hold: Pick<HoldState, 'id' | 'captureTries'>): string => `capture ${hold.id} ${hold.captureTries}`,
   release: (holdId: string): string => `release ${holdId}`,
   movement: (movement: { readonly id: string; readonly refusals: number }): string =>

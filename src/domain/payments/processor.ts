@@ -109,8 +109,8 @@ export interface Processor {
   openHold(wish: NewHold): Promise<OpenedHold>;
   /** A new hold on a card that was kept; its owner is not there. */
   renewHold(wish: Renewal): Promise<HoldFacts>;
-  /** For test helpers: pays as a guest with the processor's own test card would. */
-  payWithTestCard(intentId: string, key: string): Promise<HoldFacts>;
+  /** For test helpers: pays as a guest with one of the processor's own test cards would. */
+  payWithTestCard(intentId: string, card: string, key: string): Promise<HoldFacts>;
   lookAt(intentId: string): Promise<HoldFacts>;
   capture(intentId: string, amount: number, key: string): Promise<HoldFacts>;
   /** Releasing what is released already, or has lapsed, is no failure. */
@@ -150,10 +150,13 @@ export class ProcessorTrouble extends Error {
 export class ProcessorRefusal extends Error {
   /** The processor's own word: `card_declined`, `payment_intent_unexpected_state`, `charge_already_refunded`, … */
   readonly code: string;
+  /** The card's bank has said it, about the card itself. */
+  readonly byCard: boolean;
 
-  constructor(code: string, message: string, cause?: unknown) {
-    super(message, { cause });
+  constructor(code: string, message: string, byCard = false) {
+    super(message);
     this.name = 'ProcessorRefusal';
     this.code = code;
+    this.byCard = byCard;
   }
 }

@@ -93,7 +93,7 @@ export interface HoldChange {
   readonly refusal?: string | null;
 }
 
-/** Moves one hold, or with `from` equal to `to` writes down what was learned; what is absent or null stays as it was. */
+/** Moves one hold, or without a move writes down what was learned; what is absent or null stays as it was. */
 export async function moveHold(
   tx: Queryable,
   venueId: string,
@@ -187,10 +187,10 @@ export async function hintHold(
   db: Queryable,
   hint: { readonly venueId: string; readonly holdId: string; readonly mode: Mode; readonly now: number },
 ): Promise<void> {
+  // A look that is under way began before this: it is late, and somebody looks again.
   await db.query(
-    `update holds set due_at = to_timestamp($4 / 1000.0)
-     where venue_id = $1 and hold_id = $2 and mode = $3 and status in ('open', 'held')
-       and (due_at is null or due_at > to_timestamp($4 / 1000.0))`,
+    `update holds set due_at = to_timestamp($4 / 1000.0), turn = turn + 1
+     where venue_id = $1 and hold_id = $2 and mode = $3 and status in ('open', 'held')`,
     [hint.venueId, hint.holdId, hint.mode, hint.now],
   );
 }

@@ -1,4 +1,4 @@
-// Refunds, returns, transfers and reversals: each is committed first, then called with a key that never changes, then
+// Refunds, returns, transfers and reversals: each is committed first, then called with a key of its own, then
 // recorded with its ledger entry. A time-out is not a failure: the same call is made again until the processor answers.
 
 import type { Clock } from '../../base/clock.ts';
@@ -28,14 +28,8 @@ export interface MovementParts {
 
 const LEASE_MS = 60_000;
 const HOUR = 3_600_000;
-const KEY_LIFE = 20 * HOUR;
 /** Words of the processor that no waiting changes. */
-const NEVER: ReadonlySet<string> = new Set([
-  'charge_already_refunded',
-  'resource_missing',
-  'amount_too_large',
-  'transfer_failed',
-]);
+const NEVER: ReadonlySet<string> = new Set(['charge_already_refunded', 'amount_too_large', 'transfer_failed']);
 
 /** The explicit step of the worker: sends up to `batch` movements that are due. Answers how many. */
 export async function settleDueMovements(parts: MovementParts, batch: number): Promise<number> {
@@ -89,22 +83,22 @@ async function send(parts: MovementParts, movement: MovementRow): Promise<string
   const hold = await findHold(parts.db, movement.venueId, movement.holdId);
   if (hold === null) throw new Error(`movement ${movement.id} belongs to no hold`);
   const wish = { key: callKeys.movement(movement), amount: movement.amount, movementId: movement.id };
-  // A key is kept for a day at the least: after that we look before we ask again, or it would be done twice.
-  const mayBeForgotten = movement.turn > 1 && parts.clock.now() - movement.createdAt > KEY_LIFE;
+  // Whoever asks again looks first: a key is forgotten after a day, and a word of ours may have changed since.
+  const mayBeMade = movement.turn > 1;
   switch (movement.kind) {
     case 'refund':
     case 'return': {
       const intentId = intentOf(hold);
-      const made = mayBeForgotten ? await processor.findRefund(intentId, movement.id) : null;
+      const made = mayBeMade ? await processor.findRefund(intentId, movement.id) : null;
       return (made ?? (await processor.refund(intentId, wish))).refundId;
     }
     case 'transfer': {
-      const made = mayBeForgotten ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
+      const made = mayBeMade ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
       return made?.transferId ?? (await transfer(parts, processor, movement, hold, wish.key));
     }
     case 'reversal': {
       const transferId = await transferToTakeBack(parts, movement);
-      const made = mayBeForgotten ? await processor.findReversal(transferId, movement.id) : null;
+      const made = mayBeMade ? await processor.findReversal(transferId, movement.id) : null;
       return (made ?? (await processor.reverse(transferId, wish))).reversalId;
     }
   }

@@ -35,7 +35,8 @@ function meaningOf(call: string, error: SdkError): Error {
   }
   if (isDefinitive(error)) {
     const code = wordOf(error) ?? error.rawType ?? 'refused';
-    return new ProcessorRefusal(code, `${call}: ${withoutSecrets(error.message)}${details(error)}`);
+    const words = `${call}: ${withoutSecrets(error.message)}${details(error)}`;
+    return new ProcessorRefusal(code, words, error instanceof errors.StripeCardError);
   }
   const kind =
     error instanceof errors.StripeRateLimitError ? 'the card processor is too busy' : 'the card processor failed';
@@ -50,7 +51,8 @@ function isDefinitive(error: SdkError): boolean {
   // The card's network stumbled, which is no word about the card.
   if (error.code === 'processing_error' || error.decline_code === 'processing_error') return false;
   if (error instanceof errors.StripeCardError) return true;
-  return error instanceof errors.StripeInvalidRequestError || error instanceof errors.StripeIdempotencyError;
+  // Not the idempotency error: what was first sent under the key may well have been done.
+  return error instanceof errors.StripeInvalidRequestError;
 }
 
 function details(error: SdkError): string {

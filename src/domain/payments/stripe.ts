@@ -35,8 +35,6 @@ export interface StripeOptions {
   readonly mode: Mode;
   readonly secretKey: string;
   readonly publishableKey: string;
-  /** Notices are read by notice.ts, which alone knows their secret. */
-  readonly webhook?: never;
   /** Where the embedded sandbox listens; none: the real processor. */
   readonly address?: StripeAddress | null;
   /** For a simulation that runs the sandbox in its own process. It must never throw but reject. */
@@ -47,8 +45,6 @@ export interface StripeOptions {
 const TIMEOUT_MS = 15_000;
 const PAGE = 100;
 const WITH_CHARGE = ['latest_charge'];
-/** The processor's words for “that was done already, or can no longer be done”. */
-const OTHER_STATE: ReadonlySet<string> = new Set(['payment_intent_unexpected_state', 'charge_already_captured']);
 
 export function makeStripeProcessor(options: StripeOptions): Processor {
   // A key of the other mode would move real money for a test, or none for a real checkout.
@@ -124,9 +120,9 @@ class StripeProcessor implements Processor {
     );
   }
 
-  async payWithTestCard(intentId: string, key: string): Promise<HoldFacts> {
+  async payWithTestCard(intentId: string, card: string, key: string): Promise<HoldFacts> {
     if (this.mode === 'live' && !this.#sandbox) throw new Error('a test card cannot pay in live mode');
-    const params = { payment_method: 'pm_card_visa', expand: WITH_CHARGE };
+    const params = { payment_method: card, expand: WITH_CHARGE };
     return factsOf(
       await asking('payWithTestCard', () =>
         this.#stripe.paymentIntents.confirm(intentId, params, { idempotencyKey: key }),
@@ -146,10 +142,12 @@ class StripeProcessor implements Processor {
         await asking('capture', () => this.#stripe.paymentIntents.capture(intentId, params, { idempotencyKey: key })),
       );
     } catch (error) {
-      if (!isOtherState(error)) throw error;
+      if (!(error instanceof ProcessorRefusal) || error.byCard) throw error;
+      // Anything but the bank's own no is believed only when the intent itself says that nothing can be captured.
       const facts = await this.lookAt(intentId);
       if (facts.standing === 'captured' && facts.captured === amount) return facts;
-      throw error;
+      if (facts.standing === 'gone') throw error;
+      throw new ProcessorTrouble(error.message);
     }
   }
 
@@ -160,11 +158,11 @@ class StripeProcessor implements Processor {
         await asking('release', () => this.#stripe.paymentIntents.cancel(intentId, params, { idempotencyKey: key })),
       );
     } catch (error) {
-      if (!isOtherState(error)) throw error;
+      if (!(error instanceof ProcessorRefusal)) throw error;
       const facts = await this.lookAt(intentId);
       if (facts.standing === 'gone') return facts;
       if (facts.standing === 'captured') throw new ProcessorRefusal('already_captured', 'release: it was captured');
-      throw error;
+      throw new ProcessorTrouble(error.message);
     }
   }
 
@@ -276,8 +274,13 @@ class StripeProcessor implements Processor {
     return totalsOf(await this.#look('chargeTotals', intentId));
   }
 
-  #look(call: string, intentId: string): Promise<Stripe.PaymentIntent> {
-    return asking(call, () => this.#stripe.paymentIntents.retrieve(intentId, { expand: WITH_CHARGE }));
+  /** An intent is never deleted: one that is not found means that we ask the wrong account, not that a hold is gone. */
+  async #look(call: string, intentId: string): Promise<Stripe.PaymentIntent> {
+    try {
+      return await asking(call, () => this.#stripe.paymentIntents.retrieve(intentId, { expand: WITH_CHARGE }));
+    } catch (error) {
+      throw error instanceof ProcessorRefusal ? new ProcessorTrouble(error.message) : error;
+    }
   }
 }
 
@@ -293,8 +296,4 @@ function newIntent(wish: NewHold) {
     transfer_group: wish.marks.checkoutId,
     ...(wish.customerId === null ? {} : { customer: wish.customerId }),
   };
-}
-
-function isOtherState(error: unknown): boolean {
-  return error instanceof ProcessorRefusal && OTHER_STATE.has(error.code);
 }

@@ -6,8 +6,8 @@ import { testCards } from './cards.ts';
 export const pageStyle = `:root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --ground: #f6f7f9; --sheet: #fff; --line: #d5dae0; --go: #14532d; --stop: #8a1c1c; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --soft: #a5adb8; --ground: #14171b; --sheet: #1d2126; --line: #3a414a; --go: #2f7d4f; --stop: #b34a4a; } }
 * { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
-main { width: 100%; max-width: 26rem; background: var(--sheet); border: 1px solid var(--line); border-radius: 0.75rem; padding: 1.75rem; }
+body { margin: 0; min-height: 100vh; display: grid; grid-template-columns: minmax(0, 1fr); place-items: center; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
+main { width: 100%; min-width: 0; max-width: 26rem; background: var(--sheet); border: 1px solid var(--line); border-radius: 0.75rem; padding: 1.75rem; }
 main.wide { max-width: 60rem; }
 .note { margin: 0 0 1rem; color: var(--soft); font-size: 0.875rem; }
 h1 { margin: 0 0 0.5rem; font-size: 1.25rem; }

@@ -41,9 +41,9 @@ export function writeState(folder: string, state: ProcessorState): void {
   renameSync(temporary, stateFile(folder));
 }
 
-/** Says which settings a processor runs with, without giving a key away. */
-export function proofOf({ folder: _folder, ...settings }: ProcessorSettings): string {
-  return createHash('sha256').update(JSON.stringify(settings)).digest('hex');
+/** Says which keys a processor runs with, without giving one away: only other keys are a reason to start it anew. */
+export function proofOf({ keys }: ProcessorSettings): string {
+  return createHash('sha256').update(JSON.stringify(keys)).digest('hex');
 }
 
 /** "1": ends by itself when nobody has asked for anything for a while. */

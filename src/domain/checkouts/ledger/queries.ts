@@ -70,7 +70,7 @@ const WRONG_SUMS = `
     union all
     select venue_id, checkout_id, 'refunds_differ', '', 0, refunded_amount from kept where status = 'completed'
     union all
-    select venue_id, checkout_id, 'share_refunds_differ', '', refunded_amount, 0 from shares where ${IN_RANGE}
+    select venue_id, checkout_id, 'share_refunds_differ', '', refunded_amount, 0 from shares where ${IN_RANGE} and dropped_at is null
     union all
     select venue_id, checkout_id, 'share_refunds_differ', '', 0, refunded_amount from kept
     union all

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../base/db.ts';
+import { isUuid } from '../../../base/ids.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Entry } from '../../ledger/accounts.ts';
 import { postEntries } from '../../ledger/queries.ts';
@@ -49,8 +50,8 @@ async function understand(parts: NoticeParts, { mode, about }: KeptNotice): Prom
   if (processor === undefined) throw new ProcessorTrouble(`no card processor is set up for ${mode} mode`);
   if (about.intentId === null) return;
   const { marks } = await processor.lookAt(about.intentId);
-  if (marks.venueId === undefined || marks.holdId === undefined) return;
-  const hold = await findHold(parts.db, marks.venueId, marks.holdId);
+  if (!isUuid(marks.venueId ?? '') || !isUuid(marks.holdId ?? '')) return;
+  const hold = await findHold(parts.db, marks.venueId ?? '', marks.holdId ?? '');
   if (hold === null || hold.mode !== mode || hold.intentId !== about.intentId) return;
   const write: DisputeWrite = {
     venueId: hold.venueId,

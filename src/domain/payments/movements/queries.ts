@@ -289,10 +289,18 @@ export async function setPayoutsEnabled(db: Queryable, mode: Mode, accountId: st
 }
 
 /** An operator asks again for what the processor had refused: under another key, since its no is kept under the old one. */
-export async function askAgain(tx: Queryable, mode: Mode, now: number): Promise<{ id: string; venueId: string }[]> {
+export async function askAgain(tx: Queryable, venueId: string, mode: Mode, now: number): Promise<{ id: string }[]> {
   return tx.query(
-    `update movements set status = 'waiting', due_at = to_timestamp($2 / 1000.0), refusals = refusals + 1
-     where mode = $1 and status = 'failed' returning movement_id as "id", venue_id as "venueId"`,
-    [mode, now],
+    `update movements set status = 'waiting', due_at = to_timestamp($3 / 1000.0), refusals = refusals + 1
+     where venue_id = $1 and mode = $2 and status = 'failed' returning movement_id as "id"`,
+    [venueId, mode, now],
   );
+}
+
+export async function venuesWithFailed(db: Queryable, mode: Mode): Promise<string[]> {
+  const rows = await db.query<{ venueId: string }>(
+    `select distinct venue_id as "venueId" from movements where mode = $1 and status = 'failed'`,
+    [mode],
+  );
+  return rows.map(({ venueId }) => venueId);
 }

@@ -66,6 +66,7 @@ export async function listPayoutRows(
      cross join lateral (
        select ${SUMS}, max(m.done_at) filter (where m.kind = 'transfer') as paid_at,
          case when count(*) filter (where m.kind = 'transfer' and m.status = 'failed') > 0 then 'failed'
+           when count(*) filter (where m.kind = 'transfer' and m.status <> 'dropped') = 0 then 'canceled'
            when count(*) filter (where m.kind = 'transfer' and m.status not in ('done', 'dropped')) = 0 then 'paid'
            else 'pending' end as status,
          coalesce(json_agg(json_build_object('share_id', m.share_id, 'amount', m.amount, 'status',

@@ -1,0 +1,17 @@
+// The rule of a refund: either an amount, or the booking's start, by which the offering's policy decides; not both.
+
+import { below, member } from './json-walk.ts';
+import type { Rule } from './rule.ts';
+
+export const refund: Rule = (value, at, report) => {
+  if (member(value, 'amount') === undefined || member(value, 'starts_at') === undefined) return;
+  const names = Object.keys(value as Record<string, unknown>);
+  const later = names.indexOf('amount') > names.indexOf('starts_at') ? 'amount' : 'starts_at';
+  report({
+    code: 'not_allowed',
+    field: below(at, later),
+    message: 'Send amount, or starts_at so that the cancellation policy decides, but not both.',
+    expected: 'amount or starts_at, not both',
+    example_fix: null,
+  });
+};

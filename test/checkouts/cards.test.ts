@@ -268,8 +268,12 @@ describe('the door to the sandbox', () => {
   });
 
   it('lists the test cards for people', async () => {
-    const told = await world.call('GET', '/sandbox/cards');
+    const way = await world.call('GET', '/sandbox/cards');
+    expect([way.status, way.headers.get('location')]).toEqual([302, '/sandbox/processor/cards']);
+    const told = await world.call('GET', '/sandbox/processor/cards');
     expect(told.status).toBe(200);
+    const sheet = /rel="stylesheet" href="([^"]+)"/.exec(told.text)?.[1] ?? '';
+    expect((await world.call('GET', `/sandbox/processor/${sheet}`)).status).toBe(200);
     expect(told.text.replaceAll(' ', '')).toContain('4242424242424242');
   });
 });

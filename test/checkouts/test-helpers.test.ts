@@ -88,14 +88,25 @@ describe('hold', () => {
     expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
   });
 
-  it('of a share that is held already is a conflict, of a foreign or unknown share a 404', async () => {
+  it('of a share that is held already is a conflict, of a foreign or unknown share a 422 that names it', async () => {
     const checkout = await shop.collecting();
     const other = await shop.collecting();
     const share_id = checkout.shares[0].id;
     await shop.drive(checkout.id, 'hold', { share_id });
     expectConflict(await act(checkout.id, 'hold', { share_id }), 'share_already_held');
-    expect((await act(checkout.id, 'hold', { share_id: other.shares[0].id })).status).toBe(404);
-    expect((await act(checkout.id, 'hold', { share_id: 'shr_00000000000000000000000000' })).status).toBe(404);
+    expectInvalid(await act(checkout.id, 'hold', { share_id: other.shares[0].id }), 'invalid_value', '/share_id');
+    const unknown = await act(checkout.id, 'hold', { share_id: 'shr_00000000000000000000000000' });
+    expectInvalid(unknown, 'invalid_value', '/share_id');
+  });
+
+  it('takes one of the test cards: a declined one leaves the share failed, an unknown one is named', async () => {
+    const checkout = await shop.collecting();
+    const share_id = checkout.shares[0].id;
+    const declined = await act(checkout.id, 'hold', { share_id, card: 'pm_card_chargeDeclined' });
+    expect([declined.status, declined.json.shares[0].status]).toEqual([200, 'failed']);
+    expectInvalid(await act(checkout.id, 'hold', { share_id, card: 'pm_card_nobody' }), 'invalid_value', '/card');
+    const held = await act(checkout.id, 'hold', { share_id });
+    expect([held.status, held.json.shares[0].status]).toEqual([200, 'held']);
   });
 
   it('of one share ten times at once holds it once, at the bank too', async () => {

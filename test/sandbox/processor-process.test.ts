@@ -25,21 +25,24 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-async function start(more: { publicBase?: string } = {}): Promise<EmbeddedProcessor> {
+async function start(more: { publicBase?: string; keys?: typeof keys } = {}): Promise<EmbeddedProcessor> {
   const command = [process.execPath, '--import', 'tsx', join('test', 'sandbox', 'processor-child.ts')];
   const processor = await startEmbeddedProcessor({ dataDir, keys, command, cwd: packageRoot, ...more });
   started.set(processor.pid, processor);
   return processor;
 }
 
-it('is started once however many ask, is found again, and is restarted for other settings', async () => {
+it('is started once however many ask, is found again, and is restarted for other keys alone', async () => {
   const both = await Promise.all([start(), start(), start()]);
   expect(new Set(both.map(({ pid }) => pid)).size).toBe(1);
   const [first] = both;
   expect(await findEmbeddedProcessor(dataDir)).toBe(first?.url);
   const found = await start();
   expect([found.pid, found.adopted]).toEqual([first?.pid, true]);
-  const other = await start({ publicBase: 'https://venue.example/sandbox/processor' });
+  const elsewhere = await start({ publicBase: 'https://elsewhere.example/sandbox/processor' });
+  expect([elsewhere.pid, elsewhere.adopted]).toEqual([first?.pid, true]);
+  const fresh = { ...keys, live: { ...keys.live, webhookSecret: 'whsec_another' } };
+  const other = await start({ keys: fresh, publicBase: 'https://venue.example/sandbox/processor' });
   expect(other.pid).not.toBe(first?.pid);
   expect(birthOf(first?.pid ?? 0)).toBe(null);
   const stripe = clientFor(other.port, keys.test.secret);

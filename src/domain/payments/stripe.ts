@@ -146,7 +146,7 @@ class StripeProcessor implements Processor {
       // Anything but the bank's own no is believed only when the intent itself says that nothing can be captured.
       const facts = await this.lookAt(intentId);
       if (facts.standing === 'captured' && facts.captured === amount) return facts;
-      if (facts.standing === 'gone') throw error;
+      if (facts.standing === 'gone' || facts.standing === 'captured') throw error;
       throw new ProcessorTrouble(error.message);
     }
   }

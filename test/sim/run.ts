@@ -38,14 +38,6 @@ function withoutCaptureKey(request: BankRequest): BankRequest {
   return { ...request, headers };
 }
 
-/**
- * SWITCH. The processor forgets a key after a day. True: an outage may outlast that while the outcome of a call is unknown
- * (a worker died between the call and the record), and the same call is then made anew. The domain does not look before it
- * asks again after so long, so with true seeds 2008, 2067 and 2269 fail; see the note on issue 4.
- */
-const OUTLIVES_KEYS = true;
-const KEYS_LIVE = 20 * 3_600_000;
-
 const HEAL_STEPS = 3_000;
 const ROUNDS = 400;
 
@@ -121,7 +113,6 @@ async function setStage(lab: Lab, seed: number, scheduler: Scheduler, bug: Plant
     memory: new Memory(),
     working: new Map(),
     slots: 0,
-    patience: KEYS_LIVE,
     healed: false,
   };
   return stage;
@@ -193,8 +184,6 @@ async function jump(stage: Stage, nemesis: Chance): Promise<void> {
   const ends = stage.invariants.present.checkouts.map((checkout) => checkout.ends);
   const toTheEnd = ends.map((end) => end - now + nemesis.pick([-1_000, 0, 1, 5_000])).filter((by) => by > 0);
   const isLong = stage.plan.payIn > DAY;
-  const isFree = OUTLIVES_KEYS || nothingIsUnknown(stage);
-  if (isFree) stage.patience = KEYS_LIVE;
   const by = nemesis.weighed<number>([
     [6, nemesis.between(500, 3_000)],
     [4, nemesis.between(20_000, 130_000)],
@@ -202,16 +191,7 @@ async function jump(stage: Stage, nemesis: Chance): Promise<void> {
     [toTheEnd.length > 0 ? 1 : 0, nemesis.pick([...toTheEnd, 1_000])],
     [isLong ? 2 : 0, nemesis.between(5 * DAY, 7 * DAY)],
   ]);
-  const passed = isFree ? by : Math.min(by, Math.max(1_000, stage.patience));
-  stage.patience -= passed;
-  await passTime(stage, passed);
-}
-
-function nothingIsUnknown({ scheduler, invariants: { present } }: Stage): boolean {
-  const isOpen = present.holds.some(({ status }) => ['asked', 'capturing', 'releasing'].includes(status));
-  const isMoving = present.movements.some(({ status }) => status === 'waiting' || status === 'sending');
-  const isFunded = present.checkouts.some(({ status }) => status === 'funded');
-  return !isOpen && !isMoving && !isFunded && scheduler.wishes.every(({ isIdle }) => isIdle === true);
+  await passTime(stage, by);
 }
 
 /** PostgreSQL ends transactions that stay idle for 15 seconds. */

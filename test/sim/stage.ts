@@ -102,8 +102,6 @@ export interface Stage {
   /** Which loop each worker is in. */
   readonly working: Map<Actor, string>;
   slots: number;
-  /** How much more time may pass while the outcome of some call is unknown. */
-  patience: number;
   healed: boolean;
 }
 

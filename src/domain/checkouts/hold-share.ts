@@ -1,15 +1,11 @@
 // A guest begins to pay a share: the hold is reserved, made at the processor, and its client secret given. Asking again
 // gives the same one. The share is not held by this: that takes the processor's own word (settle-hold.ts).
 
-import { setTimeout as delay } from 'node:timers/promises';
 import { conflict, notFound, Problem } from '../../base/errors.ts';
 import { findHold } from '../payments/queries.ts';
 import { type AskRefusal, decideAsk } from './decide-hold.ts';
 import { decideUnderLock, type MoneyParts, processorFor } from './money-parts.ts';
 import { settleHoldNow } from './settle-hold.ts';
-
-const LOOKS = 20;
-const LOOK_MS = 50;
 
 export interface HoldSecret {
   readonly holdId: string;
@@ -33,11 +29,6 @@ export async function holdShare(
   if (hold?.status === 'asked') {
     await settleHoldNow(parts, venueId, asked.holdId);
     hold = await findHold(parts.db, venueId, asked.holdId);
-    // Somebody else may have asked in the same moment and be about to write the answer.
-    for (let looks = 0; looks < LOOKS && hold?.status === 'asked'; looks++) {
-      await delay(LOOK_MS);
-      hold = await findHold(parts.db, venueId, asked.holdId);
-    }
   }
   if (hold === null || hold.clientSecret === null || hold.status !== 'open') {
     // Not known yet, or overtaken by somebody else's act: asking again tells.

@@ -35,8 +35,16 @@ export interface Config {
   readonly stripe: Readonly<Partial<Record<Mode, StripeKeys>>>;
   /** Where the embedded processor runs when it is not ours to start. */
   readonly sandboxProcessorUrl: string | null;
+  /** An operator's own members: their issuer instead of ours. */
+  readonly memberIssuer: MemberIssuer | null;
   /** How long after completion a venue is paid. */
   readonly payoutDelayHours: number;
+}
+
+export interface MemberIssuer {
+  readonly issuer: string;
+  readonly jwksUrl: string;
+  readonly audience: string;
 }
 
 export interface StripeKeys {
@@ -162,6 +170,17 @@ function stripeKeys(read: Reader, mode: Mode): Partial<Record<Mode, StripeKeys>>
   return secret === null ? {} : { [mode]: { secret, publishable: publishable ?? '', webhookSecret } };
 }
 
+/** All three or none: a token is believed only from one issuer, for one audience, by keys from one address. */
+function memberIssuer(read: Reader): MemberIssuer | null {
+  const issuer = read.text('MEMBER_ISSUER');
+  const jwksUrl = read.address('MEMBER_JWKS_URL', ['https:', 'http:']);
+  const audience = read.text('MEMBER_AUDIENCE');
+  if (issuer === null && jwksUrl === null && audience === null) return null;
+  if (issuer !== null && jwksUrl !== null && audience !== null) return { issuer, jwksUrl, audience };
+  read.faults.push('MEMBER_ISSUER, MEMBER_JWKS_URL and MEMBER_AUDIENCE belong together: set all three, or none.');
+  return null;
+}
+
 export function readConfig(env: Env): Config {
   const read = new Reader(env);
   const databaseUrl = read.address('DATABASE_URL', ['postgres:', 'postgresql:']);
@@ -198,6 +217,7 @@ export function readConfig(env: Env): Config {
     sandboxProcessor,
     stripe,
     sandboxProcessorUrl: read.address('SANDBOX_PROCESSOR_URL', ['http:', 'https:']),
+    memberIssuer: memberIssuer(read),
     payoutDelayHours: read.whole('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
   };
   if (read.faults.length > 0) throw new ConfigError(read.faults);

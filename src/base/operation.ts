@@ -99,5 +99,5 @@ export interface Operation<Who> {
   /** Does all of its writing in one statement, idempotency included: it needs no transaction around it. */
   readonly inOneStatement?: true;
   /** Instead of `run`, for an operation that calls the outside. */
-  readonly reach?: Reach<Who, never, never>;
+  readonly reach?: Reach<never, never, never>;
 }

@@ -41,3 +41,14 @@ export function randomText(random: Random, length: number): string {
   }
   return text;
 }
+
+/** Digits, each equally likely (bytes of 250 and above are drawn again: 250 = 25 x 10). */
+export function randomDigits(random: Random, length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of random.bytes(length)) {
+      if (byte < 250 && text.length < length) text += String(byte % 10);
+    }
+  }
+  return text;
+}

@@ -14,6 +14,7 @@ import { helpFor, ROLES, usageOf } from './help.ts';
 import { importCommands } from './import.ts';
 import { keyCommands } from './key.ts';
 import { ledgerCommands } from './ledger.ts';
+import { memberCommands } from './member.ts';
 import { checkOptions, giveTo, hasFlag, readTyped, SHARED, type Typed, VERSION } from './options.ts';
 import { reconcileCommands } from './reconcile.ts';
 import { reviewCommands } from './review.ts';
@@ -23,6 +24,7 @@ import { venueCommands } from './venue.ts';
 const COMMANDS: readonly Command[] = [
   ...venueCommands,
   ...keyCommands,
+  ...memberCommands,
   ...reviewCommands,
   ...importCommands,
   ...reconcileCommands,

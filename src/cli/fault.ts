@@ -31,8 +31,10 @@ export function quoted(text: string): string {
   return text.length > LONGEST_ECHO ? `"${text.slice(0, LONGEST_ECHO)}…"` : `"${text}"`;
 }
 
-export function noSuch(what: 'venue' | 'key', id: string): Fault {
-  return refused(`there is no ${what} ${id}: "everyshare ${what} list" shows those that there are.`);
+export function noSuch(what: 'venue' | 'key' | 'member', id: string): Fault {
+  const remedy = what === 'member' ? 'create' : 'list';
+  const shown = what === 'member' ? 'makes one' : 'shows those that there are';
+  return refused(`there is no ${what} ${id}: "everyshare ${what} ${remedy}" ${shown}.`);
 }
 
 /** Runs what looks something up by its id, so that "not found" says what was not found. */

@@ -10,10 +10,12 @@ import { type Allowance, type Gate, makeGate } from '../run/gate.ts';
 import type { House } from '../run/house.ts';
 import { BODY_LIMIT } from '../run/operations/shapes.ts';
 import { operations } from '../run/operations.ts';
-import { makePerform, type Perform, type Reply } from '../run/perform.ts';
+import { isPartner, makePerform, type Perform, type Reply, type Visitor } from '../run/perform.ts';
 import { judge } from '../run/who.ts';
 import { readBody } from './body.ts';
+import { allowOrigin, registerPreflights } from './cors.ts';
 import { countForAddress, showAllowance } from './limit-headers.ts';
+import { registerMembers } from './members.ts';
 import { type Metrics, makeMetrics } from './metrics.ts';
 import { asProblem, onTheWire } from './problem.ts';
 import { registerProcessor } from './processor.ts';
@@ -24,7 +26,7 @@ import { answerClientError } from './wire-error.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    caller: Caller | null;
+    caller: Visitor | null;
     allowance: Allowance | null;
     operation: string;
   }
@@ -89,9 +91,11 @@ export async function startServer(house: House): Promise<RunningServer> {
   // An expectation that we do not know is no reason to refuse: the request is answered as if it had none.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   for (const operation of operations) register(app, door, operation);
+  registerPreflights(app, door, operations);
   registerPublished(app, door);
   registerStatus(app, door);
   registerProcessor(app, door);
+  registerMembers(app, door);
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
@@ -231,6 +235,7 @@ async function admit(
   request.caller = verdict.caller;
   request.allowance = verdict.allowance;
   if (verdict.allowance !== null) showAllowance(reply, verdict.allowance);
+  await allowOrigin(door, operation, request, reply, verdict.refusal);
   if (verdict.refusal !== null) throw verdict.refusal;
 }
 
@@ -306,8 +311,7 @@ function observe(door: Door, request: FastifyRequest, reply: FastifyReply): void
       method: request.method,
       status: reply.statusCode,
       ms: Math.round(seconds * 1e5) / 100,
-      key: request.caller?.key.id,
-      venue: request.caller?.venue.id,
+      ...(isPartner(request.caller) ? { key: request.caller.key.id, venue: request.caller.venue.id } : {}),
     },
     'request',
   );

@@ -148,7 +148,7 @@ async function letCrowdsIn(db: Queryable, crowds: readonly Crowd[]): Promise<voi
 }
 
 /** The share of one call among several that were counted together: the first ones are let through, each seeing one fewer. */
-function allowanceOf(limit: number, taken: TakenCalls, turn: number): Allowance {
+export function allowanceOf(limit: number, taken: TakenCalls, turn: number): Allowance {
   const now = Date.parse(taken.asked_at);
   const passed = turn < taken.granted;
   const reset = taken.reset_at === null ? Math.floor(now / 1000) : secondAfter(taken.reset_at);

@@ -11,7 +11,8 @@ import { makeContract } from '../base/schema/contract.ts';
 import { type Registry, readRegistry } from '../base/schema/registry.ts';
 import { makeValidator, type Validator } from '../base/schema/validate.ts';
 import { makeSeal } from '../base/seal.ts';
-import type { MoneyParts } from '../domain/checkouts/money-parts.ts';
+import type { GuestParts } from '../domain/checkouts/choose-party.ts';
+import { makeTokens, type Tokens } from '../domain/members/tokens.ts';
 import type { Processors } from '../domain/payments/processor.ts';
 import type { Act, Actor, Tools } from '../domain/venues/audit.ts';
 
@@ -26,7 +27,9 @@ export interface House extends Tools {
   /** The service's own address: from the configuration, or set once the server listens. */
   readonly address: { base: string };
   /** What commands that call the card processor are handed. */
-  readonly money: MoneyParts;
+  readonly money: GuestParts;
+  /** Members' tokens: signed, verified, published. */
+  readonly tokens: Tokens;
   readonly processorAccess: ProcessorAccess;
 }
 
@@ -60,6 +63,7 @@ export function makeHouse(parts: HouseParts): House {
   const ids = makeIds(clock, random);
   const seal = makeSeal(parts.sealKey, random);
   const { processors = {} } = parts;
+  const tokens = makeTokens({ db, clock, ids, seal, issuer: () => address.base, foreign: config.memberIssuer });
   return {
     config,
     db,
@@ -72,7 +76,21 @@ export function makeHouse(parts: HouseParts): House {
     address,
     ids,
     seal,
-    money: { db, clock, ids, seal, log, processors, payoutDelay: config.payoutDelayHours * 3_600_000 },
+    money: {
+      db,
+      clock,
+      ids,
+      seal,
+      log,
+      processors,
+      random,
+      payoutDelay: config.payoutDelayHours * 3_600_000,
+      pageBase: () => config.checkoutPageBase ?? address.base,
+      host: () => new URL(config.checkoutPageBase ?? (address.base || 'http://localhost')).host,
+      isSandbox: true,
+      tokens,
+    },
+    tokens,
     contract: makeContract(registry, validator, { always: rules, whenNew: clockRules }),
     processorAccess: parts.processorAccess ?? { sandboxUrl: null, noticeSecrets: {} },
     docUrl: (code) => `${address.base}/docs/errors/${code}`,

@@ -8,9 +8,9 @@ import { conflict, invalid, Problem } from '../base/errors.ts';
 import { canonicalJson } from '../base/json/canonical.ts';
 import type { JsonValue } from '../base/json/parse.ts';
 import type { Answer, Command, Input, Operation, Reach } from '../base/operation.ts';
-import type { MoneyParts } from '../domain/checkouts/money-parts.ts';
 import { findKept, type KeptAnswer, type KeptUnder, keepAnswer } from '../domain/idempotency/kept-answers.ts';
 import type { Caller } from '../domain/keys/caller.ts';
+import type { Guest, Stranger } from '../domain/members/guest.ts';
 import { ProcessorTrouble } from '../domain/payments/processor.ts';
 import type { House } from './house.ts';
 import { checkInput, type Received } from './received.ts';
@@ -30,20 +30,25 @@ const LOCK_TIMEOUT = '55P03';
 /** Calls under way on this server by their idempotency key: a twin waits here instead of holding a connection. */
 type Underway = Map<string, Promise<unknown>>;
 
-export type Perform = (operation: Operation<Caller>, caller: Caller | null, received: Received) => Promise<Reply>;
+/** A partner with a key, a signed-in member, or a stranger. */
+export type Visitor = Caller | Guest | Stranger;
+
+export function isPartner(visitor: Visitor | null): visitor is Caller {
+  return visitor !== null && 'venue' in visitor;
+}
+
+export type Perform = (operation: Operation<Caller>, visitor: Visitor | null, received: Received) => Promise<Reply>;
 
 export function makePerform(house: House): Perform {
   const underway: Underway = new Map();
-  return async (operation, caller, received) => {
+  return async (operation, visitor, received) => {
+    const caller = isPartner(visitor) ? visitor : null;
     const input = checkInput(house, operation, caller, received);
     const run = operation.run as Command<Caller> | undefined;
-    const reach = operation.reach as Reach<Caller, MoneyParts> | undefined;
-    if ((run === undefined && reach === undefined) || caller === null) {
-      if (input.whenNew.length > 0) throw invalid(input.whenNew);
-      throw new Problem('not_implemented');
-    }
+    const reach = operation.reach as Reach<Visitor, House['money']> | undefined;
     try {
-      if (run === undefined) return fresh(await (reach as NonNullable<typeof reach>)(house.money, caller, input));
+      if (reach !== undefined && visitor !== null) return fresh(await reach(house.money, visitor, input));
+      if (run === undefined || caller === null) throw notBuilt(input);
       if (operation.effect === 'read') return fresh(await run(house.db, caller, input));
       if (operation.inOneStatement === true) {
         const key = received.idempotencyKey ?? null;
@@ -57,6 +62,10 @@ export function makePerform(house: House): Perform {
       throw toldToCaller(error);
     }
   };
+}
+
+function notBuilt({ whenNew }: Input): Problem {
+  return whenNew.length > 0 ? invalid(whenNew) : new Problem('not_implemented');
 }
 
 function fresh(answer: Answer): Reply {

@@ -9,11 +9,14 @@ import type { Operation } from '../base/operation.ts';
 import { PROVIDERS } from '../domain/hooks/providers.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { hashOfKey } from '../domain/keys/key.ts';
-import type { KeyAtTheGate } from '../domain/keys/queries.ts';
+import { type KeyAtTheGate, takeAll } from '../domain/keys/queries.ts';
+import type { Guest, Stranger } from '../domain/members/guest.ts';
+import { keepForeignMember } from '../domain/members/queries.ts';
 import type { Actor } from '../domain/venues/audit.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
-import type { Allowance, Gate } from './gate.ts';
-import type { House } from './house.ts';
+import { type Allowance, allowanceOf, type Gate } from './gate.ts';
+import { actIn, type House } from './house.ts';
+import type { Visitor } from './perform.ts';
 
 /** A request as far as it is known before its body is read. */
 export interface Arrival {
@@ -28,8 +31,8 @@ export interface Arrival {
 
 export interface Verdict {
   readonly allowance: Allowance | null;
-  /** Null for an operation that needs no key. */
-  readonly caller: Caller | null;
+  /** Null for an operation that asks nobody who they are. */
+  readonly caller: Visitor | null;
   readonly refusal: Problem | null;
 }
 
@@ -38,6 +41,8 @@ const UNKNOWN_LENGTH = 512;
 export async function judge(house: House, gate: Gate, arrival: Arrival): Promise<Verdict> {
   const { operation } = arrival;
   if (operation.auth === 'operator') return judgeOperator(house, arrival);
+  const member = await asMember(house, arrival);
+  if (member !== null) return member;
   const needsKey = operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member';
   const token = needsKey ? bearer(arrival.authorization) : null;
   const origin = originOf(arrival.origin);
@@ -50,10 +55,40 @@ export async function judge(house: House, gate: Gate, arrival: Arrival): Promise
   const limited = allowance.retryAfter === null ? null : tooMany(allowance);
   if (operation.auth === 'hook')
     return { allowance, caller: null, refusal: unknownHook(arrival) ?? limited ?? unauthorized(HOOK_REMEDY) };
-  if (!needsKey) return { allowance, caller: null, refusal: limited };
+  if (!needsKey) return { allowance, caller: strangerFrom(house, arrival), refusal: limited };
   if (key === null) return { allowance, caller: null, refusal: limited ?? unauthorized() };
   const caller = callerFrom(house, arrival, key);
   return { allowance, caller, refusal: refusalOf(house, arrival, key, origin) ?? limited };
+}
+
+const MEMBER_READS = 600;
+const MEMBER_WRITES = 120;
+const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
+const LONGEST_JWT = 4096;
+
+/** A signed-in member, with an hour of their own; null: whoever it is does not come with a member's token. */
+async function asMember(house: House, arrival: Arrival): Promise<Verdict | null> {
+  const { operation, authorization } = arrival;
+  if (operation.auth !== 'guest' && operation.auth !== 'member') return null;
+  const token = authorization === undefined || authorization.length > LONGEST_JWT ? null : JWT.exec(authorization)?.[1];
+  const memberId = token == null ? null : await house.tokens.verify(token);
+  if (memberId === null) return null;
+  if (house.config.memberIssuer !== null) await keepForeignMember(house.db, memberId, house.clock.now());
+  const limit = operation.effect === 'read' ? MEMBER_READS : MEMBER_WRITES;
+  const subject = `member ${memberId} ${operation.effect}`;
+  const [taken] = await takeAll(house.db.express, limit, [{ subject, calls: 1 }]);
+  if (taken === undefined) throw new Error('take_all() answers one row for each subject');
+  const allowance = allowanceOf(limit, taken, 0);
+  const caller: Guest = { ...actIn(house, byOf(arrival, `member ${memberId}`)), memberId };
+  return { allowance, caller, refusal: allowance.retryAfter === null ? null : tooMany(allowance) };
+}
+
+function strangerFrom(house: House, arrival: Arrival): Stranger {
+  return { ...actIn(house, byOf(arrival, 'guest')), strangerAt: arrival.address };
+}
+
+function byOf({ via, address, requestId }: Arrival, actor: string): Actor {
+  return { actor, via, address, requestId };
 }
 
 /** A name has at most 253 characters: whatever is longer is no origin. */

@@ -13,6 +13,9 @@ import { reconcile } from '../domain/checkouts/reconcile.ts';
 import { settleDueHolds } from '../domain/checkouts/settle-hold.ts';
 import { forgetOldAnswers } from '../domain/idempotency/kept-answers.ts';
 import { forgetSpentCalls } from '../domain/keys/queries.ts';
+import { forgetOldMessages } from '../domain/members/messages/queries.ts';
+import { sandboxSender, sendDueMessages } from '../domain/members/messages/send.ts';
+import { forgetOldSignIns } from '../domain/members/queries.ts';
 import { forgetOldNotices } from '../domain/payments/disputes/queries.ts';
 import { readDueNotices } from '../domain/payments/disputes/read-notices.ts';
 import { settleDueMovements } from '../domain/payments/settle-movements.ts';
@@ -47,6 +50,24 @@ const LOOPS: readonly Loop[] = [
     everySeconds: 6 * 3_600,
     batch: 1,
     step: ({ money, log }) => compareBooks(money, log),
+  },
+  {
+    name: 'send-messages',
+    everySeconds: SOON,
+    batch: 50,
+    step: ({ money }, batch) => sendDueMessages({ ...money, sender: sandboxSender }, batch),
+  },
+  {
+    name: 'forget-old-sign-ins',
+    everySeconds: 600,
+    batch: 1_000,
+    step: ({ money }, batch) => forgetOldSignIns(money.db, money.clock.now(), batch),
+  },
+  {
+    name: 'forget-old-messages',
+    everySeconds: 3_600,
+    batch: 1_000,
+    step: ({ money }, batch) => forgetOldMessages(money.db, money.clock.now(), batch),
   },
   { name: 'read-notices', everySeconds: 2, batch: 50, step: ({ money }, batch) => readDueNotices(money, batch) },
   {

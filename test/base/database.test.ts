@@ -90,7 +90,9 @@ describe('the tables', () => {
     expect(wrong).toEqual([]);
     const foreign = await db.query<{ name: string; first: string }>(
       `select f.conname as name, a.attname as first from pg_constraint f
-       join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1] where f.contype = 'f' and f.connamespace = 'public'::regnamespace`,
+       join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
+       where f.contype = 'f' and f.connamespace = 'public'::regnamespace
+         and exists (select from pg_attribute v where v.attrelid = f.conrelid and v.attname = 'venue_id')`,
     );
     expect(foreign.filter(({ first }) => first !== 'venue_id')).toEqual([]);
     expect(

@@ -114,8 +114,8 @@ describe('403', () => {
       const { status, json } = await from(origin);
       expect([origin, status, json.error.code]).toEqual([origin, 403, 'origin_not_allowed']);
     }
-    expect((await from('https://shop.example')).json.error.code).toBe('not_implemented');
-    expect((await from('https://SHOP.example:443')).json.error.code).toBe('not_implemented');
+    expect((await from('https://shop.example')).json.error.code).toBe('not_found');
+    expect((await from('https://SHOP.example:443')).json.error.code).toBe('not_found');
   });
 
   it('insufficient_scope: a live key without the scope; a test key carries every scope', async () => {

@@ -66,8 +66,9 @@ const DOMAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   boats: ['venues', 'keys', 'calendar'],
   experiences: ['venues', 'keys', 'offerings'],
   webhooks: ['venues', 'keys', 'events'],
+  members: ['venues', 'keys'],
   payments: ['venues', 'keys', 'ledger'],
-  checkouts: ['venues', 'keys', 'events', 'ledger', 'offerings', 'payments'],
+  checkouts: ['venues', 'keys', 'events', 'ledger', 'offerings', 'payments', 'members'],
   hooks: ['venues', 'keys'],
   review: ['venues', 'keys', 'events', 'offerings', 'boats', 'experiences'],
 };
@@ -172,6 +173,16 @@ describe('what has one home', () => {
       disputes: 'src/domain/payments/',
       processor_notices: 'src/domain/payments/',
       ledger_entries: 'src/domain/ledger/',
+      members: 'src/domain/members/',
+      sign_in_challenges: 'src/domain/members/',
+      member_sessions: 'src/domain/members/',
+      token_keys: 'src/domain/members/',
+      channels: 'src/domain/members/',
+      channel_members: 'src/domain/members/',
+      friends: 'src/domain/members/',
+      messages: 'src/domain/members/',
+      invites: 'src/domain/checkouts/',
+      invite_routes: 'src/domain/checkouts/',
     };
     const wrong: string[] = [];
     for (const [table, home] of Object.entries(homes)) {

@@ -77,3 +77,12 @@ export async function setOrigins(tx: Queryable, id: string, origins: readonly st
 export async function setFee(tx: Queryable, id: string, bps: number, fixed: number): Promise<void> {
   await tx.query('update venues set fee_bps = $2, fee_fixed = $3 where venue_id = $1', [id, bps, fixed]);
 }
+
+/** Whether an origin is registered by this venue, or by any. */
+export async function isRegisteredOrigin(db: Queryable, origin: string, venueId: string | null): Promise<boolean> {
+  const rows = await db.query(
+    'select 1 from venues where origins @> array[$1] and ($2::uuid is null or venue_id = $2) limit 1',
+    [origin, venueId],
+  );
+  return rows.length > 0;
+}

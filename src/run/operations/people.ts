@@ -1,7 +1,11 @@
 // Guests, the members' app, analytics, and agents.
 
 import type { Operation } from '../../base/operation.ts';
+import { chooseParty } from '../../domain/checkouts/choose-party.ts';
+import { viewAsGuest } from '../../domain/checkouts/guest-view.ts';
+import { holdAsGuest } from '../../domain/checkouts/hold-as-guest.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
+import { signIn, verifySignIn } from '../../domain/members/sign-in-operations.ts';
 import { enveloped, MB, only, plain, time } from './shapes.ts';
 
 export const guests: readonly Operation<Caller>[] = [
@@ -16,6 +20,7 @@ export const guests: readonly Operation<Caller>[] = [
     effect: 'read',
     answers: { 200: plain('The checkout, without fees, metadata and booking id.', 'guest_checkout') },
     errors: ['not_found'],
+    reach: viewAsGuest,
   },
   {
     id: 'chooseParty',
@@ -28,6 +33,7 @@ export const guests: readonly Operation<Caller>[] = [
     body: only('party'),
     answers: { 200: plain('The checkout and an invite for each share.', 'party_result') },
     errors: ['not_found', 'not_organizer', 'conflict'],
+    reach: chooseParty,
   },
   {
     id: 'holdShare',
@@ -39,6 +45,7 @@ export const guests: readonly Operation<Caller>[] = [
     effect: 'write',
     answers: { 200: plain('What the card form needs.', 'hold_secret') },
     errors: ['not_found', 'share_not_yours', 'conflict'],
+    reach: holdAsGuest,
   },
   {
     id: 'signIn',
@@ -51,6 +58,7 @@ export const guests: readonly Operation<Caller>[] = [
     effect: 'write',
     body: only('sign_in'),
     answers: { 200: plain('A code is on its way.', 'sign_in_challenge') },
+    reach: signIn,
   },
   {
     id: 'verifySignIn',
@@ -62,6 +70,7 @@ export const guests: readonly Operation<Caller>[] = [
     effect: 'write',
     body: only('sign_in_verify'),
     answers: { 200: plain('The member and a token.', 'signed_in') },
+    reach: verifySignIn,
   },
 ];
 

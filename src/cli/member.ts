@@ -1,0 +1,81 @@
+// The operator's commands for people: members, their tokens, and group chats.
+
+import { createChannel, createMember } from '../domain/members/create-member.ts';
+import { findMembers } from '../domain/members/queries.ts';
+import { TOKEN_SECONDS } from '../domain/members/tokens.ts';
+import { mistyped, noSuch, quoted } from './fault.ts';
+import { uuidOf } from './options.ts';
+import type { Command } from './shape.ts';
+import { block } from './table.ts';
+
+const E164 = /^\+[1-9][0-9]{6,14}$/;
+
+const create: Command = {
+  words: ['member', 'create'],
+  arguments: [],
+  help: 'create a member with a phone, and give a token; the same phone again is the same member',
+  options: [
+    { name: 'phone', value: 'P', needed: true, help: 'in E.164 form, such as +15550100042' },
+    { name: 'name', value: 'N', help: 'what to call them, 1 to 80 characters' },
+  ],
+  async run(given, open) {
+    const phone = given.needed('phone').replaceAll(/[\s().-]/g, '');
+    if (!E164.test(phone)) throw mistyped('--phone is not a number in E.164 form, such as +15550100042.');
+    const name = given.text('name');
+    if (name !== null && (name.trim() === '' || [...name].length > 80)) {
+      throw mistyped(`--name is ${quoted(name)}: give 1 to 80 characters.`);
+    }
+    const { house, act } = await open();
+    const member = await house.db.transaction((tx) => createMember(tx, act, { phone, name }));
+    const token = await house.tokens.sign(member.id);
+    return {
+      json: { id: member.id, display_name: member.displayName, token },
+      text: block([
+        ['id', member.id],
+        ['name', member.displayName ?? ''],
+        ['token', token],
+      ]),
+    };
+  },
+};
+
+const token: Command = {
+  words: ['member', 'token'],
+  arguments: ['ID'],
+  help: 'give a member a token, good for an hour',
+  options: [],
+  async run(given, open) {
+    const id = uuidOf(given.argument(0), 'ID', 'member create');
+    const { house } = await open();
+    if (!(await findMembers(house.db, [id])).has(id)) throw noSuch('member', id);
+    const signed = await house.tokens.sign(id);
+    return { json: { token: signed, expires_in: TOKEN_SECONDS }, text: signed };
+  },
+};
+
+const channel: Command = {
+  words: ['channel', 'create'],
+  arguments: [],
+  help: 'create a group chat of members',
+  options: [
+    { name: 'member', value: 'ID', needed: true, many: true, help: 'a member of it' },
+    { name: 'name', value: 'N', help: 'what to call it' },
+  ],
+  async run(given, open) {
+    const memberIds = [...new Set(given.texts('member').map((id) => uuidOf(id, '--member', 'member create')))];
+    const { house, act } = await open();
+    const known = await findMembers(house.db, memberIds);
+    for (const id of memberIds) if (!known.has(id)) throw noSuch('member', id);
+    const name = given.text('name');
+    const id = await house.db.transaction((tx) => createChannel(tx, act, { name, memberIds }));
+    return {
+      json: { id, name, members: memberIds },
+      text: block([
+        ['id', id],
+        ['members', memberIds.join(', ')],
+      ]),
+    };
+  },
+};
+
+export const memberCommands: readonly Command[] = [create, token, channel];

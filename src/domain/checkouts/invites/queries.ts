@@ -1,0 +1,94 @@
+// The only place that touches invites: from the hash of a token to its share, and the sealed token for the organizer. Also
+// the looks of guests, who come with a bare id and no venue.
+
+import type { Mode } from '../../../base/config.ts';
+import type { Queryable } from '../../../base/db.ts';
+
+export interface Route {
+  readonly venueId: string;
+}
+
+/** Which venue a checkout or share belongs to. */
+export async function routeOf(db: Queryable, id: string): Promise<string | null> {
+  const rows = await db.query<Route>('select venue_id as "venueId" from checkout_routes where id = $1', [id]);
+  return rows[0]?.venueId ?? null;
+}
+
+export async function checkoutOfShare(db: Queryable, venueId: string, shareId: string): Promise<string | null> {
+  const rows = await db.query<{ id: string }>(
+    'select checkout_id as "id" from shares where venue_id = $1 and share_id = $2',
+    [venueId, shareId],
+  );
+  return rows[0]?.id ?? null;
+}
+
+export interface GuestView {
+  readonly json: string;
+  readonly mode: Mode;
+  readonly organizerId: string | null;
+  readonly myShareId: string | null;
+  readonly overdue: boolean;
+}
+
+export async function viewForGuest(
+  db: Queryable,
+  venueId: string,
+  id: string,
+  memberId: string | null,
+  now: number,
+): Promise<GuestView | null> {
+  const rows = await db.query<GuestView>(
+    `select guest_view(c)::text as "json", c.mode, c.organizer_id as "organizerId",
+       (select s.share_id from shares s where s.venue_id = c.venue_id and s.checkout_id = c.checkout_id
+          and s.dropped_at is null and s.member_id = $3::uuid) as "myShareId",
+       (c.status in ('open', 'collecting') and c.expires_at <= to_timestamp($4 / 1000.0)) as "overdue"
+     from checkouts c where c.venue_id = $1 and c.checkout_id = $2`,
+    [venueId, id, memberId, now],
+  );
+  return rows[0] ?? null;
+}
+
+export interface NewInvite {
+  readonly shareId: string;
+  readonly tokenHash: Buffer;
+  readonly token: Buffer;
+}
+
+export async function insertInvites(
+  tx: Queryable,
+  venueId: string,
+  invites: readonly NewInvite[],
+  now: number,
+): Promise<void> {
+  if (invites.length === 0) return;
+  const shareIds = invites.map(({ shareId }) => shareId);
+  await Promise.all([
+    tx.query(
+      `insert into invites (venue_id, share_id, token, created_at)
+       select $1, n.share_id, n.token, to_timestamp($2 / 1000.0) from unnest($3::text[], $4::bytea[]) as n(share_id, token)`,
+      [venueId, now, shareIds, invites.map(({ token }) => token)],
+    ),
+    tx.query(
+      `insert into invite_routes (token_hash, venue_id, share_id)
+       select n.hash, $1, n.share_id from unnest($2::bytea[], $3::text[]) as n(hash, share_id)`,
+      [venueId, invites.map(({ tokenHash }) => tokenHash), shareIds],
+    ),
+  ]);
+}
+
+export interface InviteRow {
+  readonly shareId: string;
+  readonly displayName: string | null;
+  readonly amount: number;
+  readonly token: Buffer;
+}
+
+/** The invites of a party as it is now, the organizer's first. */
+export async function invitesOf(tx: Queryable, venueId: string, checkoutId: string): Promise<InviteRow[]> {
+  return tx.query<InviteRow>(
+    `select s.share_id as "shareId", s.display_name as "displayName", s.amount, i.token
+     from shares s join invites i on i.venue_id = s.venue_id and i.share_id = s.share_id
+     where s.venue_id = $1 and s.checkout_id = $2 and s.dropped_at is null order by s.place`,
+    [venueId, checkoutId],
+  );
+}

@@ -1,0 +1,25 @@
+// The operator's own acts on people: a member by phone, a group chat. The same phone again is the same member.
+
+import type { Queryable } from '../../base/db.ts';
+import type { Act } from '../venues/audit.ts';
+import { sealPhone } from './phone.ts';
+import { insertChannel, insertMember, type MemberRow } from './queries.ts';
+
+export async function createMember(
+  tx: Queryable,
+  act: Act,
+  wish: { readonly phone: string; readonly name: string | null },
+): Promise<MemberRow> {
+  const sealed = sealPhone(act.seal, wish.phone);
+  return insertMember(tx, { id: act.ids.uuid(), displayName: wish.name, ...sealed, joined: true, now: act.now });
+}
+
+export async function createChannel(
+  tx: Queryable,
+  act: Act,
+  wish: { readonly name: string | null; readonly memberIds: readonly string[] },
+): Promise<string> {
+  const id = act.ids.uuid();
+  await insertChannel(tx, { id, ...wish, now: act.now });
+  return id;
+}

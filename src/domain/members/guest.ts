@@ -1,0 +1,16 @@
+// Who comes without a key: a signed-in member, or a stranger who wants to become one. What guest operations are handed.
+
+import type { Act } from '../venues/audit.ts';
+
+export interface Guest extends Act {
+  readonly memberId: string;
+}
+
+/** Nobody knows them yet; their address is what counts against them. */
+export interface Stranger extends Act {
+  readonly strangerAt: string;
+}
+
+export function isGuest(visitor: object): visitor is Guest {
+  return 'memberId' in visitor;
+}

@@ -1,0 +1,112 @@
+// The only place that touches text messages.
+
+import type { Queryable } from '../../../base/db.ts';
+
+export type MessageKind = 'code' | 'invite' | 'reminder' | 'released' | 'lost' | 'completed';
+
+export interface NewMessage {
+  readonly id: string;
+  readonly memberId: string | null;
+  readonly phone: Buffer;
+  readonly phoneHash: Buffer;
+  readonly kind: MessageKind;
+  readonly subject: string;
+  readonly words: Buffer;
+  readonly dueAt: number;
+  readonly now: number;
+}
+
+/** One of each kind for a subject; the first one counts. */
+export async function insertMessage(tx: Queryable, message: NewMessage): Promise<void> {
+  await tx.query(
+    `insert into messages (message_id, member_id, phone, phone_hash, kind, subject, words, status, due_at, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, 'waiting', to_timestamp($8 / 1000.0), to_timestamp($9 / 1000.0))
+     on conflict (kind, subject) do nothing`,
+    [
+      message.id,
+      message.memberId,
+      message.phone,
+      message.phoneHash,
+      message.kind,
+      message.subject,
+      message.words,
+      message.dueAt,
+      message.now,
+    ],
+  );
+}
+
+export interface MessageRow {
+  readonly id: string;
+  readonly phone: Buffer;
+  readonly phoneHash: Buffer;
+  readonly kind: MessageKind;
+  readonly words: Buffer;
+  readonly turn: number;
+  readonly createdAt: number;
+  readonly stopped: boolean;
+}
+
+const MESSAGE = `message_id as "id", phone, phone_hash as "phoneHash", kind, words, turn,
+  (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
+
+/** Takes messages that are due; whoever takes them has until `until`, then another may. */
+export async function claimMessages(db: Queryable, now: number, until: number, limit: number): Promise<MessageRow[]> {
+  return db.query<MessageRow>(
+    `update messages m set turn = turn + 1, due_at = to_timestamp($2 / 1000.0)
+     where message_id in (
+       select message_id from messages where due_at <= to_timestamp($1 / 1000.0)
+       order by due_at limit $3 for update skip locked)
+     returning ${MESSAGE}, exists (
+       select 1 from members p where p.phone_hash = m.phone_hash and p.stopped_at is not null) as "stopped"`,
+    [now, until, limit],
+  );
+}
+
+export async function finishMessage(
+  db: Queryable,
+  id: string,
+  turn: number,
+  outcome: {
+    readonly status: 'sent' | 'failed' | 'dropped';
+    readonly providerId: string | null;
+    readonly trouble: string | null;
+  },
+  now: number,
+): Promise<void> {
+  await db.query(
+    `update messages set status = $3, provider_id = $4, trouble = $5, due_at = null,
+       sent_at = case when $3 = 'sent' then to_timestamp($6 / 1000.0) end
+     where message_id = $1 and turn = $2 and status = 'waiting'`,
+    [id, turn, outcome.status, outcome.providerId, outcome.trouble, now],
+  );
+}
+
+export async function postponeMessage(db: Queryable, id: string, turn: number, dueAt: number): Promise<void> {
+  await db.query(
+    `update messages set due_at = to_timestamp($3 / 1000.0) where message_id = $1 and turn = $2 and status = 'waiting'`,
+    [id, turn, dueAt],
+  );
+}
+
+export interface OutboxRow extends MessageRow {
+  readonly status: string;
+}
+
+/** The newest, for the sandbox's page. */
+export async function newestMessages(db: Queryable, phoneHash: Buffer | null, limit: number): Promise<OutboxRow[]> {
+  return db.query<OutboxRow>(
+    `select ${MESSAGE}, status, false as "stopped" from messages
+     where $1::bytea is null or phone_hash = $1 order by created_at desc limit $2`,
+    [phoneHash, limit],
+  );
+}
+
+export async function forgetOldMessages(db: Queryable, now: number, limit: number): Promise<number> {
+  const rows = await db.query(
+    `delete from messages where message_id in (
+       select message_id from messages where created_at < to_timestamp($1 / 1000.0) - interval '30 days' limit $2) returning 1`,
+    [now, limit],
+  );
+  return rows.length;
+}

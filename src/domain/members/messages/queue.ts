@@ -1,0 +1,28 @@
+// Puts a text message in the queue, in the transaction of what it tells of. Its words are sealed: they carry codes and
+// invites. One of each kind for a subject, so that nothing is told twice.
+
+import type { Clock } from '../../../base/clock.ts';
+import type { Queryable } from '../../../base/db.ts';
+import type { Ids } from '../../../base/ids.ts';
+import type { Seal } from '../../../base/seal.ts';
+import { insertMessage, type MessageKind } from './queries.ts';
+
+export interface MessageWish {
+  readonly memberId: string | null;
+  readonly phone: Buffer;
+  readonly phoneHash: Buffer;
+  readonly kind: MessageKind;
+  readonly subject: string;
+  readonly words: string;
+  readonly dueAt: number;
+}
+
+export async function queueMessage(
+  tx: Queryable,
+  parts: { readonly ids: Ids; readonly seal: Seal; readonly clock: Clock },
+  wish: MessageWish,
+): Promise<void> {
+  const id = parts.ids.uuid();
+  const words = parts.seal.seal(wish.words, `message ${id}`);
+  await insertMessage(tx, { ...wish, id, words, now: parts.clock.now() });
+}

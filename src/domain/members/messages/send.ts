@@ -1,0 +1,63 @@
+// Sends the text messages that are due, through one narrow sender: the sandbox's outbox, where they are only kept to be
+// read, or a real provider. Whoever answered STOP is sent nothing but the code they ask for themselves.
+
+import type { Clock } from '../../../base/clock.ts';
+import type { Db } from '../../../base/db.ts';
+import type { Log } from '../../../base/log.ts';
+import type { Seal } from '../../../base/seal.ts';
+import { openPhone } from '../phone.ts';
+import { claimMessages, finishMessage, type MessageRow, postponeMessage } from './queries.ts';
+
+export interface TextSender {
+  /** The provider's id of the message. Throws when it was not taken. */
+  send(phone: string, words: string): Promise<string>;
+}
+
+/** A provider that has said no, and would say no again: a number that is none, or one that has stopped us. */
+export class TextRefused extends Error {}
+
+/** Kept to be read at /sandbox/outbox, sent to nobody. */
+export const sandboxSender: TextSender = { send: async () => 'sandbox' };
+
+export interface SendParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly seal: Seal;
+  readonly log: Log;
+  readonly sender: TextSender;
+}
+
+const LEASE_MS = 60_000;
+const MINUTE = 60_000;
+/** A code is of no use later; news is, for a while. */
+const LIFE = { code: 10 * MINUTE, other: 12 * 60 * MINUTE };
+
+/** The explicit step of the worker. Answers how many were looked at. */
+export async function sendDueMessages(parts: SendParts, batch: number): Promise<number> {
+  const now = parts.clock.now();
+  const due = await claimMessages(parts.db, now, now + LEASE_MS, batch);
+  await Promise.all(due.map((message) => sendOne(parts, message)));
+  return due.length;
+}
+
+async function sendOne(parts: SendParts, message: MessageRow): Promise<void> {
+  const { db, clock, seal, log, sender } = parts;
+  const finish = (status: 'sent' | 'failed' | 'dropped', providerId: string | null, trouble: string | null) =>
+    finishMessage(db, message.id, message.turn, { status, providerId, trouble }, clock.now());
+  if (message.stopped && message.kind !== 'code') return finish('dropped', null, 'stopped');
+  try {
+    const words = seal.open(message.words, `message ${message.id}`);
+    await finish('sent', await sender.send(openPhone(seal, message), words), null);
+  } catch (error) {
+    const life = message.kind === 'code' ? LIFE.code : LIFE.other;
+    const isOver = error instanceof TextRefused || clock.now() - message.createdAt > life;
+    const text = error instanceof Error ? error.message : String(error);
+    log[isOver ? 'error' : 'warn'](
+      { message: message.id, kind: message.kind, err: text },
+      'a text message was not sent',
+    );
+    if (isOver) return finish('failed', null, text.slice(0, 200));
+    const wait = Math.min(2_000 * 2 ** Math.min(message.turn, 8), 10 * MINUTE);
+    return postponeMessage(db, message.id, message.turn, clock.now() + wait);
+  }
+}

@@ -1,0 +1,182 @@
+// The only place that touches members, their sign-ins and sessions, channels and friends.
+
+import type { Queryable } from '../../base/db.ts';
+
+export interface MemberRow {
+  readonly id: string;
+  readonly displayName: string | null;
+  readonly phone: Buffer | null;
+  readonly phoneHash: Buffer | null;
+  readonly joined: boolean;
+  readonly stopped: boolean;
+}
+
+const MEMBER = `member_id as "id", display_name as "displayName", phone, phone_hash as "phoneHash",
+  joined_at is not null as "joined", stopped_at is not null as "stopped"`;
+
+export async function findMembers(db: Queryable, ids: readonly string[]): Promise<Map<string, MemberRow>> {
+  const rows = await db.query<MemberRow>(`select ${MEMBER} from members where member_id = any($1)`, [ids]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+export async function findByPhones(db: Queryable, hashes: readonly Buffer[]): Promise<MemberRow[]> {
+  return db.query<MemberRow>(`select ${MEMBER} from members where phone_hash = any($1)`, [hashes]);
+}
+
+export interface NewMember {
+  readonly id: string;
+  readonly displayName: string | null;
+  readonly phone: Buffer | null;
+  readonly phoneHash: Buffer | null;
+  readonly joined: boolean;
+  readonly now: number;
+}
+
+/** The one who has this phone already, or a new one. */
+export async function insertMember(tx: Queryable, member: NewMember): Promise<MemberRow> {
+  const rows = await tx.query<MemberRow>(
+    `insert into members (member_id, display_name, phone, phone_hash, joined_at, created_at)
+     values ($1, $2, $3, $4, case when $5 then to_timestamp($6 / 1000.0) end, to_timestamp($6 / 1000.0))
+     on conflict (phone_hash) where phone_hash is not null do update
+       set joined_at = coalesce(members.joined_at, excluded.joined_at),
+         display_name = coalesce(excluded.display_name, members.display_name)
+     returning ${MEMBER}`,
+    [member.id, member.displayName, member.phone, member.phoneHash, member.joined, member.now],
+  );
+  if (rows[0] === undefined) throw new Error('a member that is inserted is there');
+  return rows[0];
+}
+
+/** A member of an operator's own issuer, known by its id alone. */
+export async function keepForeignMember(db: Queryable, id: string, now: number): Promise<void> {
+  await db.query(
+    `insert into members (member_id, joined_at, created_at)
+     values ($1, to_timestamp($2 / 1000.0), to_timestamp($2 / 1000.0)) on conflict (member_id) do nothing`,
+    [id, now],
+  );
+}
+
+export interface NewChallenge {
+  readonly id: string;
+  readonly phoneHash: Buffer;
+  readonly phone: Buffer;
+  readonly codeHash: Buffer;
+  readonly expiresAt: number;
+  readonly now: number;
+}
+
+export async function insertChallenge(tx: Queryable, challenge: NewChallenge): Promise<void> {
+  await tx.query(
+    `insert into sign_in_challenges (challenge_id, phone_hash, phone, code_hash, expires_at, created_at)
+     values ($1, $2, $3, $4, to_timestamp($5 / 1000.0), to_timestamp($6 / 1000.0))`,
+    [challenge.id, challenge.phoneHash, challenge.phone, challenge.codeHash, challenge.expiresAt, challenge.now],
+  );
+}
+
+export interface TriedChallenge {
+  readonly phoneHash: Buffer;
+  readonly phone: Buffer;
+  readonly codeHash: Buffer;
+}
+
+/** Counts a try before anything is compared: of any number of guesses at once, five are looked at. Null: spent. */
+export async function tryChallenge(db: Queryable, id: string, now: number): Promise<TriedChallenge | null> {
+  const rows = await db.query<TriedChallenge>(
+    `update sign_in_challenges set tries = tries + 1
+     where challenge_id = $1 and tries < 5 and spent_at is null and expires_at > to_timestamp($2 / 1000.0)
+     returning phone_hash as "phoneHash", phone, code_hash as "codeHash"`,
+    [id, now],
+  );
+  return rows[0] ?? null;
+}
+
+/** False: somebody else was quicker with the right code. */
+export async function spendChallenge(tx: Queryable, id: string, now: number): Promise<boolean> {
+  const rows = await tx.query(
+    `update sign_in_challenges set spent_at = to_timestamp($2 / 1000.0) where challenge_id = $1 and spent_at is null returning 1`,
+    [id, now],
+  );
+  return rows.length === 1;
+}
+
+export async function forgetOldSignIns(db: Queryable, now: number, limit: number): Promise<number> {
+  const challenges = await db.query(
+    `delete from sign_in_challenges where challenge_id in (
+       select challenge_id from sign_in_challenges where expires_at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2)
+     returning 1`,
+    [now, limit],
+  );
+  const sessions = await db.query(
+    `delete from member_sessions where token_hash in (
+       select token_hash from member_sessions where expires_at < to_timestamp($1 / 1000.0) limit $2) returning 1`,
+    [now, limit],
+  );
+  return challenges.length + sessions.length;
+}
+
+export interface TokenKeyRow {
+  readonly id: string;
+  readonly privateKey: Buffer;
+  readonly publicJwk: Readonly<Record<string, unknown>>;
+}
+
+/** Newest first: the first one signs, all of them verify. */
+export async function listTokenKeys(db: Queryable): Promise<TokenKeyRow[]> {
+  return db.query<TokenKeyRow>(
+    `select key_id as "id", private_key as "privateKey", public_jwk as "publicJwk" from token_keys
+     order by created_at desc, key_id limit 10`,
+  );
+}
+
+/** Two servers that start at once make one key: whoever is second finds the first one's. */
+export async function insertFirstTokenKey(
+  db: Queryable,
+  key: { readonly id: string; readonly privateKey: Buffer; readonly publicJwk: string; readonly now: number },
+): Promise<void> {
+  await db.query(
+    `insert into token_keys (key_id, private_key, public_jwk, created_at)
+     select $1, $2, $3::json, to_timestamp($4 / 1000.0) where not exists (select 1 from token_keys)`,
+    [key.id, key.privateKey, key.publicJwk, key.now],
+  );
+}
+
+export async function insertChannel(
+  tx: Queryable,
+  channel: {
+    readonly id: string;
+    readonly name: string | null;
+    readonly memberIds: readonly string[];
+    readonly now: number;
+  },
+): Promise<void> {
+  await tx.query('insert into channels (channel_id, name, created_at) values ($1, $2, to_timestamp($3 / 1000.0))', [
+    channel.id,
+    channel.name,
+    channel.now,
+  ]);
+  await tx.query(
+    'insert into channel_members (channel_id, member_id) select $1, n.id from unnest($2::uuid[]) as n(id)',
+    [channel.id, channel.memberIds],
+  );
+}
+
+/** The members of each channel that there is. */
+export async function membersOfChannels(db: Queryable, ids: readonly string[]): Promise<Map<string, string[]>> {
+  const rows = await db.query<{ id: string; members: string[] }>(
+    `select c.channel_id as "id", coalesce(array_agg(m.member_id order by m.member_id)
+       filter (where m.member_id is not null), '{}') as "members"
+     from channels c left join channel_members m using (channel_id) where c.channel_id = any($1) group by c.channel_id`,
+    [ids],
+  );
+  return new Map(rows.map(({ id, members }) => [id, members]));
+}
+
+export async function befriend(tx: Queryable, memberId: string, others: readonly string[], now: number): Promise<void> {
+  await tx.query(
+    `insert into friends (member_id, friend_id, last_at)
+     select p.a, p.b, to_timestamp($3 / 1000.0) from unnest($2::uuid[]) as n(id)
+     cross join lateral (values ($1::uuid, n.id), (n.id, $1::uuid)) as p(a, b) where n.id <> $1
+     on conflict (member_id, friend_id) do update set last_at = excluded.last_at`,
+    [memberId, others, now],
+  );
+}

@@ -1,0 +1,116 @@
+// Signing in with a phone: a code of six digits by text message, good for ten minutes and five tries. What is answered does
+// not tell whether the phone is known. Limits are rolling hours: 5 codes for a phone, 30 for an address.
+
+import { timingSafeEqual } from 'node:crypto';
+import type { SignIn, SignInVerify } from '../../../schemas/types.gen.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Db } from '../../base/db.ts';
+import { type FieldProblem, invalid, Problem } from '../../base/errors.ts';
+import { type Ids, isUuid } from '../../base/ids.ts';
+import { type Random, randomDigits } from '../../base/random.ts';
+import type { Seal } from '../../base/seal.ts';
+import { takeAll } from '../keys/queries.ts';
+import { queueMessage } from './messages/queue.ts';
+import { isReserved, openPhone, sealPhone } from './phone.ts';
+import { insertChallenge, insertMember, type MemberRow, spendChallenge, tryChallenge } from './queries.ts';
+
+export interface SignInParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly seal: Seal;
+  readonly random: Random;
+  /** No real text messages: the reserved numbers take 000000. */
+  readonly isSandbox: boolean;
+  /** The host that the message names, so that a phone can fill in the code by itself. */
+  readonly host: () => string;
+}
+
+export const CODE_SECONDS = 600;
+const CODES_FOR_A_PHONE = 5;
+const CODES_FOR_AN_ADDRESS = 30;
+const DIGITS = 6;
+
+export async function beginSignIn(
+  parts: SignInParts,
+  body: SignIn,
+  address: string,
+): Promise<{ readonly challenge_id: string; readonly expires_in: number }> {
+  const sealed = sealPhone(parts.seal, body.phone);
+  const phoneSubject = `sign-in phone ${sealed.phoneHash.toString('hex')}`;
+  await takeOne(parts, `sign-in address ${address}`, CODES_FOR_AN_ADDRESS);
+  await takeOne(parts, phoneSubject, CODES_FOR_A_PHONE);
+  const now = parts.clock.now();
+  const id = parts.ids.uuid();
+  const isFree = parts.isSandbox && isReserved(body.phone);
+  const code = isFree ? '0'.repeat(DIGITS) : randomDigits(parts.random, DIGITS);
+  await parts.db.transaction(async (tx) => {
+    const codeHash = hashOfCode(parts.seal, id, code);
+    await insertChallenge(tx, { id, ...sealed, codeHash, expiresAt: now + CODE_SECONDS * 1_000, now });
+    await queueMessage(tx, parts, {
+      memberId: null,
+      ...sealed,
+      kind: 'code',
+      subject: id,
+      words: `${code} is your Everyshare code. It is good for 10 minutes. Nobody will ever ask you for it.\n\n@${parts.host()} #${code}`,
+      dueAt: now,
+    });
+  });
+  return { challenge_id: id, expires_in: CODE_SECONDS };
+}
+
+async function takeOne(parts: SignInParts, subject: string, limit: number): Promise<void> {
+  const [taken] = await takeAll(parts.db, limit, [{ subject, calls: 1 }]);
+  if (taken === undefined || taken.granted === 1) return;
+  const wait = taken.retry_at === null ? 60 : (Date.parse(taken.retry_at) - Date.parse(taken.asked_at)) / 1_000;
+  throw new Problem('rate_limited', {
+    message: 'Too many codes were asked for. Wait a while, then ask for another.',
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(wait))) },
+  });
+}
+
+/** The member who signed in. A code is looked at five times at the most, and is good once. */
+export async function finishSignIn(parts: SignInParts, body: SignInVerify): Promise<MemberRow> {
+  const now = parts.clock.now();
+  const challenge = isUuid(body.challenge_id) ? await tryChallenge(parts.db, body.challenge_id, now) : null;
+  if (challenge === null) throw invalid([spent()]);
+  const isRight = timingSafeEqual(challenge.codeHash, hashOfCode(parts.seal, body.challenge_id, body.code));
+  if (!isRight) throw invalid([wrongCode()]);
+  return parts.db.transaction(async (tx) => {
+    if (!(await spendChallenge(tx, body.challenge_id, now))) throw invalid([spent()]);
+    const { phoneHash } = challenge;
+    const phone = openPhone(parts.seal, challenge);
+    return insertMember(tx, {
+      id: parts.ids.uuid(),
+      displayName: body.name ?? null,
+      phone: sealPhone(parts.seal, phone).phone,
+      phoneHash,
+      joined: true,
+      now,
+    });
+  });
+}
+
+function hashOfCode(seal: Seal, challengeId: string, code: string): Buffer {
+  return seal.fingerprint(`${challengeId} ${code}`, 'sign-in code');
+}
+
+function wrongCode(): FieldProblem {
+  return {
+    code: 'invalid_value',
+    field: '/code',
+    message: 'This is not the code that was sent. Look at the message again, or ask for a new code.',
+    expected: 'the six digits of the text message',
+    example_fix: '000000',
+  };
+}
+
+function spent(): FieldProblem {
+  return {
+    code: 'invalid_value',
+    field: '/challenge_id',
+    message: 'This code was used, is too old, or was tried too often. Ask for a new one.',
+    expected: 'a sign-in that still waits for its code',
+    example_fix: null,
+  };
+}

@@ -1,0 +1,173 @@
+// Members' tokens: JWTs signed with Ed25519 by keys that every server shares (sealed in the database), good for an hour.
+// One algorithm, issuer, audience and type are accepted and nothing else. An operator with members of its own can name its
+// issuer instead: then those tokens are accepted, and none of ours are made.
+
+import {
+  createRemoteJWKSet,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWTVerifyGetKey,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
+import type { Clock } from '../../base/clock.ts';
+import type { Queryable } from '../../base/db.ts';
+import { type Ids, isUuid } from '../../base/ids.ts';
+import type { Seal } from '../../base/seal.ts';
+import { insertFirstTokenKey, listTokenKeys, type TokenKeyRow } from './queries.ts';
+
+export const AUDIENCE = 'everyshare-guest';
+export const TOKEN_SECONDS = 3_600;
+const ALGORITHM = 'EdDSA';
+const CURVE = 'Ed25519';
+const TYPE = 'JWT';
+/** A token names a key that we do not know: another server may have made it a moment ago. Asked at most this often. */
+const LOOK_AGAIN_MS = 5_000;
+
+export interface TokenParts {
+  readonly db: Queryable;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly seal: Seal;
+  /** The service's own address, which is the issuer. */
+  readonly issuer: () => string;
+  readonly foreign: ForeignIssuer | null;
+}
+
+export interface ForeignIssuer {
+  readonly issuer: string;
+  readonly jwksUrl: string;
+  readonly audience: string;
+}
+
+export interface Tokens {
+  sign(memberId: string): Promise<string>;
+  /** The member's id, or null for anything that is not a good token. */
+  verify(token: string): Promise<string | null>;
+  /** The public halves, for whoever wants to verify a token themselves. */
+  jwks(): Promise<{ readonly keys: readonly Readonly<Record<string, unknown>>[] }>;
+}
+
+type Key = Awaited<ReturnType<typeof importJWK>>;
+
+export function makeTokens(parts: TokenParts): Tokens {
+  const ring = new KeyRing(parts);
+  const foreign = parts.foreign === null ? null : foreignVerifier(parts, parts.foreign);
+  return {
+    async sign(memberId) {
+      const { id, privateKey } = await ring.signing();
+      const now = Math.floor(parts.clock.now() / 1000);
+      return new SignJWT({})
+        .setProtectedHeader({ alg: ALGORITHM, kid: id, typ: TYPE })
+        .setIssuer(parts.issuer())
+        .setAudience(AUDIENCE)
+        .setSubject(memberId)
+        .setIssuedAt(now)
+        .setExpirationTime(now + TOKEN_SECONDS)
+        .sign(privateKey);
+    },
+    verify: foreign ?? ((token) => verifyOwn(parts, ring, token)),
+    jwks: async () => ({ keys: (await ring.rows()).map(({ publicJwk }) => publicJwk) }),
+  };
+}
+
+async function verifyOwn(parts: TokenParts, ring: KeyRing, token: string): Promise<string | null> {
+  const find: JWTVerifyGetKey = async ({ kid = '' }) => {
+    const key = await ring.verifying(kid);
+    if (key === null) throw new Error('unknown key');
+    return key;
+  };
+  return subjectOf(token, find, {
+    algorithms: [ALGORITHM],
+    issuer: parts.issuer(),
+    audience: AUDIENCE,
+    typ: TYPE,
+    currentDate: new Date(parts.clock.now()),
+  });
+}
+
+function foreignVerifier(parts: TokenParts, foreign: ForeignIssuer): Tokens['verify'] {
+  const find = createRemoteJWKSet(new URL(foreign.jwksUrl), { timeoutDuration: 5_000 });
+  return (token) =>
+    subjectOf(token, find, {
+      algorithms: ['EdDSA', 'ES256'],
+      issuer: foreign.issuer,
+      audience: foreign.audience,
+      currentDate: new Date(parts.clock.now()),
+    });
+}
+
+async function subjectOf(
+  token: string,
+  find: JWTVerifyGetKey,
+  options: Parameters<typeof jwtVerify>[2],
+): Promise<string | null> {
+  try {
+    const { payload } = await jwtVerify(token, find, { ...options, requiredClaims: ['sub', 'exp', 'iat'] });
+    return typeof payload.sub === 'string' && isUuid(payload.sub) ? payload.sub.toLowerCase() : null;
+  } catch {
+    // Whatever is wrong with it, the answer is the same: it is no token of ours.
+    return null;
+  }
+}
+
+class KeyRing {
+  readonly #parts: TokenParts;
+  readonly #verifying = new Map<string, Key>();
+  #rows: Promise<TokenKeyRow[]> | null = null;
+  #readAt = 0;
+
+  constructor(parts: TokenParts) {
+    this.#parts = parts;
+  }
+
+  /** Made by whoever needs one first; two that are made at once are both good, and the newer one signs. */
+  rows(): Promise<TokenKeyRow[]> {
+    this.#rows ??= this.#read().catch((error: unknown) => {
+      this.#rows = null;
+      throw error;
+    });
+    return this.#rows;
+  }
+
+  async #read(): Promise<TokenKeyRow[]> {
+    const { db, clock } = this.#parts;
+    this.#readAt = clock.now();
+    const known = await listTokenKeys(db);
+    if (known.length > 0) return known;
+    await this.#make();
+    return listTokenKeys(db);
+  }
+
+  async #make(): Promise<void> {
+    const { db, seal, ids, clock } = this.#parts;
+    const id = ids.uuid();
+    const pair = await generateKeyPair(ALGORITHM, { crv: CURVE, extractable: true });
+    const publicJwk = { ...(await exportJWK(pair.publicKey)), kid: id, alg: ALGORITHM, use: 'sig' };
+    const privateJwk = JSON.stringify(await exportJWK(pair.privateKey));
+    const privateKey = seal.seal(privateJwk, `token key ${id}`);
+    await insertFirstTokenKey(db, { id, privateKey, publicJwk: JSON.stringify(publicJwk), now: clock.now() });
+  }
+
+  async signing(): Promise<{ readonly id: string; readonly privateKey: Key }> {
+    const [newest] = await this.rows();
+    if (newest === undefined) throw new Error('there is a key to sign with');
+    const jwk = JSON.parse(this.#parts.seal.open(newest.privateKey, `token key ${newest.id}`));
+    return { id: newest.id, privateKey: await importJWK(jwk, ALGORITHM) };
+  }
+
+  async verifying(id: string): Promise<Key | null> {
+    const known = this.#verifying.get(id);
+    if (known !== undefined) return known;
+    let row = (await this.rows()).find((one) => one.id === id);
+    if (row === undefined && this.#parts.clock.now() - this.#readAt > LOOK_AGAIN_MS) {
+      this.#rows = null;
+      row = (await this.rows()).find((one) => one.id === id);
+    }
+    if (row === undefined) return null;
+    const key = await importJWK(row.publicJwk, ALGORITHM);
+    this.#verifying.set(id, key);
+    return key;
+  }
+}

@@ -1,0 +1,320 @@
+// Guests: signing in with a phone, looking at a checkout, choosing the party, paying a share; what each of them is refused.
+
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createChannel, createMember } from '../../src/domain/members/create-member.ts';
+import { openWorld, type Told, type World } from '../world.ts';
+
+let world: World;
+let key: string;
+let publishable: string;
+let phones = 0;
+let bookings = 0;
+const ORIGIN = 'https://harbor.example';
+
+beforeAll(async () => {
+  world = await openWorld();
+  const opened = await world.venue({ origins: [ORIGIN] });
+  key = (await world.key(opened.venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 })).key;
+  publishable = opened.publishableTest;
+});
+afterAll(() => world.close());
+
+interface Person {
+  readonly id: string;
+  readonly token: string;
+  readonly phone: string;
+}
+
+async function person(name: string | null = null): Promise<Person> {
+  const phone = `+1555010${String(1000 + phones++).padStart(4, '0')}`;
+  const { id } = await world.db.transaction((tx) => createMember(tx, world.act(), { phone, name }));
+  return { id, phone, token: await world.house.tokens.sign(id) };
+}
+
+const checkout = async (more: Record<string, unknown> = {}): Promise<string> => {
+  const told = await world.call('POST', '/v1/checkouts', {
+    key,
+    body: {
+      amount: 10_000,
+      currency: 'usd',
+      party_size: 4,
+      pay_by: new Date(Date.now() + 86_400_000).toISOString(),
+      description: 'Cabana 3',
+      return_url: `${ORIGIN}/thanks`,
+      external_booking_id: `bk-${bookings++}`,
+      ...more,
+    },
+  });
+  expect(told.status, told.text).toBe(201);
+  return told.json.id as string;
+};
+
+const party = (id: string, who: Person, body: unknown): Promise<Told> =>
+  world.call('POST', `/v1/public/checkouts/${id}/party`, { key: who.token, body });
+const hold = (share: string, who: Person): Promise<Told> =>
+  world.call('POST', `/v1/public/shares/${share}/hold`, { key: who.token });
+const shown = (told: Told) => [
+  told.status,
+  told.json?.error?.code,
+  told.json?.error?.field ?? told.json?.error?.reason,
+];
+
+async function pay(told: Told, card = '4242424242424242'): Promise<number> {
+  expect(told.status, told.text).toBe(200);
+  const { client_secret, publishable_key } = told.json;
+  const intent = String(client_secret).split('_secret_')[0];
+  const form = new URLSearchParams({
+    key: publishable_key,
+    client_secret,
+    'payment_method_data[type]': 'card',
+    'payment_method_data[card][number]': card,
+    'payment_method_data[card][exp_month]': '12',
+    'payment_method_data[card][exp_year]': '2034',
+    'payment_method_data[card][cvc]': '123',
+  });
+  const answer = await fetch(`${world.urls[0]}/sandbox/processor/v1/payment_intents/${intent}/confirm`, {
+    method: 'POST',
+    body: form,
+  });
+  await world.db.query("update holds set due_at = to_timestamp(0) where status = 'open'");
+  await world.work();
+  return answer.status;
+}
+
+describe('signing in', () => {
+  const begin = (phone: string) => world.call('POST', '/v1/public/sign_in', { body: { phone } });
+  const verify = (challenge_id: string, code: string, name?: string) =>
+    world.call('POST', '/v1/public/sign_in/verify', {
+      body: { challenge_id, code, ...(name === undefined ? {} : { name }) },
+    });
+
+  it('takes the code of the text message, once, and gives a token that anybody can verify', async () => {
+    const { json } = await begin('+15550100007');
+    expect(json.expires_in).toBe(600);
+    const told = await verify(json.challenge_id, '000000', 'Ada');
+    expect(told.json).toMatchObject({ expires_in: 3_600, member: { display_name: 'Ada' } });
+    const jwks = (await world.call('GET', '/.well-known/jwks.json')).json;
+    expect(JSON.stringify(jwks)).not.toContain('"d"');
+    const { payload, protectedHeader } = await jwtVerify(told.json.token, createLocalJWKSet(jwks), {
+      issuer: world.urls[0] as string,
+      audience: 'everyshare-guest',
+      algorithms: ['EdDSA'],
+    });
+    expect([payload.sub, protectedHeader.alg]).toEqual([told.json.member.id, 'EdDSA']);
+    expect(shown(await verify(json.challenge_id, '000000'))).toEqual([422, 'invalid_value', '/challenge_id']);
+    const again = await verify((await begin('+15550100007')).json.challenge_id, '000000');
+    expect(again.json.member).toEqual(told.json.member);
+  });
+
+  it('sends a code that only the outbox shows, and names a wrong one', async () => {
+    const phone = '+15550109999';
+    const { json } = await begin(phone);
+    const outbox = await world.call('GET', '/sandbox/outbox', { headers: { accept: 'application/json' } });
+    const code = /^(\d{6}) /.exec(outbox.json.data.find(({ to }: { to: string }) => to === phone).text)?.[1] ?? '';
+    const wrong = code === '123456' ? '654321' : '123456';
+    expect(shown(await verify(json.challenge_id, wrong))).toEqual([422, 'invalid_value', '/code']);
+    expect((await verify(json.challenge_id, code)).status).toBe(200);
+    expect(world.logs.join('')).not.toContain(phone);
+    expect(world.logs.join('')).not.toContain(code);
+  });
+
+  it('looks at five of fifty guesses made at once', async () => {
+    const { json } = await begin('+15550109998');
+    const guesses = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => verify(json.challenge_id, String(n).padStart(6, '9'))),
+    );
+    expect(guesses.filter(({ json }) => json.error.field === '/code')).toHaveLength(5);
+    expect(guesses.filter(({ json }) => json.error.field === '/challenge_id')).toHaveLength(45);
+  });
+
+  it('gives five codes an hour for a phone', async () => {
+    for (let n = 0; n < 5; n++) expect((await begin('+15550109997')).status).toBe(200);
+    const sixth = await begin('+15550109997');
+    expect(shown(sixth).slice(0, 2)).toEqual([429, 'rate_limited']);
+    expect(Number(sixth.headers.get('retry-after'))).toBeGreaterThan(3_000);
+  });
+});
+
+describe('the view', () => {
+  it('is for a publishable key from a registered origin, and for any member; it shows nothing of the partner’s', async () => {
+    const id = await checkout({ metadata: { table: '9' } });
+    const path = `/v1/public/checkouts/${id}`;
+    const told = await world.call('GET', path, { key: publishable, headers: { origin: ORIGIN } });
+    expect(told.status, told.text).toBe(200);
+    expect(told.headers.get('access-control-allow-origin')).toBe(ORIGIN);
+    expect(Object.keys(told.json)).not.toContain('my_share_id');
+    for (const hidden of ['fee_amount', 'net_amount', 'metadata', 'external_booking_id'])
+      expect(told.json).not.toHaveProperty(hidden);
+    const who = await person();
+    expect((await world.call('GET', path, { key: who.token })).json).toEqual({ ...told.json, my_share_id: null });
+    const foreign = await world.call('GET', path, { key: publishable, headers: { origin: 'https://evil.example' } });
+    expect(shown(foreign).slice(0, 2)).toEqual([403, 'origin_not_allowed']);
+    expect(foreign.headers.get('access-control-allow-origin')).toBe(null);
+    expect(shown(await world.call('GET', path, { key })).slice(0, 2)).toEqual([403, 'wrong_key_kind']);
+    const unknown = `/v1/public/checkouts/${id.slice(0, -1)}0`;
+    expect((await world.call('GET', unknown, { key: who.token })).status).toBe(404);
+  });
+
+  it('answers a preflight for a registered origin alone, and never on a secret key’s routes', async () => {
+    const path = `/v1/public/checkouts/${await checkout()}`;
+    const good = await world.call('OPTIONS', path, { headers: { origin: ORIGIN } });
+    expect([good.status, good.headers.get('access-control-allow-origin')]).toEqual([204, ORIGIN]);
+    const bad = await world.call('OPTIONS', path, { headers: { origin: 'https://evil.example' } });
+    expect([bad.status, bad.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+    const secret = await world.call('OPTIONS', '/v1/checkouts', { headers: { origin: ORIGIN } });
+    expect([secret.status, secret.headers.get('access-control-allow-origin')]).toEqual([405, null]);
+  });
+
+  it('does not believe a token that was changed, is of another issuer, or has no signature', async () => {
+    const path = `/v1/public/checkouts/${await checkout()}`;
+    const { token } = await person();
+    const [head, body, signature] = token.split('.');
+    const none = Buffer.from('{"alg":"none"}').toString('base64url');
+    for (const bad of [`${head}.${body}.${signature?.slice(0, -4)}AAAA`, `${none}.${body}.`, `${none}.${body}.AAAA`]) {
+      expect((await world.call('GET', path, { key: bad })).status).toBe(401);
+    }
+  });
+});
+
+describe('the party', () => {
+  it('is chosen by the first who does so, split to the cent, with an invite for each', async () => {
+    const [ada, sam] = [await person('Ada'), await person('Sam')];
+    const id = await checkout({ amount: 10_001, party_size: 3 });
+    const friend = { phone: '+15550104001', name: 'Kim' };
+    const told = await party(id, ada, { members: [{ user_id: sam.id }, friend], split: 'equal' });
+    expect(told.status, told.text).toBe(200);
+    expect(told.json.shares.map((s: Record<string, unknown>) => [s.display_name, s.amount])).toEqual([
+      ['Ada', 3_335],
+      ['Sam', 3_333],
+      ['Kim', 3_333],
+    ]);
+    expect(told.json.checkout).toMatchObject({ status: 'collecting', my_share_id: told.json.shares[0].id });
+    const tokens = told.json.shares.map(({ url }: { url: string }) => /\/s\/([A-Za-z0-9]{24})$/.exec(url)?.[1]);
+    expect(new Set(tokens).size).toBe(3);
+    expect(JSON.stringify(told.json.checkout)).not.toContain('555010');
+    expect(shown(await party(id, sam, { members: [{ user_id: ada.id }], split: 'equal' })).slice(0, 2)).toEqual([
+      403,
+      'not_organizer',
+    ]);
+    expect(shown(await world.call('POST', `/v1/public/checkouts/${id}/party`, { key: publishable, body: {} }))[1]).toBe(
+      'wrong_key_kind',
+    );
+  });
+
+  it('takes amounts by user id, phone or organizer, and names what does not fit', async () => {
+    const [ada, sam] = [await person(), await person()];
+    const id = await checkout();
+    const members = [{ user_id: sam.id }, { phone: '+15550104002' }];
+    const custom = (amounts: Record<string, number>) => party(id, ada, { members, split: { custom: amounts } });
+    const good = { organizer: 5_000, [sam.id]: 3_000, '+15550104002': 2_000 };
+    expect(shown(await custom({ ...good, organizer: 4_999 }))).toEqual([422, 'not_allowed', '/split/custom']);
+    expect(shown(await custom({ ...good, nobody: 0 }))).toEqual([422, 'unknown_field', '/split/custom/nobody']);
+    expect(shown(await custom({ organizer: 5_000, [sam.id]: 5_000 }))).toEqual([
+      422,
+      'missing_field',
+      '/split/custom/+15550104002',
+    ]);
+    expect(shown(await custom({ organizer: 9_970, [sam.id]: 30, '+15550104002': 0 }))).toEqual([
+      422,
+      'out_of_range',
+      `/split/custom/${sam.id}`,
+    ]);
+    expect(shown(await custom({ ...good, [ada.id]: 0 }))[1]).toBe('not_unique');
+    const told = await custom(good);
+    expect(told.json.shares.map(({ amount }: { amount: number }) => amount)).toEqual([5_000, 3_000, 2_000]);
+  });
+
+  it('refuses unknown people and chats, people named twice, a chat without the organizer, and too many', async () => {
+    const [ada, sam] = [await person(), await person()];
+    const id = await checkout({ party_size: 2 });
+    const nobody = '0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10';
+    const chat = await world.db.transaction((tx) =>
+      createChannel(tx, world.act(), { name: null, memberIds: [sam.id] }),
+    );
+    const asked = (members: unknown[]) => party(id, ada, { members, split: 'equal' });
+    expect(shown(await asked([{ user_id: nobody }]))).toEqual([422, 'invalid_value', '/members/0/user_id']);
+    expect(shown(await asked([{ channel_id: nobody }]))).toEqual([422, 'invalid_value', '/members/0/channel_id']);
+    expect(shown(await asked([{ channel_id: chat }]))).toEqual([422, 'not_allowed', '/members/0/channel_id']);
+    expect(shown(await asked([{ user_id: sam.id }, { phone: sam.phone }]))).toEqual([
+      422,
+      'not_unique',
+      '/members/1/phone',
+    ]);
+    expect(shown(await asked([{ user_id: sam.id }, { phone: '+15550104003' }]))).toEqual([
+      422,
+      'too_many_items',
+      '/members',
+    ]);
+    const ours = await world.db.transaction((tx) =>
+      createChannel(tx, world.act(), { name: 'Us', memberIds: [ada.id, sam.id] }),
+    );
+    expect((await asked([{ channel_id: ours }])).json.shares).toHaveLength(2);
+  });
+
+  it('chosen again keeps what did not change, with its hold; afterwards, or too late, it is a conflict', async () => {
+    const [ada, sam, kim] = [await person(), await person(), await person()];
+    const id = await checkout();
+    const split = (sams: number, kims: number) => ({
+      members: [{ user_id: sam.id }, { user_id: kim.id }],
+      split: { custom: { organizer: 10_000 - sams - kims, [sam.id]: sams, [kim.id]: kims } },
+    });
+    const first = (await party(id, ada, split(3_000, 2_000))).json.shares;
+    await pay(await hold(first[1].id, sam));
+    const second = (await party(id, ada, split(3_000, 1_000))).json;
+    expect(second.shares[1].id).toBe(first[1].id);
+    expect(second.checkout.shares.map(({ status }: { status: string }) => status)).toEqual([
+      'invited',
+      'held',
+      'invited',
+    ]);
+    await world.call('POST', `/v1/test_helpers/checkouts/${id}/advance`, {
+      key,
+      body: { to: new Date(Date.now() + 2 * 86_400_000).toISOString() },
+    });
+    expect(shown(await party(id, ada, split(3_000, 1_000)))).toEqual([409, 'conflict', 'checkout_past_pay_by']);
+    expect(shown(await hold(second.shares[0].id, ada))).toEqual([409, 'conflict', 'checkout_past_pay_by']);
+    const canceled = await checkout();
+    await world.call('POST', `/v1/checkouts/${canceled}/cancel`, { key });
+    expect(shown(await party(canceled, ada, split(3_000, 1_000)))).toEqual([409, 'conflict', 'checkout_not_open']);
+  });
+});
+
+describe('a share', () => {
+  it('is held by its own member, or by the organizer covering for them, and three friends complete the checkout', async () => {
+    const [ada, sam, kim] = [await person('Ada'), await person('Sam'), await person('Kim')];
+    const id = await checkout({ party_size: 3 });
+    const { shares } = (await party(id, ada, { members: [{ user_id: sam.id }, { user_id: kim.id }], split: 'equal' }))
+      .json;
+    expect(shown(await hold(shares[0].id, sam)).slice(0, 2)).toEqual([403, 'share_not_yours']);
+    const asked = await hold(shares[1].id, sam);
+    expect((await hold(shares[1].id, sam)).json).toEqual(asked.json);
+    expect(await pay(asked, '4000000000000002')).toBe(402);
+    const failed = await world.call('GET', `/v1/checkouts/${id}`, { key });
+    expect(failed.json.shares[1].status).toBe('failed');
+    expect(await pay(await hold(shares[1].id, sam))).toBe(200);
+    expect(shown(await hold(shares[1].id, sam))).toEqual([409, 'conflict', 'share_already_held']);
+    await pay(await hold(shares[2].id, ada));
+    await pay(await hold(shares[0].id, ada));
+    const done = await world.call('GET', `/v1/public/checkouts/${id}`, { key: kim.token });
+    expect(done.json).toMatchObject({ status: 'completed', funded_amount: 10_000, my_share_id: shares[2].id });
+    expect(shown(await hold(shares[2].id, kim))).toEqual([409, 'conflict', 'checkout_not_collecting']);
+    expect((await hold('shr_00000000000000000000000000', kim)).status).toBe(404);
+  });
+
+  it('of nothing is held at once, with no card', async () => {
+    const [ada, sam] = [await person(), await person()];
+    const id = await checkout();
+    const body = { members: [{ user_id: sam.id }], split: { custom: { organizer: 10_000, [sam.id]: 0 } } };
+    const told = await party(id, ada, body);
+    expect(told.json.checkout.shares[1]).toMatchObject({ amount: 0, status: 'held' });
+  });
+});
+
+describe('a member’s hour', () => {
+  it('has 120 writes', async () => {
+    const who = await person();
+    const told = await hold('shr_00000000000000000000000000', who);
+    expect([told.headers.get('x-ratelimit-limit'), told.headers.get('x-ratelimit-remaining')]).toEqual(['120', '119']);
+  });
+});

@@ -5,9 +5,20 @@ import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import { pageOf, pageQuestion } from '../../base/page.ts';
+import { SharedReads } from '../../base/shared-reads.ts';
 import type { Caller } from '../keys/caller.ts';
 import { expireOne, expireSome } from './expire.ts';
 import { type CheckoutView, hasOverdue, listCheckoutViews, viewCheckout } from './queries.ts';
+
+/** For each database connection set of a process: a party's phones all ask about the same checkout. */
+const reads = new WeakMap<Queryable, SharedReads<CheckoutView | null>>();
+
+function readOnce(db: Queryable, caller: Caller, id: string): Promise<CheckoutView | null> {
+  const { venue, mode, now } = caller;
+  const shared = reads.get(db) ?? new SharedReads<CheckoutView | null>();
+  reads.set(db, shared);
+  return shared.ask(`${venue.id} ${mode} ${id}`, () => viewCheckout(db, venue.id, mode, id, now));
+}
 
 export async function getCheckout(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
   return { status: 200, json: await checkoutJson(db, caller, input.params.id ?? '') };
@@ -16,7 +27,7 @@ export async function getCheckout(db: Queryable, caller: Caller, input: Input): 
 /** The partner's view, with a checkout that is past its time expired first. */
 export async function checkoutJson(db: Queryable, caller: Caller, id: string): Promise<string> {
   const { venue, mode, now } = caller;
-  const view = await viewCheckout(db, venue.id, mode, id, now);
+  const view = await readOnce(db, caller, id);
   if (view === null) throw notFound();
   if (!view.overdue) return view.json;
   await expireOne(db, caller, venue.id, view.id);

@@ -2,7 +2,9 @@
 // set: when a row is not where the step says, the whole transaction is undone.
 
 import type { Entry } from '../ledger/accounts.ts';
+import type { MovementWish } from '../payments/movements/queries.ts';
 import type { HoldStatus } from '../payments/moves.ts';
+import type { HoldNews } from '../payments/queries.ts';
 import type { CheckoutStatus, ShareStatus } from './moves.ts';
 
 export interface NewShare {
@@ -23,29 +25,9 @@ export interface NewHoldRow {
   readonly customerId: string | null;
 }
 
-export interface NewMovement {
-  readonly id: string;
-  readonly kind: 'refund' | 'return' | 'transfer' | 'reversal';
-  readonly shareId: string;
-  readonly holdId: string;
-  readonly amount: number;
-  readonly feePart: number;
-  readonly takesBack: string | null;
-  readonly reason: string | null;
-  readonly dueAt: number;
-}
+export type NewMovement = MovementWish;
 
-/** What is learned about a hold when it moves; what is absent stays as it was. Times in milliseconds. */
-export interface HoldNews {
-  readonly intentId?: string;
-  readonly clientSecret?: Buffer;
-  readonly customerId?: string | null;
-  readonly paymentMethodId?: string | null;
-  readonly chargeId?: string | null;
-  readonly heldAt?: number | null;
-  readonly captureBefore?: number | null;
-  readonly refusal?: string | null;
-}
+export type { HoldNews };
 
 export type Step =
   | {

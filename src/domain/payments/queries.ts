@@ -82,7 +82,8 @@ export async function insertHold(
   );
 }
 
-export interface HoldChange {
+/** What is learned about a hold when it moves; what is absent stays as it was. Times in milliseconds. */
+export interface HoldNews {
   readonly intentId?: string;
   readonly clientSecret?: Buffer;
   readonly customerId?: string | null;
@@ -99,7 +100,7 @@ export async function moveHold(
   venueId: string,
   id: string,
   move: { readonly from: HoldStatus; readonly to: HoldStatus } | null,
-  change: HoldChange,
+  change: HoldNews,
   dueAt: number | null,
 ): Promise<number> {
   const rows = await tx.query(

@@ -99,6 +99,47 @@ export async function spendChallenge(tx: Queryable, id: string, now: number): Pr
   return rows.length === 1;
 }
 
+export interface NewSession {
+  readonly tokenHash: Buffer;
+  readonly memberId: string;
+  readonly expiresAt: number;
+  readonly now: number;
+}
+
+export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
+  await db.query(
+    `insert into member_sessions (token_hash, member_id, expires_at, created_at)
+     values ($1, $2, to_timestamp($3 / 1000.0), to_timestamp($4 / 1000.0))`,
+    [session.tokenHash, session.memberId, session.expiresAt, session.now],
+  );
+}
+
+export interface SessionRow {
+  readonly memberId: string;
+  readonly displayName: string | null;
+  /** In milliseconds. */
+  readonly expiresAt: number;
+}
+
+export async function findSessionRow(db: Queryable, tokenHash: Buffer, now: number): Promise<SessionRow | null> {
+  const rows = await db.query<SessionRow>(
+    `select m.member_id as "memberId", m.display_name as "displayName",
+       (extract(epoch from s.expires_at) * 1000)::float8 as "expiresAt"
+     from member_sessions s join members m on m.member_id = s.member_id
+     where s.token_hash = $1 and s.expires_at > to_timestamp($2 / 1000.0)`,
+    [tokenHash, now],
+  );
+  return rows[0] ?? null;
+}
+
+export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<void> {
+  await db.query('delete from member_sessions where token_hash = $1', [tokenHash]);
+}
+
+export async function updateName(db: Queryable, memberId: string, name: string): Promise<void> {
+  await db.query('update members set display_name = $2 where member_id = $1', [memberId, name]);
+}
+
 export async function forgetOldSignIns(db: Queryable, now: number, limit: number): Promise<number> {
   const challenges = await db.query(
     `delete from sign_in_challenges where challenge_id in (

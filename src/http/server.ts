@@ -228,6 +228,7 @@ async function admit(
     params: request.params as Record<string, string>,
     authorization: request.headers.authorization,
     origin: request.headers.origin,
+    acceptLanguage: request.headers['accept-language'],
     address: request.ip,
     requestId: request.id,
     via: 'http',

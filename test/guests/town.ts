@@ -10,6 +10,13 @@ export interface Person {
   readonly phone: string;
 }
 
+export interface Sent {
+  readonly to: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly text: string;
+}
+
 export const ORIGIN = 'https://harbor.example';
 export const DECLINED = '4000000000000002';
 
@@ -53,7 +60,31 @@ export async function openTown(wish: WorldWish = {}) {
   const advance = (id: string, to: number): Promise<Told> =>
     world.call('POST', `/v1/test_helpers/checkouts/${id}/advance`, { key, body: { to: new Date(to).toISOString() } });
 
-  return { world, venueId, key, person, checkout, party, hold, view, advance, ...cards(world) };
+  /** An offering in a time zone; answers its external id. */
+  async function offering(timezone: string): Promise<string> {
+    const external_id = `cabana-${made++}`;
+    const told = await world.call('POST', '/v1/offerings', {
+      key,
+      body: {
+        external_id,
+        title: 'Cabana',
+        kind: 'cabana',
+        category: 'dining',
+        tiers: [{ amount: 4500, currency: 'usd', unit: 'per_person' }],
+        availability: { timezone, slots: [] },
+      },
+    });
+    expect(told.status, told.text).toBe(201);
+    return external_id;
+  }
+
+  /** What was sent to a phone, the newest first. */
+  async function outbox(phone: string, kind?: string): Promise<Sent[]> {
+    const told = await world.call('GET', '/sandbox/outbox', { headers: { accept: 'application/json' } });
+    return told.json.data.filter((sent: Sent) => sent.to === phone && (kind === undefined || sent.kind === kind));
+  }
+
+  return { world, venueId, key, person, checkout, party, hold, view, advance, offering, outbox, ...cards(world) };
 }
 
 export type Town = Awaited<ReturnType<typeof openTown>>;

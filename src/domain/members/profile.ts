@@ -12,7 +12,7 @@ export async function setMemberName(db: Queryable, memberId: string, name: strin
   const length = [...trimmed].length;
   if (length === 0) throw invalid([wrongName('too_short', 'Say what to call you: the name is empty.')]);
   if (length > LONGEST) throw invalid([wrongName('too_long', `This name has ${length} characters: use up to 80.`)]);
-  if (!trimmed.isWellFormed() || trimmed.includes('\0')) {
+  if (/\p{Surrogate}|\0/u.test(trimmed)) {
     throw invalid([wrongName('invalid_format', 'This name holds something that is no character. Type it again.')]);
   }
   await updateName(db, memberId, trimmed);

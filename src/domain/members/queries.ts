@@ -1,6 +1,7 @@
 // The only place that touches members, their sign-ins and sessions, channels and friends.
 
 import type { Queryable } from '../../base/db.ts';
+import type { Language } from '../../base/words.ts';
 
 export interface MemberRow {
   readonly id: string;
@@ -9,10 +10,13 @@ export interface MemberRow {
   readonly phoneHash: Buffer | null;
   readonly joined: boolean;
   readonly stopped: boolean;
+  readonly language: Language | null;
+  /** Nobody yet: a place in a party that is still to be taken. */
+  readonly isSeat: boolean;
 }
 
 const MEMBER = `member_id as "id", display_name as "displayName", phone, phone_hash as "phoneHash",
-  joined_at is not null as "joined", stopped_at is not null as "stopped"`;
+  joined_at is not null as "joined", stopped_at is not null as "stopped", language, is_seat as "isSeat"`;
 
 export async function findMembers(db: Queryable, ids: readonly string[]): Promise<Map<string, MemberRow>> {
   const rows = await db.query<MemberRow>(`select ${MEMBER} from members where member_id = any($1)`, [ids]);
@@ -29,19 +33,22 @@ export interface NewMember {
   readonly phone: Buffer | null;
   readonly phoneHash: Buffer | null;
   readonly joined: boolean;
+  /** Null: it is not known, and whatever was known before stays. */
+  readonly language: Language | null;
   readonly now: number;
 }
 
 /** The one who has this phone already, or a new one. */
 export async function insertMember(tx: Queryable, member: NewMember): Promise<MemberRow> {
   const rows = await tx.query<MemberRow>(
-    `insert into members (member_id, display_name, phone, phone_hash, joined_at, created_at)
-     values ($1, $2, $3, $4, case when $5 then to_timestamp($6 / 1000.0) end, to_timestamp($6 / 1000.0))
+    `insert into members (member_id, display_name, phone, phone_hash, joined_at, created_at, language)
+     values ($1, $2, $3, $4, case when $5 then to_timestamp($6 / 1000.0) end, to_timestamp($6 / 1000.0), $7)
      on conflict (phone_hash) where phone_hash is not null do update
        set joined_at = coalesce(members.joined_at, excluded.joined_at),
-         display_name = coalesce(excluded.display_name, members.display_name)
+         display_name = coalesce(excluded.display_name, members.display_name),
+         language = case when $5 then coalesce(excluded.language, members.language) else members.language end
      returning ${MEMBER}`,
-    [member.id, member.displayName, member.phone, member.phoneHash, member.joined, member.now],
+    [member.id, member.displayName, member.phone, member.phoneHash, member.joined, member.now, member.language],
   );
   if (rows[0] === undefined) throw new Error('a member that is inserted is there');
   return rows[0];

@@ -17,6 +17,7 @@ import { allowOrigin, registerPreflights } from './cors.ts';
 import { countForAddress, showAllowance } from './limit-headers.ts';
 import { registerMembers } from './members.ts';
 import { type Metrics, makeMetrics } from './metrics.ts';
+import { registerPages } from './pages/pages.ts';
 import { asProblem, onTheWire } from './problem.ts';
 import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
@@ -96,6 +97,7 @@ export async function startServer(house: House): Promise<RunningServer> {
   registerStatus(app, door);
   registerProcessor(app, door);
   registerMembers(app, door);
+  await registerPages(app, door);
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;

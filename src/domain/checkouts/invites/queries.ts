@@ -38,6 +38,19 @@ export async function findInvite(db: Queryable, tokenHash: Buffer): Promise<Invi
   return rows[0] ?? null;
 }
 
+/** Whose a share is, also one that is no part of the party any more. */
+export async function memberOfShare(
+  db: Queryable,
+  venueId: string,
+  shareId: string,
+): Promise<{ readonly memberId: string; readonly displayName: string | null } | null> {
+  const rows = await db.query<{ memberId: string; displayName: string | null }>(
+    'select member_id as "memberId", display_name as "displayName" from shares where venue_id = $1 and share_id = $2',
+    [venueId, shareId],
+  );
+  return rows[0] ?? null;
+}
+
 export interface GuestView {
   readonly json: string;
   readonly mode: Mode;

@@ -87,7 +87,7 @@ async function seat(
   await befriend(
     tx,
     guest.memberId,
-    people.map(({ member }) => member.id),
+    people.filter(({ member }) => !member.isSeat).map(({ member }) => member.id),
     now,
   );
   await inviteMessages(tx, parts, standing, added, people, tokens);

@@ -28,6 +28,7 @@ export function decideAsk(
   shareId: string,
   now: number,
   newId: () => string,
+  payerId: string | null = null,
 ): { readonly refusal: AskRefusal } | { readonly holdId: string; readonly steps: readonly Step[] } {
   const share = shareOf(standing, shareId);
   if (share === undefined) return { refusal: 'not_found' };
@@ -36,10 +37,13 @@ export function decideAsk(
   if (share.status === 'held' || share.status === 'captured') return { refusal: 'share_already_held' };
   if (share.amount === 0) return { refusal: 'nothing_to_pay' };
   const live = holdOf(standing, shareId);
-  if (live !== undefined) return { holdId: live.id, steps: [] };
+  if (live !== undefined) {
+    const isSame = payerId === null || payerId === live.payerId;
+    return { holdId: live.id, steps: isSame ? [] : [{ step: 'note payer', id: live.id, payerId }] };
+  }
   const id = newId();
   const keepsCard = standing.expiresAt - now > HOLD_LIFE;
-  const hold = { id, shareId, amount: share.amount, renews: null, keepsCard, customerId: null };
+  const hold = { id, shareId, amount: share.amount, renews: null, keepsCard, customerId: null, payerId };
   return { holdId: id, steps: [{ step: 'add hold', hold, dueAt: now + MINUTE }] };
 }
 
@@ -293,6 +297,7 @@ export function decideRenewal(
     renews: hold.id,
     keepsCard: true,
     customerId: hold.customerId,
+    payerId: hold.payerId,
   };
   const lapse = Math.max(hold.captureBefore + SECOND, now + MINUTE);
   return {

@@ -21,6 +21,6 @@ export async function holdAsGuest(parts: MoneyParts, guest: Guest, input: Input)
   if (share.memberId !== guest.memberId && standing.organizerId !== guest.memberId) {
     throw new Problem('share_not_yours');
   }
-  const { clientSecret, publishableKey } = await holdShare(parts, venueId, checkoutId, shareId);
+  const { clientSecret, publishableKey } = await holdShare(parts, venueId, checkoutId, shareId, guest.memberId);
   return { status: 200, body: { client_secret: clientSecret, publishable_key: publishableKey } };
 }

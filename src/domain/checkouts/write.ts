@@ -8,10 +8,19 @@ import { recordCheckoutEvent } from '../events/record.ts';
 import { postEntries } from '../ledger/queries.ts';
 import { insertMovements, openPayout, shrinkTransfer } from '../payments/movements/queries.ts';
 import { HOLD_MOVES } from '../payments/moves.ts';
-import { beginCaptures, countNotNow, insertHold, moveHold, recordCaptured, seatHold } from '../payments/queries.ts';
+import {
+  beginCaptures,
+  countNotNow,
+  insertHold,
+  moveHold,
+  notePayer,
+  recordCaptured,
+  seatHold,
+} from '../payments/queries.ts';
 import { CHECKOUT_MOVES, SHARE_MOVES } from './moves.ts';
 import {
   dropShares,
+  giveSeat,
   insertShares,
   lookAgain,
   moveCheckout,
@@ -51,11 +60,14 @@ async function write(tx: Queryable, { ids, now }: Writing, standing: Standing, s
       insistOnMove('share', canMove(SHARE_MOVES, step.from, step.to), step);
       return insist(step, step.ids.length, moveShares(tx, venueId, step.ids, { ...step, heldAt: step.heldAt ?? null }));
     case 'add shares':
-      return insertShares(tx, venueId, checkoutId, step.shares, now);
+      // By the checkout's own clock, as reminders are.
+      return insertShares(tx, venueId, checkoutId, step.shares, now + standing.clockAhead);
     case 'drop shares':
       return insist(step, step.ids.length, dropShares(tx, venueId, step.ids, now));
     case 'seat shares':
       return insist(step, step.places.size, seatShares(tx, venueId, step.places));
+    case 'take seat':
+      return insist(step, 1, giveSeat(tx, venueId, step, now + standing.clockAhead));
     case 'refund shares':
       return insist(step, step.amounts.size, refundSharesBy(tx, venueId, step.amounts));
     case 'refund checkout':
@@ -85,6 +97,7 @@ type HoldStep = Extract<
       | 'add hold'
       | 'move hold'
       | 'note hold'
+      | 'note payer'
       | 'seat hold'
       | 'begin captures'
       | 'count not now'
@@ -103,6 +116,8 @@ async function writeHold(tx: Queryable, about: Parameters<typeof insertHold>[1],
       return insist(step, 1, moveHold(tx, venueId, step.id, step, step.news ?? {}, step.dueAt));
     case 'note hold':
       return insist(step, 1, moveHold(tx, venueId, step.id, null, step.news, step.dueAt));
+    case 'note payer':
+      return insist(step, 1, notePayer(tx, venueId, step.id, step.payerId));
     case 'seat hold':
       return insist(step, 1, seatHold(tx, venueId, step.id));
     case 'begin captures':

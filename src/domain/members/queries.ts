@@ -54,6 +54,15 @@ export async function insertMember(tx: Queryable, member: NewMember): Promise<Me
   return rows[0];
 }
 
+/** Places in a party for people who are still to come; their ids. */
+export async function insertSeats(tx: Queryable, ids: readonly string[], now: number): Promise<void> {
+  await tx.query(
+    `insert into members (member_id, is_seat, created_at)
+     select n.id, true, to_timestamp($2 / 1000.0) from unnest($1::uuid[]) as n(id)`,
+    [ids, now],
+  );
+}
+
 /** A member of an operator's own issuer, known by its id alone. */
 export async function keepForeignMember(db: Queryable, id: string, now: number): Promise<void> {
   await db.query(

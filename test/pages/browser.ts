@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
-const FOLDERS = [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/usr/local/bin', '/snap/bin', '/opt/google/chrome'];
+const FOLDERS = [
+  ...(process.env.PATH ?? '').split(':'),
+  '/usr/bin',
+  '/usr/local/bin',
+  '/snap/bin',
+  '/opt/google/chrome',
+];
 const ELSEWHERE = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -24,9 +30,16 @@ const APT = '/usr/bin/apt-get';
 
 function install(): void {
   if (process.getuid?.() !== 0 || !existsSync(APT)) return;
-  console.info('No Chromium here: installing the package "chromium" for the tests of the pages.');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', PATH: `${process.env.PATH}:/usr/sbin:/usr/bin:/sbin:/bin` };
-  for (const args of [['update', '-qq'], ['install', '-y', '-qq', '--no-install-recommends', 'chromium']]) {
+  process.stderr.write('No Chromium here: installing the package "chromium" for the tests of the pages.\n');
+  const env = {
+    ...process.env,
+    DEBIAN_FRONTEND: 'noninteractive',
+    PATH: `${process.env.PATH}:/usr/sbin:/usr/bin:/sbin:/bin`,
+  };
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', 'chromium'],
+  ]) {
     execFileSync(APT, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
   }
 }
@@ -40,7 +53,7 @@ export function browserPath(): string | null {
   if (installed !== null) return installed;
   const remedy = 'Install Chromium or Chrome, or name one by CHROMIUM_PATH, to run the tests of the pages.';
   if (process.env.CI !== undefined) throw new Error(`There is no browser. ${remedy}`);
-  console.warn(`The tests of the pages were not run: there is no browser. ${remedy}`);
+  process.stderr.write(`The tests of the pages were not run: there is no browser. ${remedy}\n`);
   return null;
 }
 

@@ -91,7 +91,12 @@ export class Town {
   }
 
   /** The party by the API, as the page would choose it: the invite of each person, the organizer first. */
-  async party(checkout: Seen, people: readonly Person[], split: unknown = 'equal', seats: readonly string[] = []): Promise<readonly Seen[]> {
+  async party(
+    checkout: Seen,
+    people: readonly Person[],
+    split: unknown = 'equal',
+    seats: readonly string[] = [],
+  ): Promise<readonly Seen[]> {
     const [organizer] = people;
     const members = [...people.map(({ id }) => ({ user_id: id })), ...seats.map((id) => ({ user_id: id }))];
     const told = await this.world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
@@ -127,7 +132,7 @@ export async function signIn(page: Page, phone: string, name: string | null = nu
   if (await other.isVisible()) await other.click();
   await page.getByLabel('Phone number').fill(phone);
   await page.getByRole('button', { name: 'Text me a code' }).click();
-  await page.getByLabel('Code').fill('000000');
+  await page.getByRole('textbox', { name: 'Code' }).fill('000000');
   await page.getByRole('button', { name: 'Sign in' }).click();
   if (name !== null) {
     await page.getByLabel('Your name').fill(name);

@@ -6,8 +6,8 @@ let known = null;
 async function testCards() {
   if (known === null) {
     const answer = await fetch('/sandbox/processor/cards.json');
-    const { data } = await answer.json();
-    known = new Set(data.map(({ number }) => number));
+    const { cards } = await answer.json();
+    known = new Set(cards.map(({ number }) => number));
   }
   return known;
 }

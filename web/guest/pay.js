@@ -29,7 +29,7 @@ function wait(text) {
   form.toggleAttribute('data-busy', text !== null);
   form.setAttribute('aria-busy', String(text !== null));
   for (const one of form.querySelectorAll('button, input')) one.disabled = text !== null;
-  form.querySelector('[data-wait]').textContent = text ?? '';
+  form.querySelector('[data-wait-line]').textContent = text ?? '';
 }
 
 function clearTroubles() {
@@ -45,7 +45,7 @@ function showTrouble({ trouble, field = null }) {
   wait(null);
   clearTroubles();
   const input = field === null ? null : form.querySelector(`[name="${field}"]`);
-  const place = form.querySelector(input === null ? '[data-trouble]' : `#${field}-error`);
+  const place = form.querySelector(input === null ? '[data-trouble-line]' : `#${field}-error`);
   place.textContent = words('trouble', trouble);
   place.hidden = false;
   input?.setAttribute('aria-invalid', 'true');

@@ -48,10 +48,10 @@ export function payForm(visit: Visit, scene: Scene, shares: readonly ShareShown[
   return html`<section class="pay" aria-labelledby="pay-title" data-keep="${shares.map(({ id }) => id).join(' ')}">
 <h2 id="pay-title">${title(visit, scene, shares)}</h2>
 <form class="card" novalidate data-pay="${scene.place.path}" data-shares="${shares.map(({ id }) => id).join(' ')}" data-key="${key}" data-driver="${assetUrl(sandbox ? 'pay-sandbox.js' : 'pay-stripe.js')}" data-language="${words.language}">
-<p class="error above" role="alert" tabindex="-1" data-trouble hidden></p>
+<p class="error above" role="alert" tabindex="-1" data-trouble-line hidden></p>
 ${sandbox ? sandboxFields(visit) : html`<div data-mount></div>`}
 <button data-pay-button>${words.say('page.hold_amount', { amount })}</button>
-<p class="wait" role="status" data-wait></p>
+<p class="wait" role="status" data-wait-line></p>
 <noscript><p class="error">${words.say('page.needs_script')}</p></noscript>
 ${said(visit, 'trouble', TROUBLES)}${said(visit, 'wait', ['holding', 'bank', 'checking'])}</form>
 </section>`;

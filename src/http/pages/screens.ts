@@ -91,15 +91,15 @@ function collecting(visit: Visit, scene: Scene, showing: Showing): Body {
   const { myShare, isOrganizer } = scene;
   const covered = isOrganizer && showing.cover ? toCover(scene, showing.cover) : [];
   const above =
-    showing.trouble == null ? null : notice(visit.words.say('page.not_done'), showing.trouble.message, true);
+    showing.trouble == null ? null : notice(visit.words.say('page.not_done'), showing.trouble.message, 'problem');
   if (covered.length > 0) {
     return {
       main: [
         above,
         amountBlock(visit, scene, myShare),
+        progress(visit, scene),
         payForm(visit, scene, covered),
         html`<p><a href="/c/${scene.checkout.id}">${visit.words.say('page.back')}</a></p>`,
-        progress(visit, scene),
         aboutHolds(visit),
       ],
       isLive: true,
@@ -112,7 +112,6 @@ function collecting(visit: Visit, scene: Scene, showing: Showing): Body {
       above,
       amountBlock(visit, scene, myShare),
       ...mine(visit, scene, myShare),
-      progress(visit, scene),
       isOrganizer && organizerTools(visit, scene),
       aboutHolds(visit),
     ],
@@ -138,16 +137,15 @@ function mine(visit: Visit, scene: Scene, share: ShareShown): readonly Piece[] {
     const text = share.amount === 0 ? words.say('page.held_free') : words.say('page.held_text');
     const until =
       share.amount === 0 ? null : html`<p>${sentence(visit, 'page.promise_else', deadline(visit, scene))}</p>`;
-    return [
-      good(title, html`<p>${share.covered_by === null ? text : words.say('page.covered_text')}</p>${until}`, 'mine'),
-    ];
+    const said = share.covered_by === null ? text : words.say('page.covered_text');
+    return [good(title, html`<p>${said}</p>${until}`), progress(visit, scene)];
   }
   const problem =
     share.status === 'failed' &&
     (share.held_at === null
-      ? notice(words.say('page.declined_title'), words.say('page.declined_text'), true)
-      : notice(words.say('page.lost_title'), words.say('page.lost_text'), true));
-  return [html`<div>${problem}</div>`, promise(visit, scene), payForm(visit, scene, [share])];
+      ? notice(words.say('page.declined_title'), words.say('page.declined_text'), 'problem declined')
+      : notice(words.say('page.lost_title'), words.say('page.lost_text'), 'problem'));
+  return [problem, promise(visit, scene), progress(visit, scene), payForm(visit, scene, [share])];
 }
 
 /** Signed in, and no share of theirs: a seat may be free, the invite may be somebody else's, or the party has changed. */
@@ -189,7 +187,7 @@ function outsider(visit: Visit, scene: Scene, above: Piece): Body {
 
 function funded(visit: Visit, scene: Scene): Body {
   const { words } = visit;
-  const block = good(words.say('page.funded_title'), html`<p>${words.say('page.funded_text')}</p>`, 'mine');
+  const block = good(words.say('page.funded_title'), html`<p>${words.say('page.funded_text')}</p>`);
   return {
     main: [scene.myShare !== null && amountBlock(visit, scene, scene.myShare), block, progress(visit, scene)],
     isLive: true,
@@ -213,7 +211,6 @@ function completed(visit: Visit, scene: Scene): Body {
     words.say('page.completed_title'),
     html`<p>${text}</p><p class="quiet">${sentence(visit, 'page.completed_at', when)}</p>
 <p><a class="button" href="${checkout.return_url}" rel="noreferrer">${words.say('page.back_to_venue', { venue: checkout.venue.name })}</a></p>`,
-    'mine',
   );
   return { main: [block, progress(visit, scene)], isLive: false };
 }
@@ -233,15 +230,15 @@ function ended(visit: Visit, scene: Scene, how: 'expired' | 'canceled'): Body {
   ]);
 }
 
-function notice(title: string, text: string, isProblem = false): Html {
-  return html`<section class="notice${isProblem && ' problem'}"${isProblem && html` role="alert"`}>
+function notice(title: string, text: string, kind: '' | 'problem' | 'problem declined' = ''): Html {
+  return html`<section class="notice ${kind}"${kind !== '' && html` role="alert"`}>
 <h2>${title}</h2>
 <p>${text}</p>
 </section>
 `;
 }
 
-function good(title: string, text: Html, live: string): Html {
+function good(title: string, text: Html): Html {
   return html`<section class="notice good">
 <h2>${title}</h2>
 ${text}

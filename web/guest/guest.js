@@ -183,11 +183,12 @@ async function copy(button) {
     prompt(button.textContent, text);
     return;
   }
-  const label = button.textContent;
-  button.textContent = done;
+  const [label] = button.childNodes;
+  const before = label.textContent;
+  label.textContent = done;
   tell(done);
   setTimeout(() => {
-    button.textContent = label;
+    label.textContent = before;
   }, 2_000);
 }
 
@@ -230,7 +231,22 @@ if (code !== null && 'OTPCredential' in window) {
     .catch(() => undefined);
 }
 
+/** Back from the bank's own page: news may come at any moment. */
+function comeBack() {
+  const here = new URL(location.href);
+  const share = here.searchParams.get('paid');
+  if (share === null) return;
+  // The processor adds what belongs to nobody's history, the secret of the hold among it.
+  for (const name of ['paid', 'payment_intent', 'payment_intent_client_secret', 'redirect_status']) {
+    here.searchParams.delete(name);
+  }
+  history.replaceState(null, '', here);
+  document.body.dataset.paid = share;
+  hurryUntil = Date.now() + 30_000;
+}
+
 for (const part of main.children) sent.set(part, part.outerHTML);
+comeBack();
 enhance(main);
 document.querySelector('[data-focus]')?.focus();
 tick();

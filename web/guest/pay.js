@@ -131,16 +131,13 @@ async function tellServer(share) {
   });
 }
 
-/** Back from the bank's own page. */
+/** Back from the bank's own page: what came of it is asked at once. */
 async function comeBack() {
-  const here = new URL(location.href);
-  const share = here.searchParams.get('paid');
-  if (share === null || form === null) return;
-  here.searchParams.delete('paid');
-  history.replaceState(null, '', here);
+  const { paid } = document.body.dataset;
+  if (paid === undefined || form === null) return;
   wait(words('wait', 'checking'));
   try {
-    await tellServer(share);
+    await tellServer(paid);
   } catch {
     showTrouble({ trouble: 'lost_connection' });
   }

@@ -90,7 +90,9 @@ ${
 ${['guest.js', ...(page.scripts ?? [])].map((name) => html`<script type="module" src="${assetUrl(name)}"></script>\n`)}${page.isLive === true && html`<noscript><meta http-equiv="refresh" content="20"></noscript>\n`}</head>
 <body${page.isLive === true && html` data-poll="${page.path}"`}>
 <a class="skip" href="#main">${words.say('page.skip')}</a>
+<header>
 ${ribbon(visit, page)}<p class="banner" id="offline" role="alert" hidden>${words.say('page.offline')}</p>
+</header>
 <main id="main" tabindex="-1">
 ${page.main}
 </main>

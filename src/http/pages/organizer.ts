@@ -50,7 +50,12 @@ function other(visit: Visit, scene: Scene, share: ShareShown): Html {
   const name = nameOf(visit, scene, share);
   return html`<li><span class="name">${name}</span> <span class="row">${
     url !== null &&
-    html`<button type="button" class="quiet" data-copy="${url}" data-done="${words.say('page.copied')}" hidden aria-label="${words.say('page.copy_link_of', { name })}">${words.say('page.copy_link')}</button> `
-  }<a class="button quiet" href="/c/${scene.checkout.id}?cover=${share.id}" aria-label="${words.say('page.cover_for', { name })}">${words.say('page.cover', { amount: money(visit, scene, share.amount) })}</a></span></li>
+    html`<button type="button" class="quiet" data-copy="${url}" data-done="${words.say('page.copied')}" hidden>${words.say('page.copy_link')}${unseen(name)}</button> `
+  }<a class="button quiet" href="/c/${scene.checkout.id}?cover=${share.id}">${words.say('page.cover', { amount: money(visit, scene, share.amount) })}${unseen(name)}</a></span></li>
 `;
+}
+
+/** For those who hear the page: whose button it is. */
+function unseen(name: string): Html {
+  return html`<span class="unseen"> (${name})</span>`;
 }

@@ -8,6 +8,8 @@ import { type Look, type Person, payWith, type Town } from './town.ts';
 
 export interface State {
   readonly name: string;
+  /** What it says, so that no other page passes for it. */
+  readonly says: string;
   open(town: Town, look: Look): Promise<Page>;
   /** Done after the page was loaded anew: what only a script shows. */
   then?(page: Page): Promise<void>;
@@ -60,9 +62,14 @@ async function known(town: Town): Promise<Person> {
 }
 
 const beforeTheParty: readonly State[] = [
-  { name: 'sign-in', open: async (town, look) => at(town, null, (await town.create()).url, look) },
+  {
+    name: 'sign-in',
+    says: 'You are about to split this',
+    open: async (town, look) => at(town, null, (await town.create()).url, look),
+  },
   {
     name: 'sign-in-wrong-phone',
+    says: 'This is not a phone number',
     open: async (town, look) => at(town, null, (await town.create()).url, look),
     async then(page) {
       await page.getByLabel('Phone number').fill('12');
@@ -71,6 +78,7 @@ const beforeTheParty: readonly State[] = [
   },
   {
     name: 'code',
+    says: 'We texted six digits',
     async open(town, look) {
       const page = await at(town, null, (await town.create()).url, look);
       await page.getByLabel('Phone number').fill(town.phone());
@@ -80,6 +88,7 @@ const beforeTheParty: readonly State[] = [
   },
   {
     name: 'code-wrong',
+    says: 'That is not the code.',
     async open(town, look) {
       const page = await at(town, null, (await town.create()).url, look);
       await page.getByLabel('Phone number').fill(town.phone());
@@ -93,15 +102,17 @@ const beforeTheParty: readonly State[] = [
   },
   {
     name: 'name',
+    says: 'What should the group call you?',
     async open(town, look) {
       const ada = await town.person('Ada');
       await town.world.db.query('update members set display_name = null where member_id = $1', [ada.id]);
       return at(town, ada, (await town.create()).url, look);
     },
   },
-  { name: 'choosing', open: async (town, look) => choosing(town, look, await known(town)) },
+  { name: 'choosing', says: 'Sailing crew', open: async (town, look) => choosing(town, look, await known(town)) },
   {
     name: 'choosing-wrong',
+    says: 'This is not a phone number',
     open: async (town, look) => choosing(town, look, await town.person('Ada')),
     async then(page) {
       await page.getByLabel('Phone', { exact: true }).nth(0).fill('555');
@@ -111,6 +122,7 @@ const beforeTheParty: readonly State[] = [
   },
   {
     name: 'split-equal',
+    says: 'The odd $0.01 is on you',
     open: async (town, look) => choosing(town, look, await known(town)),
     async then(page) {
       await page.getByLabel('Sailing crew').check();
@@ -120,6 +132,7 @@ const beforeTheParty: readonly State[] = [
   },
   {
     name: 'split-custom',
+    says: '$30.00 left to assign.',
     open: async (town, look) => choosing(town, look, await known(town)),
     async then(page) {
       await page.getByLabel('Sailing crew').check();
@@ -134,6 +147,7 @@ const beforeTheParty: readonly State[] = [
 const collecting: readonly State[] = [
   {
     name: 'invite-stranger',
+    says: 'Ada invited you.',
     async open(town, look) {
       const group = await friends(town);
       await pay(town, group, 0);
@@ -142,6 +156,7 @@ const collecting: readonly State[] = [
   },
   {
     name: 'invited',
+    says: 'We place a hold now.',
     async open(town, look) {
       const group = await friends(town);
       await pay(town, group, 0);
@@ -150,6 +165,7 @@ const collecting: readonly State[] = [
   },
   {
     name: 'organizer-waiting',
+    says: 'Link for the open seats',
     async open(town, look) {
       const group = await seats(town, 0);
       await pay(town, group, 0);
@@ -158,6 +174,7 @@ const collecting: readonly State[] = [
   },
   {
     name: 'held',
+    says: '$80.00 is held. You’re in.',
     async open(town, look) {
       const group = await friends(town);
       await pay(town, group, 1);
@@ -166,6 +183,7 @@ const collecting: readonly State[] = [
   },
   {
     name: 'declined',
+    says: 'Your card was declined',
     async open(town, look) {
       const group = await friends(town);
       await pay(town, group, 1, CARDS.declined);
@@ -174,6 +192,7 @@ const collecting: readonly State[] = [
   },
   {
     name: 'declined-just-now',
+    says: 'Your bank declined this card.',
     async open(town, look) {
       const group = await friends(town);
       return at(town, group.ben, group.invites[1].url, look);
@@ -185,6 +204,7 @@ const collecting: readonly State[] = [
   },
   {
     name: 'card-missing',
+    says: 'Test cards only',
     async open(town, look) {
       const group = await friends(town);
       return at(town, group.ben, group.invites[1].url, look);
@@ -197,16 +217,19 @@ const collecting: readonly State[] = [
   },
   {
     name: 'bank-asks',
+    says: 'Approve this payment',
     async open(town, look) {
       const group = await friends(town);
-      const page = await at(town, group.ben, group.invites[1].url, look);
+      return at(town, group.ben, group.invites[1].url, look);
+    },
+    async then(page) {
       await payWith(page, '3-D Secure');
       await page.getByRole('button', { name: 'Approve' }).waitFor();
-      return page;
     },
   },
   {
     name: 'covered',
+    says: 'Ada covered your share.',
     async open(town, look) {
       const group = await friends(town);
       const told = await town.world.call('POST', `/v1/public/shares/${group.invites[1].id}/hold`, {
@@ -219,6 +242,7 @@ const collecting: readonly State[] = [
   },
   {
     name: 'cover-one',
+    says: 'Cover the share of Ben',
     async open(town, look) {
       const group = await friends(town);
       return at(town, group.ada, `${pageOf(group)}?cover=${group.invites[1].id}`, look);
@@ -226,6 +250,7 @@ const collecting: readonly State[] = [
   },
   {
     name: 'cover-rest',
+    says: 'Cover 2 shares',
     async open(town, look) {
       const group = await friends(town);
       return at(town, group.ada, `${pageOf(group)}?cover=rest`, look);
@@ -233,6 +258,7 @@ const collecting: readonly State[] = [
   },
   {
     name: 'hold-lost',
+    says: 'Your hold was lost',
     async open(town, look) {
       const group = await friends(town);
       await pay(town, group, 1);
@@ -242,6 +268,7 @@ const collecting: readonly State[] = [
   },
   {
     name: 'dropped',
+    says: 'You are no longer in this group',
     async open(town, look) {
       const group = await friends(town);
       await town.party(group.checkout, [group.ada, group.cleo]);
@@ -250,6 +277,7 @@ const collecting: readonly State[] = [
   },
   {
     name: 'wrong-person',
+    says: 'This link is for Ben',
     async open(town, look) {
       const group = await friends(town);
       return at(town, await town.person('Dora'), group.invites[1].url, look);
@@ -257,6 +285,7 @@ const collecting: readonly State[] = [
   },
   {
     name: 'seat-free',
+    says: 'Ada has kept a seat for you.',
     async open(town, look) {
       const group = await seats(town, 0);
       return at(town, group.cleo, pageOf(group), look);
@@ -264,6 +293,7 @@ const collecting: readonly State[] = [
   },
   {
     name: 'no-seat',
+    says: 'No seat is free',
     async open(town, look) {
       const group = await friends(town);
       return at(town, await town.person('Dora'), pageOf(group), look);
@@ -271,6 +301,7 @@ const collecting: readonly State[] = [
   },
   {
     name: 'offline',
+    says: 'No connection.',
     async open(town, look) {
       const group = await friends(town);
       return at(town, group.ben, group.invites[1].url, look);
@@ -279,7 +310,6 @@ const collecting: readonly State[] = [
       await page.context().setOffline(true);
       await page.evaluate(`document.dispatchEvent(new CustomEvent('everyshare:look'))`);
       await page.getByText('No connection').waitFor();
-      await page.context().setOffline(false);
     },
   },
 ];
@@ -287,6 +317,7 @@ const collecting: readonly State[] = [
 const ended: readonly State[] = [
   {
     name: 'funded',
+    says: 'All cards are being charged now.',
     async open(town, look) {
       const group = await friends(town);
       for (const place of [0, 1, 2])
@@ -296,6 +327,7 @@ const ended: readonly State[] = [
   },
   {
     name: 'completed',
+    says: 'Your card was charged $80.00',
     async open(town, look) {
       const group = await friends(town);
       for (const place of [0, 1, 2]) await pay(town, group, place);
@@ -305,6 +337,7 @@ const ended: readonly State[] = [
   },
   {
     name: 'expired',
+    says: 'Time is up',
     async open(town, look) {
       const group = await friends(town);
       await pay(town, group, 1);
@@ -314,6 +347,7 @@ const ended: readonly State[] = [
   },
   {
     name: 'canceled',
+    says: 'This booking was canceled',
     async open(town, look) {
       const group = await friends(town);
       await pay(town, group, 1);
@@ -323,6 +357,7 @@ const ended: readonly State[] = [
   },
   {
     name: 'already-paid',
+    says: 'This booking is paid.',
     async open(town, look) {
       const group = await friends(town);
       for (const place of [0, 1, 2]) await pay(town, group, place);
@@ -330,7 +365,11 @@ const ended: readonly State[] = [
       return at(town, null, group.invites[1].url, look);
     },
   },
-  { name: 'not-found', open: (town, look) => at(town, null, '/s/this-is-no-invite', look) },
+  {
+    name: 'not-found',
+    says: 'This link is not complete',
+    open: (town, look) => at(town, null, '/s/this-is-no-invite', look),
+  },
 ];
 
 export const STATES: readonly State[] = [...beforeTheParty, ...collecting, ...ended];

@@ -9,7 +9,17 @@ import { organizerTools } from './organizer.ts';
 import { isSandbox, payForm } from './pay-form.ts';
 import { isUnpaid, organizerName, type Scene, type ShareShown } from './scene.ts';
 import { nameForm, signInForm, type Trouble } from './sign-in-form.ts';
-import { aboutHolds, amountBlock, deadline, heading, money, progress, promise, sentence } from './summary.ts';
+import {
+  aboutHolds,
+  amountBlock,
+  coverBlock,
+  deadline,
+  heading,
+  money,
+  progress,
+  promise,
+  sentence,
+} from './summary.ts';
 import type { Visit } from './visit.ts';
 
 export interface Showing {
@@ -65,11 +75,9 @@ const still = (main: Piece): Body => ({ main, isLive: false });
 function strangerBody(visit: Visit, scene: Scene, trouble: Trouble | null): Body {
   const { checkout, invitee, hasOrganizer } = scene;
   const { words } = visit;
-  if (checkout.status === 'completed' && scene.place.shareId === null) {
-    return still([
-      notice(words.say('page.completed_title'), words.say('page.completed_for_strangers')),
-      signInForm(visit, scene, trouble),
-    ]);
+  if (checkout.status === 'completed' || checkout.status === 'funded') {
+    const done = notice(words.say('page.completed_title'), words.say('page.completed_for_strangers'));
+    return still([done, signInForm(visit, scene, trouble)]);
   }
   const share = checkout.shares.find(({ id }) => id === invitee?.shareId) ?? null;
   const why = hasOrganizer
@@ -96,7 +104,8 @@ function collecting(visit: Visit, scene: Scene, showing: Showing): Body {
     return {
       main: [
         above,
-        amountBlock(visit, scene, myShare),
+        coverBlock(visit, scene, covered),
+        promise(visit, scene),
         progress(visit, scene),
         payForm(visit, scene, covered),
         html`<p><a href="/c/${scene.checkout.id}">${visit.words.say('page.back')}</a></p>`,
@@ -136,7 +145,9 @@ function mine(visit: Visit, scene: Scene, share: ShareShown): readonly Piece[] {
         : words.say('page.covered_title', { name: share.covered_by });
     const text = share.amount === 0 ? words.say('page.held_free') : words.say('page.held_text');
     const until =
-      share.amount === 0 ? null : html`<p>${sentence(visit, 'page.promise_else', deadline(visit, scene))}</p>`;
+      share.amount === 0 || share.covered_by !== null
+        ? null
+        : html`<p>${sentence(visit, 'page.promise_else', deadline(visit, scene))}</p>`;
     const said = share.covered_by === null ? text : words.say('page.covered_text');
     return [good(title, html`<p>${said}</p>${until}`), progress(visit, scene)];
   }
@@ -174,15 +185,14 @@ function outsider(visit: Visit, scene: Scene, above: Piece): Body {
   const dropped = isForThem
     ? notice(words.say('page.dropped_title'), words.say('page.dropped_text', { name: organizer }))
     : invitee !== null && !invitee.isSeat
-      ? notice(
-          words.say('page.wrong_person_title'),
-          words.say('page.wrong_person_text', {
-            name: invitee.displayName ?? words.say('page.somebody_else'),
-            me: member?.displayName ?? '',
-          }),
-        )
+      ? wrongPerson(visit, invitee.displayName ?? words.say('page.somebody_else'))
       : notice(words.say('page.no_seat_title'), words.say('page.no_seat_text', { name: organizer }));
   return { main: [above, dropped, progress(visit, scene), aboutHolds(visit)], isLive: true };
+}
+
+function wrongPerson({ words, member }: Visit, name: string): Html {
+  const text = words.say('page.wrong_person_text', { name, me: member?.displayName ?? '' });
+  return notice(words.say('page.wrong_person_title', { name }), text);
 }
 
 function funded(visit: Visit, scene: Scene): Body {
@@ -215,7 +225,7 @@ function completed(visit: Visit, scene: Scene): Body {
   return { main: [block, progress(visit, scene)], isLive: false };
 }
 
-/** Over without a charge. The names of the party are for those who are in it. */
+/** Over without a charge. */
 function ended(visit: Visit, scene: Scene, how: 'expired' | 'canceled'): Body {
   const { words } = visit;
   const { checkout, myShare } = scene;
@@ -225,7 +235,6 @@ function ended(visit: Visit, scene: Scene, how: 'expired' | 'canceled'): Body {
     notice(words.say(`page.${how}_title`), words.say(`page.${how}_text`, { venue: checkout.venue.name })),
     wasHeld && html`<p>${words.say('page.released_text', { amount: money(visit, scene, myShare.amount) })}</p>`,
     html`<p><a class="button" href="${back}" rel="noreferrer">${words.say('page.back_to_venue', { venue: checkout.venue.name })}</a></p>`,
-    visit.member !== null && progress(visit, scene),
     wasHeld && aboutHolds(visit),
   ]);
 }

@@ -32,6 +32,13 @@ export function amountBlock(visit: Visit, scene: Scene, share: ShareShown | null
   return html`<p class="amount"><span class="label">${words.say('page.your_share')}</span><strong>${money(visit, scene, share.amount)}</strong><span class="of">${words.say('page.of_total', { total: whole, people })}</span></p>`;
 }
 
+/** What the organizer pays for others. */
+export function coverBlock(visit: Visit, scene: Scene, shares: readonly ShareShown[]): Html {
+  const sum = shares.reduce((total, { amount }) => total + amount, 0);
+  const names = new Intl.ListFormat(visit.words.language).format(shares.map((share) => nameOf(visit, scene, share)));
+  return html`<p class="amount"><span class="label">${visit.words.say('page.you_cover')}</span><strong>${money(visit, scene, sum)}</strong><span class="of">${names}</span></p>`;
+}
+
 export function promise(visit: Visit, scene: Scene): Html {
   const until = sentence(visit, 'page.promise_else', deadline(visit, scene));
   return html`<p class="promise">${visit.words.say('page.promise')} ${until}</p>`;

@@ -7,10 +7,12 @@ import type { Log } from '../base/log.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
 import { captureDue } from '../domain/checkouts/capture.ts';
+import type { GuestParts } from '../domain/checkouts/choose-party.ts';
 import { expireDue } from '../domain/checkouts/expire.ts';
 import type { MoneyParts } from '../domain/checkouts/money-parts.ts';
 import { reconcile } from '../domain/checkouts/reconcile.ts';
 import { settleDueHolds } from '../domain/checkouts/settle-hold.ts';
+import { tellDueGuests } from '../domain/checkouts/tell-guests.ts';
 import { forgetOldAnswers } from '../domain/idempotency/kept-answers.ts';
 import { forgetSpentCalls } from '../domain/keys/queries.ts';
 import { forgetOldMessages } from '../domain/members/messages/queries.ts';
@@ -26,7 +28,7 @@ export interface WorkerParts {
   readonly log: Log;
   readonly clock: Clock;
   readonly outbound: Outbound;
-  readonly money: MoneyParts;
+  readonly money: GuestParts;
 }
 
 interface Loop {
@@ -51,6 +53,7 @@ const LOOPS: readonly Loop[] = [
     batch: 1,
     step: ({ money, log }) => compareBooks(money, log),
   },
+  { name: 'tell-guests', everySeconds: 1, batch: 100, step: ({ money }, batch) => tellDueGuests(money, batch) },
   {
     name: 'send-messages',
     everySeconds: SOON,

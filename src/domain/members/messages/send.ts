@@ -6,7 +6,7 @@ import type { Db } from '../../../base/db.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { openPhone } from '../phone.ts';
-import { claimMessages, finishMessage, type MessageRow, postponeMessage } from './queries.ts';
+import { claimMessages, finishMessage, type MessageKind, type MessageRow, postponeMessage } from './queries.ts';
 
 export interface TextSender {
   /** The provider's id of the message. Throws when it was not taken. */
@@ -29,8 +29,9 @@ export interface SendParts {
 
 const LEASE_MS = 60_000;
 const MINUTE = 60_000;
-/** A code is of no use later; news is, for a while. */
-const LIFE = { code: 10 * MINUTE, other: 12 * 60 * MINUTE };
+/** A code is of no use later, and a reminder may come too late; news is of use for a while. */
+const LIFE: Partial<Record<MessageKind, number>> = { code: 10 * MINUTE, reminder: 15 * MINUTE };
+const LIFE_OF_NEWS = 12 * 60 * MINUTE;
 
 /** The explicit step of the worker. Answers how many were looked at. */
 export async function sendDueMessages(parts: SendParts, batch: number): Promise<number> {
@@ -49,7 +50,7 @@ async function sendOne(parts: SendParts, message: MessageRow): Promise<void> {
     const words = seal.open(message.words, `message ${message.id}`);
     await finish('sent', await sender.send(openPhone(seal, message), words), null);
   } catch (error) {
-    const life = message.kind === 'code' ? LIFE.code : LIFE.other;
+    const life = LIFE[message.kind] ?? LIFE_OF_NEWS;
     const isOver = error instanceof TextRefused || clock.now() - message.createdAt > life;
     const text = error instanceof Error ? error.message : String(error);
     log[isOver ? 'error' : 'warn'](

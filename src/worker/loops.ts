@@ -18,6 +18,7 @@ import { forgetSpentCalls } from '../domain/keys/queries.ts';
 import { forgetOldMessages } from '../domain/members/messages/queries.ts';
 import { sandboxSender, sendDueMessages } from '../domain/members/messages/send.ts';
 import { forgetOldSignIns } from '../domain/members/queries.ts';
+import { forgetOldDeclines } from '../domain/payments/declines/queries.ts';
 import { forgetOldNotices } from '../domain/payments/disputes/queries.ts';
 import { readDueNotices } from '../domain/payments/disputes/read-notices.ts';
 import { settleDueMovements } from '../domain/payments/settle-movements.ts';
@@ -73,6 +74,12 @@ const LOOPS: readonly Loop[] = [
     step: ({ money }, batch) => forgetOldMessages(money.db, money.clock.now(), batch),
   },
   { name: 'read-notices', everySeconds: 2, batch: 50, step: ({ money }, batch) => readDueNotices(money, batch) },
+  {
+    name: 'forget-old-declines',
+    everySeconds: 600,
+    batch: 1_000,
+    step: ({ money }, batch) => forgetOldDeclines(money.db, money.clock.now(), batch),
+  },
   {
     name: 'forget-old-notices',
     everySeconds: 3_600,

@@ -16,7 +16,7 @@ import { tellDueGuests } from '../domain/checkouts/tell-guests.ts';
 import { forgetOldAnswers } from '../domain/idempotency/kept-answers.ts';
 import { forgetSpentCalls } from '../domain/keys/queries.ts';
 import { forgetOldMessages } from '../domain/members/messages/queries.ts';
-import { sandboxSender, sendDueMessages } from '../domain/members/messages/send.ts';
+import { sendDueMessages, type TextSender } from '../domain/members/messages/send.ts';
 import { forgetOldSignIns } from '../domain/members/queries.ts';
 import { forgetOldDeclines } from '../domain/payments/declines/queries.ts';
 import { forgetOldNotices } from '../domain/payments/disputes/queries.ts';
@@ -30,6 +30,7 @@ export interface WorkerParts {
   readonly clock: Clock;
   readonly outbound: Outbound;
   readonly money: GuestParts;
+  readonly sender: TextSender;
 }
 
 interface Loop {
@@ -59,7 +60,7 @@ const LOOPS: readonly Loop[] = [
     name: 'send-messages',
     everySeconds: SOON,
     batch: 50,
-    step: ({ money }, batch) => sendDueMessages({ ...money, sender: sandboxSender }, batch),
+    step: ({ money, sender }, batch) => sendDueMessages({ ...money, sender }, batch),
   },
   {
     name: 'forget-old-sign-ins',

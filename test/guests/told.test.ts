@@ -197,3 +197,27 @@ describe('a guest is told', () => {
     expect(await newest(kim)).toContain('Ada covered your share.');
   });
 });
+
+describe('in the sandbox', () => {
+  it('somebody answers STOP on the outbox, and is sent nothing more until START', async () => {
+    const { sam, kim, ada, id, of } = await collecting();
+    const answer = (word: string) =>
+      town.world.call('POST', '/sandbox/outbox', {
+        body: new URLSearchParams({ phone: sam.phone, answer: word }).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+    const page = await town.world.call('GET', '/sandbox/outbox');
+    expect(page.text).toContain('<button name="answer" value="STOP">');
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self'");
+    const told = await answer('STOP');
+    expect([told.status, told.headers.get('location')]).toEqual([303, '/sandbox/outbox']);
+    await town.pay(await town.hold(of(1), sam));
+    expect((await town.party(id, ada, [{ user_id: kim.id }])).status).toBe(200);
+    await tell();
+    expect(await kinds(sam)).toEqual(['invite']);
+    await answer('START');
+    await town.party(await town.checkout(), ada, [{ user_id: sam.id }]);
+    await tell();
+    expect((await town.outbox(sam.phone)).map(({ kind, status }) => [kind, status])[0]).toEqual(['invite', 'sent']);
+  });
+});

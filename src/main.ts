@@ -16,6 +16,7 @@ import { randomText, systemRandom } from './base/random.ts';
 import { proveEncryptionKey } from './domain/installation/key-proof.ts';
 import type { Act } from './domain/venues/audit.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
+import { textSender } from './main/sender.ts';
 import { actIn, type House, makeHouse } from './run/house.ts';
 
 interface OpenedHouse {
@@ -136,7 +137,8 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
     const { startWorker } = await import('./worker/loops.ts');
     const { makeOutbound } = await import('./base/outbound/outbound.ts');
     const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
-    const worker = startWorker({ db: house.db, log, clock: house.clock, outbound, money: house.money });
+    const sender = textSender(config);
+    const worker = startWorker({ db: house.db, log, clock: house.clock, outbound, money: house.money, sender });
     await endings.add(async () => {
       await worker.close();
       await outbound.close();

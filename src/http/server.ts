@@ -23,6 +23,7 @@ import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
 import { makeAllowed, routerPath } from './routes.ts';
 import { registerStatus } from './status.ts';
+import { registerTexts } from './texts.ts';
 import { answerClientError } from './wire-error.ts';
 
 declare module 'fastify' {
@@ -98,6 +99,7 @@ export async function startServer(house: House): Promise<RunningServer> {
   registerProcessor(app, door);
   registerMembers(app, door);
   await registerPages(app, door);
+  registerTexts(app, door);
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;

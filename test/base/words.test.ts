@@ -1,6 +1,6 @@
 // Words: every language says everything that English says, and who gets which language.
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
@@ -29,6 +29,21 @@ describe('the words', () => {
       };
       visit(file, '');
     }
+  });
+
+  it('are all said by somebody, and nobody says what is not there', () => {
+    const sources: string[] = [];
+    const walk = (folder: string): void => {
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) walk(path);
+        else if (/\.tsx?$/.test(entry.name)) sources.push(readFileSync(path, 'utf8'));
+      }
+    };
+    for (const folder of ['src', 'web']) walk(join(packageRoot, folder));
+    const said = new Set(sources.join('\n').match(/(?<=')text\.[a-z_]+(?=')/g));
+    const known = [...placesOf('en').keys()].filter((key) => key.startsWith('text.'));
+    expect([...said].sort()).toEqual(known.sort());
   });
 
   it('fill their places, choose the plural, and refuse what is missing', () => {

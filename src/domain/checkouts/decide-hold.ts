@@ -54,7 +54,13 @@ export function nextLook(hold: HoldState, now: number): number {
 }
 
 /** The processor was asked about a hold that we believed to be open or held. */
-export function learn(standing: Standing, holdId: string, facts: HoldFacts, now: number): readonly Step[] {
+export function learn(
+  standing: Standing,
+  holdId: string,
+  facts: HoldFacts,
+  now: number,
+  isClosed = false,
+): readonly Step[] {
   const hold = standing.holds.find(({ id }) => id === holdId);
   if (hold === undefined) return [];
   if (hold.status === 'asked' && hold.renews !== null) return learnRenewal(standing, hold, facts, now);
@@ -68,12 +74,21 @@ export function learn(standing: Standing, holdId: string, facts: HoldFacts, now:
     case 'gone':
       return [{ step: 'move hold', id: hold.id, from: 'open', to: 'gone', dueAt: null }];
     default:
-      return [...declined(standing, hold, facts, now), noted(hold, facts, now)];
+      return [
+        ...declined(standing, hold, facts, now),
+        isClosed && facts.standing === 'waiting' ? closed(hold, facts, now) : noted(hold, facts, now),
+      ];
   }
 }
 
 function noted(hold: HoldState, facts: HoldFacts, now: number): Step {
   return { step: 'note hold', id: hold.id, news: { refusal: facts.refusal }, dueAt: nextLook(hold, now) };
+}
+
+/** Too many cards were tried: the secret that the form was given is made worthless, and the share can be paid later. */
+function closed(hold: HoldState, facts: HoldFacts, now: number): Step {
+  const news = { refusal: facts.refusal };
+  return { step: 'move hold', id: hold.id, from: 'open', to: 'releasing', news, dueAt: now };
 }
 
 function declined(standing: Standing, hold: HoldState, facts: HoldFacts, now: number): readonly Step[] {

@@ -18,9 +18,9 @@ import {
   seatHold,
 } from '../payments/queries.ts';
 import { CHECKOUT_MOVES, SHARE_MOVES } from './moves.ts';
+import { tellIfAnybody } from './news/queries.ts';
 import {
   dropShares,
-  giveSeat,
   insertShares,
   lookAgain,
   moveCheckout,
@@ -29,6 +29,7 @@ import {
   refundSharesBy,
   seatShares,
 } from './queries.ts';
+import { giveSeat } from './seats/queries.ts';
 import type { Standing } from './standing.ts';
 import type { Step } from './steps.ts';
 
@@ -58,7 +59,7 @@ async function write(tx: Queryable, { ids, now }: Writing, standing: Standing, s
       return insist(step, 1, moveCheckout(tx, venueId, checkoutId, moveOf(step, now)));
     case 'move shares':
       insistOnMove('share', canMove(SHARE_MOVES, step.from, step.to), step);
-      return insist(step, step.ids.length, moveShares(tx, venueId, step.ids, { ...step, heldAt: step.heldAt ?? null }));
+      return moveSharesOf(tx, about, step);
     case 'add shares':
       // By the checkout's own clock, as reminders are.
       return insertShares(tx, venueId, checkoutId, step.shares, now + standing.clockAhead);
@@ -88,6 +89,21 @@ async function write(tx: Queryable, { ids, now }: Writing, standing: Standing, s
     default:
       return writeHold(tx, about, step);
   }
+}
+
+/** Whoever's hold is gone is told of it. */
+async function moveSharesOf(
+  tx: Queryable,
+  about: { readonly venueId: string; readonly checkoutId: string; readonly now: number },
+  step: Extract<Step, { step: 'move shares' }>,
+): Promise<void> {
+  const { venueId, checkoutId, now } = about;
+  const { ids, from, to, heldAt = null } = step;
+  const isNews = from === 'held' && (to === 'failed' || to === 'released');
+  await Promise.all([
+    insist(step, ids.length, moveShares(tx, venueId, ids, { from, to, heldAt, now })),
+    isNews ? tellIfAnybody(tx, venueId, checkoutId) : null,
+  ]);
 }
 
 type HoldStep = Extract<

@@ -152,6 +152,11 @@ export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<v
   await db.query('delete from member_sessions where token_hash = $1', [tokenHash]);
 }
 
+/** Null takes it back. Who is not a member has nothing to stop. */
+export async function setStopped(db: Queryable, phoneHash: Buffer, at: number | null): Promise<void> {
+  await db.query('update members set stopped_at = to_timestamp($2 / 1000.0) where phone_hash = $1', [phoneHash, at]);
+}
+
 export async function updateName(db: Queryable, memberId: string, name: string): Promise<void> {
   await db.query('update members set display_name = $2 where member_id = $1', [memberId, name]);
 }

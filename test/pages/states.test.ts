@@ -2,9 +2,9 @@
 // never violated, and nothing is wider than the phone. With SCREENS=<folder> each is also photographed at 390 and 1280
 // pixels, light and dark (`npm run screens`), to be looked at.
 
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath } from './browser.ts';
@@ -13,7 +13,6 @@ import { openTown, type Town } from './town.ts';
 
 const path = browserPath();
 const folder = process.env.SCREENS ?? null;
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface Finding {
   readonly id: string;
@@ -23,7 +22,7 @@ interface Finding {
 
 /** What axe finds by WCAG 2.2 AA, as lines. */
 async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   const found = await page.evaluate<Finding[]>(
     `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) => violations)`,
   );

@@ -372,4 +372,13 @@ const ended: readonly State[] = [
   },
 ];
 
-export const STATES: readonly State[] = [...beforeTheParty, ...collecting, ...ended];
+const outbox: State = {
+  name: 'outbox',
+  says: 'Text messages',
+  async open(town, look) {
+    await friends(town);
+    return at(town, null, '/sandbox/outbox', look);
+  },
+};
+
+export const STATES: readonly State[] = [...beforeTheParty, ...collecting, ...ended, outbox];

@@ -4,6 +4,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { makeOutbound } from '../../src/base/outbound/outbound.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
+import { sandboxSender } from '../../src/domain/members/messages/send.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/loops.ts';
 import { inFuture, ORIGIN, type Seen, Shop } from '../checkouts/shop.ts';
@@ -121,7 +122,7 @@ export async function openTown(executablePath: string, wish: { readonly worker: 
   const { key } = await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
   const outbound = makeOutbound({ allowInsecureTargets: true });
   const { db, log, clock, money } = world.house;
-  const worker = wish.worker ? startWorker({ db, log, clock, outbound, money }) : null;
+  const worker = wish.worker ? startWorker({ db, log, clock, outbound, money, sender: sandboxSender }) : null;
   const browser = await openBrowser(executablePath);
   return new Town(world, new Shop(world, venue.id, key, 'test'), browser, worker, () => outbound.close());
 }

@@ -19,6 +19,9 @@ import { forgetOldSignIns } from '../domain/members/queries.ts';
 import { forgetOldNotices } from '../domain/payments/disputes/queries.ts';
 import { readDueNotices } from '../domain/payments/disputes/read-notices.ts';
 import { settleDueMovements } from '../domain/payments/settle-movements.ts';
+import { deliverUntilStopped, dispatchDue } from '../domain/webhooks/deliveries/deliver.ts';
+import type { LaneParts } from '../domain/webhooks/deliveries/lane.ts';
+import { forgetOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
 
 /** What the loops work with. */
 export interface WorkerParts {
@@ -27,6 +30,7 @@ export interface WorkerParts {
   readonly clock: Clock;
   readonly outbound: Outbound;
   readonly money: MoneyParts;
+  readonly deliveries: LaneParts;
 }
 
 interface Loop {
@@ -68,6 +72,25 @@ const LOOPS: readonly Loop[] = [
     everySeconds: 3_600,
     batch: 1_000,
     step: ({ money }, batch) => forgetOldMessages(money.db, money.clock.now(), batch),
+  },
+  {
+    name: 'dispatch-events',
+    everySeconds: 0.25,
+    batch: 500,
+    step: ({ deliveries }, batch) => dispatchDue(deliveries, batch),
+  },
+  {
+    name: 'deliver-events',
+    everySeconds: 1,
+    batch: Number.POSITIVE_INFINITY,
+    // One step as long as the worker runs: a delivery that takes long holds up no other.
+    step: ({ deliveries }, _batch, signal) => deliverUntilStopped(deliveries, signal),
+  },
+  {
+    name: 'forget-old-deliveries',
+    everySeconds: 600,
+    batch: 1_000,
+    step: ({ db, clock }, batch) => forgetOldDeliveries(db, clock.now(), batch),
   },
   { name: 'read-notices', everySeconds: 2, batch: 50, step: ({ money }, batch) => readDueNotices(money, batch) },
   {

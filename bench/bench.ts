@@ -8,7 +8,7 @@ export interface Bench {
   readonly floor: number;
   readonly goal: number;
   /** Of what both sides measure. */
-  readonly unit: 'requests/s' | 'boats/s' | 'parties/s' | 'checkouts/s' | 'ms';
+  readonly unit: 'requests/s' | 'boats/s' | 'parties/s' | 'checkouts/s' | 'deliveries/s' | 'ms';
   /** Whether more of the unit is better. A ratio is always the better the larger it is. */
   readonly better: 'more' | 'less';
   /** What a reader must know to read the figure right. */

@@ -10,6 +10,8 @@ import { coldStart } from './cold-start.ts';
 import { completePartyOf8 } from './complete-party-of-8.ts';
 import { createCheckout } from './create-checkout.ts';
 import { createCheckoutBound } from './create-checkout-bound.ts';
+import { deliverBesideHanging } from './deliver-beside-hanging.ts';
+import { deliverEvents } from './deliver-events.ts';
 import { makeEndings } from './endings.ts';
 import { expire100k } from './expire-100k.ts';
 import { fleetBatch } from './fleet-batch.ts';
@@ -31,6 +33,8 @@ const BENCHES: readonly Bench[] = [
   idempotentReplay,
   oneHotKey,
   completePartyOf8,
+  deliverEvents,
+  deliverBesideHanging,
   expire100k,
   fleetBatch,
   coldStart,

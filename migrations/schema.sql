@@ -1144,7 +1144,7 @@ create trigger events_are_queued after insert on events referencing new table as
   for each statement execute function queue_events();
 
 -- One event on its way to one endpoint. It has no id of its own: the event and the endpoint name it. created_at is the
--- event's, which is unique for a venue and mode, so that lists can page by it.
+-- event's, which is unique for a venue and mode: it is the key, and lists page by it.
 create table deliveries (
   venue_id uuid not null,
   endpoint_id text not null,
@@ -1163,12 +1163,11 @@ create table deliveries (
   last_attempt_at timestamptz,
   delivered_at timestamptz,
   created_at timestamptz not null,
-  primary key (venue_id, endpoint_id, event_id),
+  primary key (venue_id, endpoint_id, created_at),
   constraint delivery_status_is_known check (status in ('pending', 'delivered', 'failed')),
   constraint delivery_pending_is_due check ((due_at is not null) = (status = 'pending')),
   constraint delivery_is_tried_within_its_time check (due_at <= ends_at)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
-create index deliveries_by_time on deliveries (venue_id, endpoint_id, created_at);
 create index deliveries_due on deliveries (venue_id, endpoint_id, due_at) where due_at is not null;
 create index deliveries_by_age on deliveries using brin (created_at);
 
@@ -1237,26 +1236,31 @@ begin
     where l.venue_id = t.venue_id and l.endpoint_id = t.endpoint_id;
 end $$;
 
--- What is due on a lane, with the bytes to send. Whatever can no longer be tried is ended first: its time is up, or its
--- endpoint is disabled (p_over says why all are to end).
+-- What is due on a lane, with the bytes to send. What can no longer be tried is ended instead: its time is up, or its
+-- endpoint is disabled (p_over says why all that wait are to end, p_limit at a time).
 create function due_deliveries(
-  p_venue uuid, p_endpoint text, p_turn integer, p_now timestamptz, p_limit integer, p_under_way text[], p_over text
-) returns table (event_id text, tries integer, ends_at timestamptz, body text)
+  p_venue uuid, p_endpoint text, p_turn integer, p_now timestamptz, p_limit integer, p_under_way timestamptz[],
+  p_over text
+) returns table (created_at timestamptz, tries integer, ends_at timestamptz, body text)
 language plpgsql set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
+declare
+  v_batch timestamptz[];
 begin
   perform 1 from delivery_lanes l
     where l.venue_id = p_venue and l.endpoint_id = p_endpoint and l.turn = p_turn for update;
   if not found then return; end if;
+  select array_agg(d.created_at) into v_batch from (
+    select d.created_at from deliveries d
+    where d.venue_id = p_venue and d.endpoint_id = p_endpoint and (d.due_at <= p_now or (p_over is not null and d.due_at is not null))
+      and d.created_at <> all(p_under_way)
+    order by d.due_at limit p_limit) d;
   update deliveries d set status = 'failed', due_at = null, last_error = coalesce(p_over, d.last_error, 'expired')
-    where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.due_at is not null
-      and (p_over is not null or (d.due_at <= p_now and d.ends_at <= p_now and d.event_id <> all(p_under_way)));
-  return query select d.event_id, d.tries::integer, d.ends_at, event_json(e)
-    from (
-      select * from deliveries d
-      where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.due_at <= p_now and d.event_id <> all(p_under_way)
-      order by d.due_at limit p_limit) d
-    join events e on e.venue_id = d.venue_id and e.event_id = d.event_id
+    where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.created_at = any(v_batch) and d.due_at is not null
+      and (p_over is not null or d.ends_at <= p_now);
+  return query select d.created_at, d.tries::integer, d.ends_at, event_json(e)
+    from deliveries d join events e on e.venue_id = d.venue_id and e.event_id = d.event_id
+    where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.created_at = any(v_batch) and d.due_at is not null
     order by d.due_at, d.created_at;
 end $$;
 
@@ -1264,7 +1268,7 @@ end $$;
 -- lane, nothing was written. `dead`: a delivery has ended and none had succeeded in all of its time. Else `kept`.
 create function record_attempts(
   p_venue uuid, p_endpoint text, p_turn integer, p_now timestamptz, p_free_at timestamptz, p_failures integer,
-  p_let_go boolean, p_events text[], p_statuses text[], p_codes integer[], p_errors text[], p_answers text[],
+  p_let_go boolean, p_created timestamptz[], p_statuses text[], p_codes integer[], p_errors text[], p_answers text[],
   p_durations integer[], p_at float8[], p_due float8[]
 ) returns text language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
@@ -1279,9 +1283,9 @@ begin
       due_at = to_timestamp(r.due / 1000.0), last_status = r.code, last_error = r.error, last_response = r.answer,
       last_duration_ms = r.duration, last_attempt_at = to_timestamp(r.at / 1000.0),
       delivered_at = case when r.status = 'delivered' then p_now end
-    from unnest(p_events, p_statuses, p_codes, p_errors, p_answers, p_durations, p_at, p_due)
-      as r(event_id, status, code, error, answer, duration, at, due)
-    where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.event_id = r.event_id and d.status = 'pending';
+    from unnest(p_created, p_statuses, p_codes, p_errors, p_answers, p_durations, p_at, p_due)
+      as r(created_at, status, code, error, answer, duration, at, due)
+    where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.created_at = r.created_at and d.status = 'pending';
   if 'delivered' = any(p_statuses) then v_success := p_now; end if;
   if p_let_go then
     select min(d.due_at) into v_due from deliveries d
@@ -1292,7 +1296,7 @@ begin
   if 'failed' = any(p_statuses) then
     select max(d.ends_at) into v_end from deliveries d
       where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.status = 'failed'
-        and d.event_id = any(p_events);
+        and d.created_at = any(p_created);
     if v_success is null or v_success < v_end - interval '72 hours' then return 'dead'; end if;
   end if;
   return 'kept';

@@ -28,9 +28,13 @@ const AT_ONCE = 8;
 const AT_ONCE_FAILING = 4;
 /** Failures in a row after which a turn ends: of a healthy endpoint, a failing one, and one that is only knocked at. */
 const ALLOWED = { healthy: 8, failing: 20, dead: 1 };
-const FETCHED = 100;
-const WRITTEN = 50;
-const WRITE_EVERY_MS = 500;
+const FETCHED = 200;
+/** Of those that wait for a disabled endpoint. */
+const ENDED_AT_ONCE = 10_000;
+/** More is fetched in time, so that sending does not wait for the database. */
+const FETCH_BELOW = 100;
+const WRITTEN = 100;
+const WRITE_EVERY_MS = 1_000;
 const MOST_IN_A_TURN = 2_000;
 const TURN_MS = 10_000;
 const LONGEST_WISHED_REST = 15 * 60_000;
@@ -99,7 +103,7 @@ class LaneTurn {
   }
 
   #wantsMore(): boolean {
-    return !this.#ending && !this.#lost && this.#mayHaveMore && this.#queue.length < AT_ONCE * 2;
+    return !this.#ending && !this.#lost && this.#mayHaveMore && this.#queue.length < FETCH_BELOW;
   }
 
   async #fetch(): Promise<void> {
@@ -112,8 +116,8 @@ class LaneTurn {
 
   #due(over: string | null): Promise<DueDelivery[]> {
     const { db, clock } = this.#parts;
-    const known = [...this.#underWay, ...[...this.#queue, ...this.#finished].map(({ eventId }) => eventId)];
-    return dueDeliveries(db, this.#lane, clock.now(), over === null ? FETCHED : 0, known, over);
+    const known = [...this.#underWay, ...[...this.#queue, ...this.#finished].map(({ createdAt }) => createdAt)];
+    return dueDeliveries(db, this.#lane, clock.now(), over === null ? FETCHED : ENDED_AT_ONCE, known, over);
   }
 
   /** As many as may be under way. Called again whenever one has ended. */
@@ -127,7 +131,7 @@ class LaneTurn {
       const next = this.#queue.shift();
       if (next === undefined) return;
       this.#sent += 1;
-      this.#underWay.add(next.eventId);
+      this.#underWay.add(next.createdAt);
       void this.#send(next);
     }
   }
@@ -146,15 +150,16 @@ class LaneTurn {
       this.#ending = true;
       this.#parts.log.warn({ endpoint: this.#lane.endpointId, err: error }, 'a delivery was broken off');
     }
-    this.#underWay.delete(delivery.eventId);
+    this.#underWay.delete(delivery.createdAt);
     this.#start();
-    this.#wake?.();
+    // Otherwise there is nothing to do but to wait for more.
+    if (this.#underWay.size === 0 || this.#finished.length >= WRITTEN || this.#wantsMore()) this.#wake?.();
   }
 
-  #outcome({ eventId, tries, endsAt }: DueDelivery, made: Attempt): Outcome {
+  #outcome({ createdAt, tries, endsAt }: DueDelivery, made: Attempt): Outcome {
     const { clock, random } = this.#parts;
     const { status: code, error, response, durationMs, at } = made;
-    const known = { eventId, code, error, response, durationMs, at };
+    const known = { createdAt, code, error, response, durationMs, at };
     if (made.delivered) {
       this.#failures = 0;
       this.#failedHere = 0;

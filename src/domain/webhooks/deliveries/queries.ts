@@ -55,7 +55,8 @@ export async function takeLanes(
 }
 
 export interface DueDelivery {
-  readonly eventId: string;
+  /** The time of the event, which is the delivery's key. */
+  readonly createdAt: string;
   /** In the 72 hours that run now. */
   readonly tries: number;
   readonly endsAt: number;
@@ -72,14 +73,14 @@ export async function dueDeliveries(
   over: string | null,
 ): Promise<DueDelivery[]> {
   return db.query<DueDelivery>(
-    `select event_id as "eventId", tries, (extract(epoch from ends_at) * 1000)::float8 as "endsAt", body
-     from due_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::text[], $7)`,
+    `select created_at as "createdAt", tries, (extract(epoch from ends_at) * 1000)::float8 as "endsAt", body
+     from due_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::timestamptz[], $7)`,
     [lane.venueId, lane.endpointId, lane.turn, now, limit, underWay, over],
   );
 }
 
 export interface Outcome {
-  readonly eventId: string;
+  readonly createdAt: string;
   readonly status: 'pending' | 'delivered' | 'failed';
   readonly code: number | null;
   readonly error: string | null;
@@ -106,7 +107,7 @@ export async function recordAttempts(
   outcomes: readonly Outcome[],
 ): Promise<'kept' | 'lost' | 'dead'> {
   const rows = await db.query<{ outcome: 'kept' | 'lost' | 'dead' }>(
-    `select record_attempts($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($5 / 1000.0), $6, $7, $8::text[], $9::text[],
+    `select record_attempts($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($5 / 1000.0), $6, $7, $8::timestamptz[], $9::text[],
        $10::integer[], $11::text[], $12::text[], $13::integer[], $14::float8[], $15::float8[]) as outcome`,
     [
       lane.venueId,
@@ -116,7 +117,7 @@ export async function recordAttempts(
       after.freeAt,
       after.failures,
       after.letGo,
-      outcomes.map(({ eventId }) => eventId),
+      outcomes.map(({ createdAt }) => createdAt),
       outcomes.map(({ status }) => status),
       outcomes.map(({ code }) => code),
       outcomes.map(({ error }) => error),
@@ -204,14 +205,14 @@ export async function sendAgain(
   tx: Queryable,
   venueId: string,
   endpointId: string,
-  eventId: string,
+  event: { readonly id: string; readonly createdAt: string },
   now: number,
 ): Promise<DeliveryRow | null> {
   const rows = await tx.query<DeliveryRow>(
     `update deliveries set status = 'pending', due_at = to_timestamp($4 / 1000.0), tries = 0, delivered_at = null,
        ends_at = to_timestamp($4 / 1000.0) + interval '72 hours'
-     where venue_id = $1 and endpoint_id = $2 and event_id = $3 returning ${DELIVERY}`,
-    [venueId, endpointId, eventId, now],
+     where venue_id = $1 and endpoint_id = $2 and created_at = $3::timestamptz and event_id = $5 returning ${DELIVERY}`,
+    [venueId, endpointId, event.createdAt, now, event.id],
   );
   return rows[0] ?? null;
 }
@@ -228,8 +229,8 @@ export async function sendFailedAgain(
   const rows = await tx.query(
     `update deliveries set status = 'pending', due_at = to_timestamp($4 / 1000.0), tries = 0,
        ends_at = to_timestamp($4 / 1000.0) + interval '72 hours'
-     where venue_id = $1 and endpoint_id = $2 and event_id in (
-       select event_id from deliveries
+     where venue_id = $1 and endpoint_id = $2 and created_at in (
+       select created_at from deliveries
        where venue_id = $1 and endpoint_id = $2 and status = 'failed' and created_at >= $3::timestamptz
        order by created_at limit $5 for update skip locked) returning 1`,
     [venueId, endpointId, since, now, limit],

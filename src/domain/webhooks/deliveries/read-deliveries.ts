@@ -4,6 +4,7 @@ import type { Queryable } from '../../../base/db.ts';
 import { conflict, invalid, notFound } from '../../../base/errors.ts';
 import type { Answer, Input } from '../../../base/operation.ts';
 import { pageOf, pageQuestion } from '../../../base/page.ts';
+import { findEventView } from '../../events/queries.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { audit } from '../../venues/audit.ts';
 import { type EndpointRow, findEndpoint } from '../queries.ts';
@@ -32,8 +33,9 @@ export async function listDeliveries(db: Queryable, caller: Caller, input: Input
 export async function redeliver(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
   const endpoint = await known(tx, caller, input);
   const eventId = eventOf(input.params.delivery_id ?? '', endpoint.id);
-  if (eventId === null) throw notFound();
-  const row = await sendAgain(tx, caller.venue.id, endpoint.id, eventId, caller.now);
+  const event = eventId === null ? null : await findEventView(tx, caller.venue.id, caller.mode, eventId);
+  if (event === null) throw notFound();
+  const row = await sendAgain(tx, caller.venue.id, endpoint.id, event, caller.now);
   if (row === null) throw notFound();
   if (endpoint.status === 'disabled') throw isDisabled();
   await wakeLane(tx, caller.venue.id, endpoint.id, caller.now);
@@ -41,7 +43,7 @@ export async function redeliver(tx: Queryable, caller: Caller, input: Input): Pr
     venueId: caller.venue.id,
     action: 'webhook_endpoint.redeliver',
     subject: endpoint.id,
-    detail: { event_id: eventId },
+    detail: { event_id: event.id },
   });
   return { status: 202, body: shownDelivery(row) };
 }

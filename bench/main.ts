@@ -10,9 +10,12 @@ import { coldStart } from './cold-start.ts';
 import { completePartyOf8 } from './complete-party-of-8.ts';
 import { createCheckout } from './create-checkout.ts';
 import { createCheckoutBound } from './create-checkout-bound.ts';
+import { deliverBesideHanging } from './deliver-beside-hanging.ts';
+import { deliverEvents } from './deliver-events.ts';
 import { makeEndings } from './endings.ts';
 import { expire100k } from './expire-100k.ts';
 import { fleetBatch } from './fleet-batch.ts';
+import { guestPage } from './guest-page.ts';
 import { idempotentReplay } from './idempotent-replay.ts';
 import { listGrowth } from './list-growth.ts';
 import { describeMachine, loadNow } from './machine.ts';
@@ -31,9 +34,12 @@ const BENCHES: readonly Bench[] = [
   idempotentReplay,
   oneHotKey,
   completePartyOf8,
+  deliverEvents,
+  deliverBesideHanging,
   expire100k,
   fleetBatch,
   coldStart,
+  guestPage,
 ];
 
 interface Wish {

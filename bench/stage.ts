@@ -13,6 +13,7 @@ import { findCluster } from '../src/sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../src/sandbox/postgres/embedded.ts';
 import { readState } from '../src/sandbox/processor/process-state.ts';
 import { startEmbeddedProcessor } from '../src/sandbox/processor/run.ts';
+import { type Deliveries, deliveriesBy } from './deliveries.ts';
 import type { Endings } from './endings.ts';
 import { type MakeVenue, makeVenueMaker } from './keys.ts';
 import { type Load, startLoad } from './load.ts';
@@ -41,6 +42,8 @@ export interface Stage {
   sql(): Sql;
   /** The commands about money, with the embedded processor; started when they are first asked for. */
   money(): Promise<Money>;
+  /** Our loops of deliveries, and a receiver that they deliver to; started when they are first asked for. */
+  deliveries(): Promise<Deliveries>;
   /** `node bin/everyshare.js serve` on the stage's database, up to its first 200 on /readyz. */
   startOurs(): Promise<Started>;
   /** A bare Fastify that answers this text on this path, up to its first 200. */
@@ -96,7 +99,21 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
       const all = { DATABASE_URL: url, CONNECTIONS, ...processor };
       return moneyBy(processes.start(script('money-process'), [], all, true));
     }),
+    deliveries: once(async () => {
+      const port = await freePort();
+      await heard(processes.start(script('receiver-process'), [], { PORT: String(port) }, true));
+      const all = { DATABASE_URL: url, CONNECTIONS, RECEIVER: `https://127.0.0.1:${port}` };
+      return deliveriesBy(processes.start(script('deliver-process'), [], all, true));
+    }),
   };
+}
+
+/** Until a process that says when it is ready has said so. */
+function heard({ process: child, complaints }: Running): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('message', () => resolve());
+    child.once('exit', () => reject(new Error(`a process of the bench ended: ${complaints()}`)));
+  });
 }
 
 function once<T>(make: () => T): () => T {
@@ -176,7 +193,15 @@ async function freezeOurs(scratch: string): Promise<string> {
   return folder;
 }
 
-const SCRIPTS = ['bare', 'load-process', 'sql-process', 'canned-process', 'money-process'] as const;
+const SCRIPTS = [
+  'bare',
+  'load-process',
+  'sql-process',
+  'canned-process',
+  'money-process',
+  'receiver-process',
+  'deliver-process',
+] as const;
 
 /** The bench's own processes as JavaScript, beside the frozen program; packages stay in node_modules, as in any project. */
 async function buildScripts(program: string): Promise<(name: (typeof SCRIPTS)[number]) => string> {

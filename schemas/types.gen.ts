@@ -418,17 +418,19 @@ export type Delivery = {
   /** The event it carries. */
   readonly event_id: string;
   /** The type of that event. */
-  readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "offering.approved" | "offering.rejected";
-  /** Where the delivery stands; failed when 72 hours have passed. */
+  readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
+  /** Where the delivery stands; failed when 72 hours have passed, or the endpoint was disabled. */
   readonly status: "pending" | "delivered" | "failed";
   /** How often it was tried. */
   readonly attempts: number;
   /** The HTTP status of the last answer; null when none came. */
   readonly last_status: number | null;
-  /** Why the last try failed; null when it did not. */
+  /** Why the last try failed: http_status, redirect, timeout, connect, tls, protocol, interrupted, no_public_address; endpoint_disabled or expired when it was not tried again; null when it did not fail. */
   readonly last_error: string | null;
   /** The first 4 KB of the last answer; null when none came. */
   readonly last_response: string | null;
+  /** How many milliseconds the last try took; null before the first. */
+  readonly last_duration_ms: number | null;
   /** When it was last tried; null before the first try. */
   readonly last_attempt_at: string | null;
   /** When it is tried next; null when it is not. */
@@ -1429,6 +1431,10 @@ export type StoredWebhookEndpoint = {
   readonly mode: "test" | "live";
   /** Whether events are sent to it. */
   readonly status: "active" | "disabled";
+  /** When it was disabled; null while it is active. */
+  readonly disabled_at: string | null;
+  /** Why it was disabled: you asked for it, or every delivery had failed for 72 hours; null while it is active. */
+  readonly disabled_reason: "requested" | "failed_for_72_hours" | null;
   /** When it was created, in UTC. */
   readonly created_at: string;
   /** The latest delivery to it; null before the first. */
@@ -1438,8 +1444,8 @@ export type StoredWebhookEndpoint = {
     /** The event it carries. */
     readonly event_id: string;
     /** The type of that event. */
-    readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "offering.approved" | "offering.rejected";
-    /** Where the delivery stands; failed when 72 hours have passed. */
+    readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
+    /** Where the delivery stands; failed when 72 hours have passed, or the endpoint was disabled. */
     readonly status: "pending" | "delivered" | "failed";
     /** The HTTP status of the last answer; null when none came. */
     readonly last_status: number | null;
@@ -1557,19 +1563,19 @@ export type WebhookEvent = {
   /** The type of this object. */
   readonly object: "event";
   /** What happened. */
-  readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "offering.approved" | "offering.rejected";
+  readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
   /** Whether it happened in test or in live. */
   readonly mode: "test" | "live";
   /** When it happened, in UTC. */
   readonly created_at: string;
-  /** Counts up from 1 for each checkout, or for each offering. */
+  /** Counts up from 1 for each checkout, each offering, each endpoint. */
   readonly sequence: number;
   /** True on a sample that you asked for; absent on a real event. */
   readonly sample?: true;
   /** What it happened to. */
   readonly data: {
-    /** The checkout, or for offering.* the offering, as it was at that moment. */
-    readonly object: StoredOffering | Checkout;
+    /** The checkout, for offering.* the offering, for webhook_endpoint.* the endpoint, as it was at that moment. */
+    readonly object: StoredOffering | StoredWebhookEndpoint | Checkout;
     /** What was refunded; only on refund.created. */
     readonly refund?: {
       /** How much was refunded, in minor units (cents). */
@@ -1578,6 +1584,24 @@ export type WebhookEvent = {
       readonly reason: string | null;
     };
   };
+};
+
+/** The body that sends again what has failed. */
+export type WebhookRecover = {
+  /** Failed deliveries of events from this time on are sent again; within the last 30 days. */
+  readonly since: string;
+};
+
+/** How many failed deliveries are sent again. */
+export type WebhookRecovered = {
+  /** The endpoint they go to. */
+  readonly endpoint_id: string;
+  /** The time you gave. */
+  readonly since: string;
+  /** How many are sent again, the oldest first, 10000 at the most. */
+  readonly recovered: number;
+  /** Whether there may be more: then call again. */
+  readonly has_more: boolean;
 };
 
 /** What came back for a sample event. */

@@ -11,6 +11,7 @@ import { Endings, Stopped } from './base/endings.ts';
 import { keptSecret } from './base/kept-secret.ts';
 import { type Log, makeLog } from './base/log.ts';
 import { migrate } from './base/migrate.ts';
+import { makeOutbound } from './base/outbound/outbound.ts';
 import { packageRoot } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
 import { proveEncryptionKey } from './domain/installation/key-proof.ts';
@@ -47,12 +48,17 @@ async function openHouse(
     onLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
   });
   await endings.add(() => db.close());
+  // As many connections to one host as there can be deliveries under way: one that hangs there takes nobody's place.
+  const bounds = { connectionsPerOrigin: 640, maxOrigins: 1_000 };
+  const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets, ...bounds });
+  await endings.add(() => outbound.close());
   const house = makeHouse({
     config,
     db,
     clock: systemClock,
     random: systemRandom,
     log,
+    outbound,
     sealKey,
     operatorToken: config.operatorToken ?? token?.text ?? '',
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
@@ -135,14 +141,17 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
   const { house, processor, newOperatorToken } = await openHouse(config, role, log, url, endings);
   if (role !== 'serve') {
     const { startWorker } = await import('./worker/loops.ts');
-    const { makeOutbound } = await import('./base/outbound/outbound.ts');
-    const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
-    const sender = textSender(config);
-    const worker = startWorker({ db: house.db, log, clock: house.clock, outbound, money: house.money, sender });
-    await endings.add(async () => {
-      await worker.close();
-      await outbound.close();
+    const { money } = house;
+    const worker = startWorker({
+      db: house.db,
+      log,
+      clock: house.clock,
+      outbound: money.outbound,
+      money,
+      deliveries: money,
+      sender: textSender(config),
     });
+    await endings.add(() => worker.close());
   }
   if (door === null) {
     say('everyshare worker is ready');

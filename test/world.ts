@@ -10,6 +10,7 @@ import { systemClock } from '../src/base/clock.ts';
 import { type Mode, readConfig } from '../src/base/config.ts';
 import { type Db, openDb } from '../src/base/db.ts';
 import { makeLog } from '../src/base/log.ts';
+import { makeOutbound } from '../src/base/outbound/outbound.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { systemRandom } from '../src/base/random.ts';
 import { captureDue } from '../src/domain/checkouts/capture.ts';
@@ -108,6 +109,7 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
       address: { protocol: 'http', host: '127.0.0.1', port: processor.port },
     });
   const processors = { test: stripeFor('test'), live: stripeFor('live') };
+  const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
   const openHouse = (): House =>
     makeHouse({
       processors,
@@ -126,6 +128,7 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
       clock: systemClock,
       random: systemRandom,
       log,
+      outbound,
       sealKey: Buffer.alloc(32, 7),
       operatorToken: OPERATOR_TOKEN,
       schemaFolder: join(packageRoot, 'schemas', 'v1'),
@@ -181,6 +184,7 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
     async close() {
       await Promise.all(servers.map((server) => server.close()));
       await Promise.all(houses.map((one) => one.db.close()));
+      await outbound.close();
       await processor.close();
       rmSync(dataDir, { recursive: true, force: true });
     },

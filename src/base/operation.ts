@@ -67,6 +67,8 @@ export type Command<Who, Body = unknown> = (db: Queryable, who: Who, input: Inpu
 /** A command that calls the outside: it is handed what it needs for that, and opens its own short transactions. */
 export type Reach<Who, Outside, Body = unknown> = (outside: Outside, who: Who, input: Input<Body>) => Promise<Answer>;
 
+export type Judge<Outside, Body = unknown> = (outside: Outside, input: Input<Body>) => Promise<readonly FieldProblem[]>;
+
 export interface Operation<Who> {
   readonly id: string;
   readonly method: Method;
@@ -98,6 +100,8 @@ export interface Operation<Who> {
   readonly run?: Command<Who, never>;
   /** Does all of its writing in one statement, idempotency included: it needs no transaction around it. */
   readonly inOneStatement?: true;
+  /** What is wrong with the input that only the outside knows; asked before `run`, without a transaction. */
+  readonly judge?: Judge<never, never>;
   /** Instead of `run`, for an operation that calls the outside. */
   readonly reach?: Reach<never, never, never>;
 }

@@ -14,11 +14,13 @@ import { helpFor, ROLES, usageOf } from './help.ts';
 import { importCommands } from './import.ts';
 import { keyCommands } from './key.ts';
 import { ledgerCommands } from './ledger.ts';
+import { listenCommands } from './listen.ts';
 import { memberCommands } from './member.ts';
 import { checkOptions, giveTo, hasFlag, readTyped, SHARED, type Typed, VERSION } from './options.ts';
 import { reconcileCommands } from './reconcile.ts';
 import { reviewCommands } from './review.ts';
 import type { Answer, Command, Open } from './shape.ts';
+import { triggerCommands } from './trigger.ts';
 import { venueCommands } from './venue.ts';
 
 const COMMANDS: readonly Command[] = [
@@ -29,6 +31,8 @@ const COMMANDS: readonly Command[] = [
   ...importCommands,
   ...reconcileCommands,
   ...ledgerCommands,
+  ...listenCommands,
+  ...triggerCommands,
   ...auditCommands,
   ...doctorCommands,
 ];

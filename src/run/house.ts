@@ -6,6 +6,7 @@ import type { Config, Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
 import { makeIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import { makeOutbound, type Outbound } from '../base/outbound/outbound.ts';
 import type { Random } from '../base/random.ts';
 import { makeContract } from '../base/schema/contract.ts';
 import { type Registry, readRegistry } from '../base/schema/registry.ts';
@@ -26,8 +27,8 @@ export interface House extends Tools {
   readonly operatorToken: string;
   /** The service's own address: from the configuration, or set once the server listens. */
   readonly address: { base: string };
-  /** What commands that call the card processor are handed. */
-  readonly money: GuestParts;
+  /** What commands that call the outside are handed: the card processor, and the addresses that partners gave us. */
+  readonly money: GuestParts & { readonly outbound: Outbound };
   /** Members' tokens: signed, verified, published. */
   readonly tokens: Tokens;
   readonly processorAccess: ProcessorAccess;
@@ -47,6 +48,8 @@ export interface HouseParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Absent: one of its own, that nobody has to close. */
+  readonly outbound?: Outbound;
   readonly sealKey: Buffer;
   readonly operatorToken: string;
   readonly schemaFolder: string;
@@ -82,6 +85,7 @@ export function makeHouse(parts: HouseParts): House {
       ids,
       seal,
       log,
+      outbound: parts.outbound ?? makeOutbound({ allowInsecureTargets: config.allowInsecureTargets }),
       processors,
       random,
       payoutDelay: config.payoutDelayHours * 3_600_000,

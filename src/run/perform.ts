@@ -7,7 +7,7 @@ import { isUnavailable, sqlState } from '../base/db.ts';
 import { conflict, invalid, Problem } from '../base/errors.ts';
 import { canonicalJson } from '../base/json/canonical.ts';
 import type { JsonValue } from '../base/json/parse.ts';
-import type { Answer, Command, Input, Operation, Reach } from '../base/operation.ts';
+import type { Answer, Command, Input, Judge, Operation, Reach } from '../base/operation.ts';
 import { findKept, type KeptAnswer, type KeptUnder, keepAnswer } from '../domain/idempotency/kept-answers.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import type { Guest, Stranger } from '../domain/members/guest.ts';
@@ -56,12 +56,22 @@ export function makePerform(house: House): Perform {
         return fresh(await run(house.db, caller, { ...input, once: { key, fingerprint } }));
       }
       const key = operation.idempotent === true ? received.idempotencyKey : undefined;
-      if (key === undefined) return await house.db.transaction(async (tx) => fresh(await run(tx, caller, input)));
+      if (key === undefined) {
+        await judged(house, operation, input);
+        return await house.db.transaction(async (tx) => fresh(await run(tx, caller, input)));
+      }
       return await once(house, underway, { operation, run, caller, input, key });
     } catch (error) {
       throw toldToCaller(error);
     }
   };
+}
+
+/** What only the outside knows is asked before there is a transaction. */
+async function judged(house: House, operation: Operation<Caller>, input: Input): Promise<void> {
+  const judge = operation.judge as Judge<House['money']> | undefined;
+  const problems = judge === undefined ? [] : await judge(house.money, input);
+  if (problems.length > 0) throw invalid(problems);
 }
 
 function notBuilt({ whenNew }: Input): Problem {
@@ -107,6 +117,7 @@ async function attempt(house: House, under: KeptUnder, call: Keyed): Promise<Rep
   const fingerprint = fingerprintOf(call);
   const before = await findKept(house.db, house.seal, under);
   if (before !== null) return replay(before, fingerprint);
+  await judged(house, call.operation, call.input);
   try {
     return await house.db.transaction(async (tx) => {
       const reply = fresh(await call.run(tx, call.caller, call.input));

@@ -1,6 +1,7 @@
 // The explicit list of loops over work that is due. Each is a query over the domain's own rows, in batches; when a batch
 // was full the next follows at once, else the loop sleeps. Any number of workers may run beside one another.
 
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../base/clock.ts';
 import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
@@ -22,6 +23,9 @@ import { forgetOldDeclines } from '../domain/payments/declines/queries.ts';
 import { forgetOldNotices } from '../domain/payments/disputes/queries.ts';
 import { readDueNotices } from '../domain/payments/disputes/read-notices.ts';
 import { settleDueMovements } from '../domain/payments/settle-movements.ts';
+import { deliverUntilStopped, dispatchDue } from '../domain/webhooks/deliveries/deliver.ts';
+import type { LaneParts } from '../domain/webhooks/deliveries/lane.ts';
+import { forgetOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
 
 /** What the loops work with. */
 export interface WorkerParts {
@@ -31,6 +35,7 @@ export interface WorkerParts {
   readonly outbound: Outbound;
   readonly money: GuestParts;
   readonly sender: TextSender;
+  readonly deliveries: LaneParts;
 }
 
 interface Loop {
@@ -73,6 +78,25 @@ const LOOPS: readonly Loop[] = [
     everySeconds: 3_600,
     batch: 1_000,
     step: ({ money }, batch) => forgetOldMessages(money.db, money.clock.now(), batch),
+  },
+  {
+    name: 'dispatch-events',
+    everySeconds: 0.25,
+    batch: 500,
+    step: ({ deliveries }, batch) => dispatchDue(deliveries, batch),
+  },
+  {
+    name: 'deliver-events',
+    everySeconds: 1,
+    batch: Number.POSITIVE_INFINITY,
+    // One step as long as the worker runs: a delivery that takes long holds up no other.
+    step: ({ deliveries }, _batch, signal) => deliverUntilStopped(deliveries, signal),
+  },
+  {
+    name: 'forget-old-deliveries',
+    everySeconds: 600,
+    batch: 1_000,
+    step: ({ db, clock }, batch) => forgetOldDeliveries(db, clock.now(), batch),
   },
   { name: 'read-notices', everySeconds: 2, batch: 50, step: ({ money }, batch) => readDueNotices(money, batch) },
   {
@@ -122,6 +146,8 @@ export interface RunningWorker {
 
 export function startWorker(parts: WorkerParts): RunningWorker {
   const stop = new AbortController();
+  // Every loop listens while it sleeps: that many are no leak.
+  setMaxListeners(0, stop.signal);
   const running = LOOPS.map((loop) => turn(loop, parts, stop.signal));
   return {
     async close() {

@@ -26,6 +26,8 @@ describe('webhook endpoints', () => {
         object: 'webhook_endpoint',
         mode: 'test',
         status: 'active',
+        disabled_at: null,
+        disabled_reason: null,
         created_at: created.json.created_at,
         last_delivery: null,
       },

@@ -2,7 +2,6 @@
 // each of them has a phone of their own.
 
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { makeOutbound } from '../../src/base/outbound/outbound.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
 import { sandboxSender } from '../../src/domain/members/messages/send.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
@@ -31,15 +30,13 @@ export class Town {
   readonly shop: Shop;
   readonly browser: Browser;
   readonly #worker: RunningWorker | null;
-  readonly #end: () => Promise<void>;
   #phones = 0;
 
-  constructor(world: World, shop: Shop, browser: Browser, worker: RunningWorker | null, end: () => Promise<void>) {
+  constructor(world: World, shop: Shop, browser: Browser, worker: RunningWorker | null) {
     this.world = world;
     this.shop = shop;
     this.browser = browser;
     this.#worker = worker;
-    this.#end = end;
   }
 
   get url(): string {
@@ -111,7 +108,6 @@ export class Town {
   async close(): Promise<void> {
     await this.browser.close();
     await this.#worker?.close();
-    await this.#end();
     await this.world.close();
   }
 }
@@ -120,11 +116,12 @@ export async function openTown(executablePath: string, wish: { readonly worker: 
   const world = await openWorld();
   const { venue } = await world.venue({ name: 'Harbor House', origins: [ORIGIN] });
   const { key } = await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
-  const outbound = makeOutbound({ allowInsecureTargets: true });
   const { db, log, clock, money } = world.house;
-  const worker = wish.worker ? startWorker({ db, log, clock, outbound, money, sender: sandboxSender }) : null;
+  const worker = wish.worker
+    ? startWorker({ db, log, clock, outbound: money.outbound, money, deliveries: money, sender: sandboxSender })
+    : null;
   const browser = await openBrowser(executablePath);
-  return new Town(world, new Shop(world, venue.id, key, 'test'), browser, worker, () => outbound.close());
+  return new Town(world, new Shop(world, venue.id, key, 'test'), browser, worker);
 }
 
 /** Signs in on whatever page is open, as somebody who types. */

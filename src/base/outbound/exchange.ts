@@ -27,6 +27,10 @@ export interface Exchange {
   readonly truncate: boolean;
 }
 
+/** Made once: an error costs more than all the rest of an exchange, for the stack that nobody looks at. */
+const ENOUGH = new Error('enough was read');
+const COMPLETE = new Error('the answer is complete');
+
 type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export function exchange(pool: Pool, wanted: Exchange): Promise<OutboundAnswer> {
@@ -104,7 +108,7 @@ class Reading implements Dispatcher.DispatchHandler {
 
   #finish(truncated: boolean): void {
     if (this.#settled !== null) return;
-    this.#settle(new Error(truncated ? 'enough was read' : 'the answer is complete'), truncated);
+    this.#settle(truncated ? ENOUGH : COMPLETE, truncated);
     this.#resolve({
       status: this.#status,
       headers: this.#headers,

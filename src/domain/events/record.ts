@@ -18,7 +18,7 @@ export interface NewEvent {
   readonly at: string;
 }
 
-export async function recordEvent(tx: Queryable, act: Act, event: NewEvent): Promise<string> {
+export async function recordEvent(tx: Queryable, act: Pick<Act, 'ids'>, event: NewEvent): Promise<string> {
   const id = act.ids.prefixed('evt');
   await tx.query('select record_event($1, $2, $3, $4, $5, $6::json, $7::timestamptz)', [
     event.venueId,

@@ -53,7 +53,7 @@ export interface AuditRow {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-export async function audit(tx: Queryable, act: Act, entry: AuditEntry): Promise<void> {
+export async function audit(tx: Queryable, act: Pick<Act, 'ids' | 'by' | 'now'>, entry: AuditEntry): Promise<void> {
   const { by } = act;
   await tx.query(
     `insert into audit_log (venue_id, audit_id, at, actor, via, address, request_id, action, subject, detail)

@@ -1,14 +1,18 @@
 // The addresses to which a venue wants its events sent: register, list, remove. The signing secret is shown once and
-// kept sealed, bound to its row.
+// kept sealed, bound to its row. An address that leads to no public host is refused before anything is stored.
 
 import type { Queryable } from '../../base/db.ts';
-import { invalid, notFound } from '../../base/errors.ts';
+import { type FieldProblem, invalid, notFound } from '../../base/errors.ts';
 import type { Answer, Input } from '../../base/operation.ts';
+import type { Outbound } from '../../base/outbound/outbound.ts';
 import { randomText } from '../../base/random.ts';
 import type { Caller } from '../keys/caller.ts';
 import { audit } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
-import { countEndpoints, deleteEndpoint, type EndpointRow, insertEndpoint, listEndpoints } from './queries.ts';
+import { newestDeliveries, openLane } from './deliveries/queries.ts';
+import { secretRow } from './deliveries/signature.ts';
+import { shownEndpoint } from './endpoint.ts';
+import { countEndpoints, deleteEndpoint, insertEndpoint, listEndpoints } from './queries.ts';
 
 const MOST_ENDPOINTS = 50;
 
@@ -17,23 +21,46 @@ export interface EndpointWish {
   readonly events: readonly string[];
 }
 
+/** Judged again at each delivery: a name can lead elsewhere tomorrow. */
+export async function judgeEndpoint(
+  { outbound }: { readonly outbound: Outbound },
+  { body }: Input<EndpointWish>,
+): Promise<FieldProblem[]> {
+  const refusal = await outbound.refusal(body.url);
+  if (refusal === null) return [];
+  return [
+    {
+      code: 'invalid_value',
+      field: '/url',
+      message: refusal,
+      expected: 'an https address that can be reached from the public internet',
+      example_fix: 'https://example.com/hooks/everyshare',
+    },
+  ];
+}
+
+export function newSecret({ random }: Pick<Caller, 'random'>): string {
+  return `whsec_${randomText(random, 32)}`;
+}
+
 export async function createEndpoint(tx: Queryable, caller: Caller, input: Input<EndpointWish>): Promise<Answer> {
   const { venue, mode } = caller;
   // The venue's row is locked, so that two calls at once cannot both be the fiftieth.
   await lockVenue(tx, venue.id);
   if ((await countEndpoints(tx, venue.id, mode)) >= MOST_ENDPOINTS) throw invalid([tooMany()]);
   const id = caller.ids.prefixed('whe');
-  const secret = `whsec_${randomText(caller.random, 32)}`;
+  const secret = newSecret(caller);
   const { url, events } = input.body;
-  const sealed = caller.seal.seal(secret, `webhook_endpoint ${venue.id} ${id}`);
+  const sealed = caller.seal.seal(secret, secretRow(venue.id, id));
   const row = await insertEndpoint(tx, { venueId: venue.id, id, mode, url, events, secret: sealed, now: caller.now });
+  await openLane(tx, venue.id, id);
   await audit(tx, caller, {
     venueId: venue.id,
     action: 'webhook_endpoint.create',
     subject: id,
     detail: { url, events, mode },
   });
-  const { last_delivery, ...shown } = shownEndpoint(row);
+  const { last_delivery, disabled_at, disabled_reason, ...shown } = shownEndpoint(row, undefined);
   return { status: 201, body: { ...shown, secret } };
 }
 
@@ -49,25 +76,15 @@ function tooMany() {
 
 export async function listAllEndpoints(db: Queryable, caller: Caller): Promise<Answer> {
   const rows = await listEndpoints(db, caller.venue.id, caller.mode);
-  return { status: 200, body: { data: rows.map(shownEndpoint) } };
+  const ids = rows.map(({ id }) => id);
+  const newest = new Map((await newestDeliveries(db, caller.venue.id, ids)).map((one) => [one.endpoint_id, one]));
+  return { status: 200, body: { data: rows.map((row) => shownEndpoint(row, newest.get(row.id))) } };
 }
 
+/** Its deliveries go with it: nothing more is sent, and its log is no longer shown. */
 export async function removeEndpoint(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
   const id = input.params.id ?? '';
   if (!(await deleteEndpoint(tx, caller.venue.id, caller.mode, id))) throw notFound();
   await audit(tx, caller, { venueId: caller.venue.id, action: 'webhook_endpoint.delete', subject: id });
   return { status: 200, body: { id, object: 'webhook_endpoint', deleted: true } };
-}
-
-function shownEndpoint(row: EndpointRow) {
-  return {
-    id: row.id,
-    object: 'webhook_endpoint',
-    url: row.url,
-    events: row.events,
-    mode: row.mode,
-    status: 'active',
-    created_at: row.created_at,
-    last_delivery: null,
-  };
 }

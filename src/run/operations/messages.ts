@@ -1,12 +1,30 @@
 // What goes out and what comes in: events, webhook endpoints, integrations, hooks.
 
 import type { Operation } from '../../base/operation.ts';
+import { getEvent, listEvents } from '../../domain/events/read-events.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
-import { createEndpoint, listAllEndpoints, removeEndpoint } from '../../domain/webhooks/endpoints.ts';
+import { disableEndpoint, enableEndpoint, rotateSecret, testEndpoint } from '../../domain/webhooks/change-endpoint.ts';
+import { listDeliveries, recover, redeliver } from '../../domain/webhooks/deliveries/read-deliveries.ts';
+import { createEndpoint, judgeEndpoint, listAllEndpoints, removeEndpoint } from '../../domain/webhooks/endpoints.ts';
 import { enveloped, KB, listed, only, paged, pageQuery, plain } from './shapes.ts';
 
 const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as const;
 const WRITE = { auth: 'secret', scopes: ['webhooks:write'], effect: 'write' } as const;
+
+/** As fields.json has them; a test holds the two together. */
+const EVENT_TYPES = [
+  'checkout.created',
+  'checkout.collecting',
+  'share.held',
+  'checkout.funded',
+  'checkout.completed',
+  'checkout.expired',
+  'checkout.canceled',
+  'refund.created',
+  'offering.approved',
+  'offering.rejected',
+  'webhook_endpoint.disabled',
+];
 
 export const events: readonly Operation<Caller>[] = [
   {
@@ -17,8 +35,22 @@ export const events: readonly Operation<Caller>[] = [
     tag: 'Events',
     summary: 'Read the event log',
     description: 'Newest first, also the types that cannot be subscribed to.',
-    query: pageQuery(null),
+    query: pageQuery(null, {
+      type: {
+        type: 'string',
+        enum: EVENT_TYPES,
+        description: 'Only events of this type.',
+        examples: ['checkout.completed'],
+      },
+      checkout: {
+        type: 'string',
+        pattern: '^chk_[0-9A-Za-z]{1,64}$',
+        description: 'Only events of this checkout.',
+        examples: ['chk_01jz3k8q7v5m2n9t4w6x8y0abc'],
+      },
+    }),
     answers: { 200: paged('One page of events.', 'webhook_event') },
+    run: listEvents,
   },
   {
     ...READ,
@@ -29,6 +61,7 @@ export const events: readonly Operation<Caller>[] = [
     summary: 'Get one event',
     answers: { 200: plain('The event.', 'webhook_event') },
     errors: ['not_found'],
+    run: getEvent,
   },
 ];
 
@@ -40,11 +73,13 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     path: '/v1/webhook_endpoints',
     tag: 'Webhook endpoints',
     summary: 'Register an address for events',
-    description: 'The signing `secret` is in this answer alone. Up to 50 endpoints for a venue and mode.',
+    description:
+      'The signing `secret` is in this answer alone. Up to 50 endpoints for a venue and mode. The address must be a public one: it is judged here, and again at each delivery.',
     idempotent: true,
     body: only('webhook_endpoint'),
     answers: { 201: plain('The endpoint and its secret.', 'created_webhook_endpoint') },
     errors: ['conflict'],
+    judge: judgeEndpoint,
     run: createEndpoint,
   },
   {
@@ -76,9 +111,11 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     path: '/v1/webhook_endpoints/{id}/deliveries',
     tag: 'Webhook endpoints',
     summary: 'What was sent to an endpoint, and what came back',
-    query: pageQuery(null),
+    description: 'Newest first, for 30 days.',
+    query: pageQuery(['pending', 'delivered', 'failed']),
     answers: { 200: paged('One page of deliveries.', 'delivery') },
     errors: ['not_found'],
+    run: listDeliveries,
   },
   {
     ...WRITE,
@@ -87,8 +124,23 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     path: '/v1/webhook_endpoints/{id}/deliveries/{delivery_id}/redeliver',
     tag: 'Webhook endpoints',
     summary: 'Send a delivery again',
+    description: 'Whatever became of it: it is due at once, with 72 hours of its own.',
     answers: { 202: plain('It will be sent again.', 'delivery') },
-    errors: ['not_found'],
+    errors: ['not_found', 'conflict'],
+    run: redeliver,
+  },
+  {
+    ...WRITE,
+    id: 'recoverDeliveries',
+    method: 'POST',
+    path: '/v1/webhook_endpoints/{id}/recover',
+    tag: 'Webhook endpoints',
+    summary: 'Send again all that have failed since a time',
+    description: 'After an outage of yours, or after an endpoint was enabled again.',
+    body: only('webhook_recover'),
+    answers: { 202: plain('They will be sent again.', 'webhook_recovered') },
+    errors: ['not_found', 'conflict'],
+    run: recover,
   },
   {
     ...WRITE,
@@ -100,6 +152,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     description: 'The old secret signs beside the new one for 24 hours.',
     answers: { 200: plain('The endpoint and its new secret.', 'rotated_secret') },
     errors: ['not_found'],
+    run: rotateSecret,
   },
   {
     ...WRITE,
@@ -108,8 +161,34 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     path: '/v1/webhook_endpoints/{id}/test',
     tag: 'Webhook endpoints',
     summary: 'Send a sample event now',
+    description: 'A `checkout.completed` marked `"sample": true`, signed like any other, sent once.',
     answers: { 200: plain('What came back.', 'webhook_test_result') },
     errors: ['not_found'],
+    reach: testEndpoint,
+  },
+  {
+    ...WRITE,
+    id: 'disableWebhookEndpoint',
+    method: 'POST',
+    path: '/v1/webhook_endpoints/{id}/disable',
+    tag: 'Webhook endpoints',
+    summary: 'Stop sending events to an endpoint',
+    description:
+      'What waits, and what comes, is logged as failed with `endpoint_disabled`, so that it can be recovered.',
+    answers: { 200: plain('The endpoint, disabled.', 'stored_webhook_endpoint') },
+    errors: ['not_found'],
+    run: disableEndpoint,
+  },
+  {
+    ...WRITE,
+    id: 'enableWebhookEndpoint',
+    method: 'POST',
+    path: '/v1/webhook_endpoints/{id}/enable',
+    tag: 'Webhook endpoints',
+    summary: 'Send events to an endpoint again',
+    answers: { 200: plain('The endpoint, active.', 'stored_webhook_endpoint') },
+    errors: ['not_found'],
+    run: enableEndpoint,
   },
 ];
 

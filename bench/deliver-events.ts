@@ -1,0 +1,45 @@
+// Deliveries a second, from the event log to acknowledged and written down, against a raw loop that posts the same bytes.
+
+import type { Bench, Prepared } from './bench.ts';
+import type { Mail } from './deliveries.ts';
+import type { Stage } from './stage.ts';
+
+const ENDPOINTS = 16;
+/** As many as we have under way at the most: eight for each endpoint. */
+const AT_ONCE = ENDPOINTS * 8;
+
+export const deliverEvents: Bench = {
+  name: 'deliver-events',
+  floor: 0.5,
+  goal: 0.8,
+  unit: 'deliveries/s',
+  better: 'more',
+  note: `16 endpoints with 500 events each (100 with --quick), of 2 KB, over TLS: dispatched, signed, posted, written down; against ${AT_ONCE} keep-alive loops that post the same bytes, signed beforehand, to the same receiver.`,
+  rounds: { full: 7, quick: 3 },
+  sides: { ours: 'our two loops', base: 'a raw loop' },
+  prepare,
+};
+
+async function prepare(stage: Stage): Promise<Prepared> {
+  const deliveries = await stage.deliveries();
+  const ready = async (each: number): Promise<Mail> => {
+    const venueIds: string[] = [];
+    while (venueIds.length < ENDPOINTS) venueIds.push((await stage.makeVenue(0)).id);
+    const mail = { venueIds, each, hanging: 0 };
+    await deliveries.load(mail);
+    return mail;
+  };
+  const each = stage.quick ? 100 : 500;
+  let mail = await ready(stage.quick ? 30 : 200);
+  await deliveries.deliver(mail);
+  await deliveries.raw(mail, AT_ONCE);
+  return {
+    ours: async () => {
+      mail = await ready(each);
+      return deliveries.deliver(mail);
+    },
+    // The events that have just been delivered, once more.
+    base: () => deliveries.raw(mail, AT_ONCE),
+    close: async () => undefined,
+  };
+}

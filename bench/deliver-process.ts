@@ -1,0 +1,145 @@
+// Deliveries in a process of their own, as a worker makes them: the real database, the guarded client, our two loops. And
+// the raw loop that they are measured against: undici, keep-alive, bytes that were signed beforehand.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Pool } from 'undici';
+import { systemClock } from '../src/base/clock.ts';
+import { openDb } from '../src/base/db.ts';
+import { makeIds } from '../src/base/ids.ts';
+import { makeLog } from '../src/base/log.ts';
+import { makeOutbound } from '../src/base/outbound/outbound.ts';
+import { packageRoot } from '../src/base/package-root.ts';
+import { systemRandom } from '../src/base/random.ts';
+import { makeSeal } from '../src/base/seal.ts';
+import { deliverUntilStopped, dispatchDue } from '../src/domain/webhooks/deliveries/deliver.ts';
+import type { LaneParts } from '../src/domain/webhooks/deliveries/lane.ts';
+import { openLane } from '../src/domain/webhooks/deliveries/queries.ts';
+import { secretRow, signatureOf } from '../src/domain/webhooks/deliveries/signature.ts';
+import { insertEndpoint } from '../src/domain/webhooks/queries.ts';
+import { answerOrders } from './asking.ts';
+import type { DeliverOrder, Mail } from './deliveries.ts';
+
+const { DATABASE_URL = '', CONNECTIONS, RECEIVER = '' } = process.env;
+const SECRET = 'whsec_forthebenchforthebenchforthe';
+const parts: LaneParts = {
+  db: openDb({
+    url: DATABASE_URL,
+    connections: Number(CONNECTIONS),
+    pooled: false,
+    applicationName: 'everyshare-bench-deliver',
+  }),
+  clock: systemClock,
+  ids: makeIds(systemClock, systemRandom),
+  seal: makeSeal(Buffer.alloc(32, 7), systemRandom),
+  log: makeLog('error', 'bench'),
+  random: systemRandom,
+  outbound: makeOutbound({ allowInsecureTargets: true, connectionsPerOrigin: 640, maxOrigins: 1_000 }),
+};
+const { db } = parts;
+
+answerOrders(async (order: DeliverOrder): Promise<unknown> => {
+  switch (order.do) {
+    case 'load':
+      return load(order.mail);
+    case 'deliver':
+      return deliver(order.mail);
+    case 'raw':
+      return raw(order.mail, order.atOnce);
+  }
+});
+
+/** The data of a real event: the example of a completed checkout that the contract publishes. */
+function exampleData(): string {
+  const file = join(packageRoot, 'schemas', 'v1', 'webhook_event.json');
+  const { examples } = JSON.parse(readFileSync(file, 'utf8')) as { examples: { data: unknown }[] };
+  return JSON.stringify(examples[0]?.data);
+}
+
+async function load({ venueIds, each, hanging }: Mail): Promise<void> {
+  const data = exampleData();
+  for (const [place, venueId] of venueIds.entries()) {
+    const id = parts.ids.prefixed('whe');
+    const now = systemClock.now();
+    await db.transaction(async (tx) => {
+      const url = `${RECEIVER}/${place < hanging ? 'hang' : 'hooks'}/${place}`;
+      const secret = parts.seal.seal(SECRET, secretRow(venueId, id));
+      await insertEndpoint(tx, { venueId, id, mode: 'test', url, events: ['checkout.completed'], secret, now });
+      await openLane(tx, venueId, id);
+      await tx.query(
+        `insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
+         select $1::uuid, 'evt_' || substr(md5(random()::text), 1, 26), 'test', 'checkout.completed', 'chk_' || i, 1, $2::json,
+           clock_timestamp() + i * interval '1 microsecond' from generate_series(1, $3::int) i`,
+        [venueId, data, each],
+      );
+    });
+  }
+  await db.query('analyze events');
+  await db.query('analyze undispatched_events');
+}
+
+async function deliver({ venueIds, each, hanging }: Mail): Promise<number> {
+  const stop = new AbortController();
+  const healthy = venueIds.slice(hanging);
+  const began = performance.now();
+  const running = [deliverUntilStopped(parts, stop.signal), dispatchUntil(stop.signal)];
+  const left = async (): Promise<number> => {
+    const rows = await db.query<{ left: number }>(
+      `select (select count(*) from (select 1 from undispatched_events limit 1) q) + (select count(*) from (
+         select 1 from deliveries where venue_id = any($1) and due_at is not null limit 1) d) as left`,
+      [healthy],
+    );
+    return rows[0]?.left ?? 0;
+  };
+  while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  const seconds = (performance.now() - began) / 1000;
+  stop.abort();
+  await Promise.all(running);
+  const done = await db.query<{ done: number }>(
+    `select count(*) as done from deliveries where venue_id = any($1) and status = 'delivered' and attempts = 1`,
+    [healthy],
+  );
+  if (done[0]?.done !== healthy.length * each)
+    throw new Error(`${done[0]?.done} of ${healthy.length * each} were delivered at once`);
+  return (healthy.length * each) / seconds;
+}
+
+/** As the worker does it. */
+async function dispatchUntil(signal: AbortSignal): Promise<number> {
+  let taken = 0;
+  while (!signal.aborted) {
+    const done = await dispatchDue(parts, 500);
+    taken += done;
+    if (done < 500) await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  return taken;
+}
+
+async function raw({ venueIds }: Mail, atOnce: number): Promise<number> {
+  const rows = await db.query<{ body: string; url: string }>(
+    `select event_json(e) as body, w.url from events e join webhook_endpoints w on w.venue_id = e.venue_id
+     where e.venue_id = any($1)`,
+    [venueIds],
+  );
+  const posts = rows.map(({ body, url }) => ({
+    path: new URL(url).pathname,
+    body,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'service-signature': signatureOf([SECRET], body, Date.now()),
+    },
+  }));
+  const pool = new Pool(RECEIVER, { connections: atOnce, pipelining: 1, connect: { rejectUnauthorized: false } });
+  const began = performance.now();
+  const loop = async (): Promise<void> => {
+    for (let post = posts.pop(); post !== undefined; post = posts.pop()) {
+      const answer = await pool.request({ method: 'POST', ...post });
+      await answer.body.dump();
+      if (answer.statusCode !== 200) throw new Error(`the receiver answered ${answer.statusCode}`);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, loop));
+  const seconds = (performance.now() - began) / 1000;
+  await pool.close();
+  return rows.length / seconds;
+}

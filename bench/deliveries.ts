@@ -1,0 +1,34 @@
+// Asks the process that delivers: endpoints and events are laid ready, then our loops bring them to the receiver, or a raw
+// loop posts the same signed bytes.
+
+import { ask } from './asking.ts';
+import type { Running } from './processes.ts';
+
+/** So many events for each of so many endpoints, each endpoint of a venue of its own. */
+export interface Mail {
+  readonly venueIds: readonly string[];
+  readonly each: number;
+  /** How many of the endpoints never answer. */
+  readonly hanging: number;
+}
+
+export type DeliverOrder =
+  | { readonly do: 'load'; readonly mail: Mail }
+  | { readonly do: 'deliver'; readonly mail: Mail }
+  | { readonly do: 'raw'; readonly mail: Mail; readonly atOnce: number };
+
+export interface Deliveries {
+  load(mail: Mail): Promise<void>;
+  /** From the log to acknowledged and written down, at every endpoint that answers. Gives deliveries a second. */
+  deliver(mail: Mail): Promise<number>;
+  /** The same bytes, signed beforehand, by so many keep-alive loops. Gives posts a second. */
+  raw(mail: Mail, atOnce: number): Promise<number>;
+}
+
+export function deliveriesBy(running: Running): Deliveries {
+  return {
+    load: (mail) => ask(running, { do: 'load', mail } satisfies DeliverOrder),
+    deliver: (mail) => ask(running, { do: 'deliver', mail } satisfies DeliverOrder),
+    raw: (mail, atOnce) => ask(running, { do: 'raw', mail, atOnce } satisfies DeliverOrder),
+  };
+}

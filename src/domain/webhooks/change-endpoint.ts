@@ -1,0 +1,100 @@
+// What can be done with an endpoint once it is there: a new secret, a sample sent at once, disabled, enabled.
+
+import type { Clock } from '../../base/clock.ts';
+import type { Db, Queryable } from '../../base/db.ts';
+import { notFound } from '../../base/errors.ts';
+import type { Answer, Input } from '../../base/operation.ts';
+import type { Outbound } from '../../base/outbound/outbound.ts';
+import type { Caller } from '../keys/caller.ts';
+import { audit } from '../venues/audit.ts';
+import { attempt } from './deliveries/attempt.ts';
+import { newestDeliveries, reopenLane, wakeLane } from './deliveries/queries.ts';
+import { openSecrets, secretRow } from './deliveries/signature.ts';
+import { shownEndpoint } from './endpoint.ts';
+import { newSecret } from './endpoints.ts';
+import {
+  type DisabledReason,
+  type EndpointRow,
+  findEndpoint,
+  findSecrets,
+  replaceSecret,
+  setEndpointStatus,
+} from './queries.ts';
+import { sampleEvent } from './sample-event.ts';
+
+const DAY = 24 * 3_600_000;
+
+async function known(db: Queryable, caller: Caller, input: Input): Promise<EndpointRow> {
+  const row = await findEndpoint(db, caller.venue.id, caller.mode, input.params.id ?? '');
+  if (row === null) throw notFound();
+  return row;
+}
+
+/** For 24 hours the old secret signs beside the new one, so that the receiver can change it without losing an event. */
+export async function rotateSecret(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
+  const { venue, mode, seal, now } = caller;
+  const { id } = await known(tx, caller, input);
+  const secret = newSecret(caller);
+  const sealed = seal.seal(secret, secretRow(venue.id, id));
+  const row = await replaceSecret(tx, { venueId: venue.id, mode, id }, sealed, now + DAY);
+  if (row === null) throw notFound();
+  await audit(tx, caller, { venueId: venue.id, action: 'webhook_endpoint.rotate_secret', subject: id });
+  const { url, events, previous_until } = row;
+  return { status: 200, body: { id, url, events, secret, previous_secret_expires_at: previous_until } };
+}
+
+export async function disableEndpoint(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
+  return setStatus(tx, caller, input, 'requested');
+}
+
+export async function enableEndpoint(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
+  return setStatus(tx, caller, input, null);
+}
+
+/** What is so already stays so: a retry is safe. */
+async function setStatus(tx: Queryable, caller: Caller, input: Input, reason: DisabledReason | null): Promise<Answer> {
+  const { venue, now } = caller;
+  const before = await known(tx, caller, input);
+  const after = await setEndpointStatus(tx, venue.id, before.id, reason, now);
+  if (after !== null) {
+    const action = reason === null ? 'webhook_endpoint.enable' : 'webhook_endpoint.disable';
+    // The worker ends what waits for a disabled endpoint; an enabled one begins anew.
+    if (reason === null) await reopenLane(tx, venue.id, before.id);
+    await wakeLane(tx, venue.id, before.id, now);
+    await audit(tx, caller, {
+      venueId: venue.id,
+      action,
+      subject: before.id,
+      ...(reason ? { detail: { reason } } : {}),
+    });
+  }
+  const [last] = await newestDeliveries(tx, venue.id, [before.id]);
+  return { status: 200, body: shownEndpoint(after ?? before, last) };
+}
+
+export interface SampleParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly outbound: Outbound;
+}
+
+/** Sent once, at once, and kept nowhere: a sample is no event. */
+export async function testEndpoint(parts: SampleParts, caller: Caller, input: Input): Promise<Answer> {
+  const endpoint = await known(parts.db, caller, input);
+  const sealed = await findSecrets(parts.db, caller.venue.id, endpoint.id);
+  if (sealed === null) throw notFound();
+  const now = parts.clock.now();
+  const sample = sampleEvent(caller, now);
+  const secrets = openSecrets(caller.seal, { venueId: caller.venue.id, endpointId: endpoint.id, ...sealed }, now);
+  const made = await attempt(parts, endpoint.url, secrets, JSON.stringify(sample));
+  await parts.db.transaction((tx) =>
+    audit(tx, caller, {
+      venueId: caller.venue.id,
+      action: 'webhook_endpoint.test',
+      subject: endpoint.id,
+      detail: { delivered: made.delivered, status: made.status },
+    }),
+  );
+  const { delivered, status, response, error, durationMs } = made;
+  return { status: 200, body: { event_id: sample.id, delivered, status, response, error, duration_ms: durationMs } };
+}

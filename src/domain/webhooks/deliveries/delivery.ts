@@ -1,0 +1,33 @@
+// What a delivery looks like to its partner, and its id: made of the event's and the endpoint's, which name it.
+
+import type { DeliveryRow } from './queries.ts';
+
+export function deliveryId({ event_id, endpoint_id }: Pick<DeliveryRow, 'event_id' | 'endpoint_id'>): string {
+  return `dlv_${event_id.slice(4)}_${endpoint_id.slice(4)}`;
+}
+
+/** Null: it is no delivery of this endpoint. */
+export function eventOf(deliveryId: string, endpointId: string): string | null {
+  const parts = /^dlv_([0-9a-z]{1,64})_([0-9a-z]{1,64})$/.exec(deliveryId);
+  return parts !== null && `whe_${parts[2]}` === endpointId ? `evt_${parts[1]}` : null;
+}
+
+export function shownDelivery(row: DeliveryRow) {
+  return {
+    id: deliveryId(row),
+    object: 'delivery',
+    endpoint_id: row.endpoint_id,
+    event_id: row.event_id,
+    type: row.type,
+    status: row.status,
+    attempts: row.attempts,
+    last_status: row.last_status,
+    last_error: row.last_error,
+    last_response: row.last_response,
+    last_duration_ms: row.last_duration_ms,
+    last_attempt_at: row.last_attempt_at,
+    next_attempt_at: row.next_attempt_at,
+    delivered_at: row.delivered_at,
+    created_at: row.created_at,
+  };
+}

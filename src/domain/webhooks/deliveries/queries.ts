@@ -1,0 +1,250 @@
+// The only place that touches deliveries, the lanes to the endpoints, and the queue of events that nobody has dispatched.
+
+import type { Mode } from '../../../base/config.ts';
+import type { Queryable } from '../../../base/db.ts';
+import type { PageQuestion } from '../../../base/page.ts';
+
+/** Answers how many events were taken from the queue. */
+export async function dispatchEvents(db: Queryable, now: number, limit: number): Promise<number> {
+  const rows = await db.query<{ taken: number }>('select dispatch_events(to_timestamp($1 / 1000.0), $2) as taken', [
+    now,
+    limit,
+  ]);
+  return rows[0]?.taken ?? 0;
+}
+
+/** A lane that somebody has taken, with all that sending to its endpoint needs. */
+export interface LaneRow {
+  readonly venueId: string;
+  readonly endpointId: string;
+  readonly turn: number;
+  readonly failures: number;
+  readonly mode: Mode;
+  readonly url: string;
+  readonly status: 'active' | 'disabled';
+  readonly secret: Buffer;
+  readonly previousSecret: Buffer | null;
+  readonly previousUntil: number | null;
+}
+
+/** Those that wait longest, healthy and failing ones apart, so that the dead never take the places of the living. */
+export async function takeLanes(
+  db: Queryable,
+  now: number,
+  until: number,
+  healthy: number,
+  failing: number,
+): Promise<LaneRow[]> {
+  return db.query<LaneRow>(
+    `with a as materialized (
+       select venue_id, endpoint_id from delivery_lanes
+       where due_at is not null and failures = 0 and greatest(due_at, free_at) <= to_timestamp($1 / 1000.0)
+       order by greatest(due_at, free_at) limit $3 for update skip locked),
+     b as materialized (
+       select venue_id, endpoint_id from delivery_lanes
+       where due_at is not null and failures > 0 and greatest(due_at, free_at) <= to_timestamp($1 / 1000.0)
+       order by greatest(due_at, free_at) limit $4 for update skip locked)
+     update delivery_lanes l set turn = l.turn + 1, free_at = to_timestamp($2 / 1000.0)
+     from (select * from a union all select * from b) t, webhook_endpoints w
+     where l.venue_id = t.venue_id and l.endpoint_id = t.endpoint_id
+       and w.venue_id = t.venue_id and w.endpoint_id = t.endpoint_id
+     returning l.venue_id as "venueId", l.endpoint_id as "endpointId", l.turn, l.failures, w.mode, w.url, w.status, w.secret,
+       w.previous_secret as "previousSecret", (extract(epoch from w.previous_until) * 1000)::float8 as "previousUntil"`,
+    [now, until, healthy, failing],
+  );
+}
+
+export interface DueDelivery {
+  /** The time of the event, which is the delivery's key. */
+  readonly createdAt: string;
+  /** In the 72 hours that run now. */
+  readonly tries: number;
+  readonly endsAt: number;
+  readonly body: string;
+}
+
+/** None, too, when another has taken the lane. `over`: why everything that is pending is to end now. */
+export async function dueDeliveries(
+  db: Queryable,
+  lane: LaneRow,
+  now: number,
+  limit: number,
+  underWay: readonly string[],
+  over: string | null,
+): Promise<DueDelivery[]> {
+  return db.query<DueDelivery>(
+    `select created_at as "createdAt", tries, (extract(epoch from ends_at) * 1000)::float8 as "endsAt", body
+     from due_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::timestamptz[], $7)`,
+    [lane.venueId, lane.endpointId, lane.turn, now, limit, underWay, over],
+  );
+}
+
+export interface Outcome {
+  readonly createdAt: string;
+  readonly status: 'pending' | 'delivered' | 'failed';
+  readonly code: number | null;
+  readonly error: string | null;
+  readonly response: string | null;
+  readonly durationMs: number;
+  readonly at: number;
+  /** When it is tried next; null: it is not. */
+  readonly dueAt: number | null;
+}
+
+export interface LaneAfter {
+  readonly now: number;
+  /** Until when nobody else may take the lane. */
+  readonly freeAt: number;
+  readonly failures: number;
+  readonly letGo: boolean;
+}
+
+/** `lost`: another has the lane, and nothing was written. `dead`: no delivery has succeeded for a whole 72 hours. */
+export async function recordAttempts(
+  db: Queryable,
+  lane: LaneRow,
+  after: LaneAfter,
+  outcomes: readonly Outcome[],
+): Promise<'kept' | 'lost' | 'dead'> {
+  const rows = await db.query<{ outcome: 'kept' | 'lost' | 'dead' }>(
+    `select record_attempts($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($5 / 1000.0), $6, $7, $8::timestamptz[], $9::text[],
+       $10::integer[], $11::text[], $12::text[], $13::integer[], $14::float8[], $15::float8[]) as outcome`,
+    [
+      lane.venueId,
+      lane.endpointId,
+      lane.turn,
+      after.now,
+      after.freeAt,
+      after.failures,
+      after.letGo,
+      outcomes.map(({ createdAt }) => createdAt),
+      outcomes.map(({ status }) => status),
+      outcomes.map(({ code }) => code),
+      outcomes.map(({ error }) => error),
+      outcomes.map(({ response }) => response),
+      outcomes.map(({ durationMs }) => durationMs),
+      outcomes.map(({ at }) => at),
+      outcomes.map(({ dueAt }) => dueAt),
+    ],
+  );
+  return rows[0]?.outcome ?? 'lost';
+}
+
+/** Each endpoint has one, from its first moment on. */
+export async function openLane(tx: Queryable, venueId: string, endpointId: string): Promise<void> {
+  await tx.query('insert into delivery_lanes (venue_id, endpoint_id) values ($1, $2)', [venueId, endpointId]);
+}
+
+export async function wakeLane(tx: Queryable, venueId: string, endpointId: string, now: number): Promise<void> {
+  await tx.query('select wake_lanes(array[$1::uuid], array[$2::text], to_timestamp($3 / 1000.0))', [
+    venueId,
+    endpointId,
+    now,
+  ]);
+}
+
+/** A fresh start: failures are forgotten, and whatever rest there was is over. Whoever has the lane loses it. */
+export async function reopenLane(tx: Queryable, venueId: string, endpointId: string): Promise<void> {
+  await tx.query(
+    `update delivery_lanes set failures = 0, free_at = '-infinity', turn = turn + 1
+     where venue_id = $1 and endpoint_id = $2`,
+    [venueId, endpointId],
+  );
+}
+
+export interface DeliveryRow {
+  readonly event_id: string;
+  readonly endpoint_id: string;
+  readonly type: string;
+  readonly status: 'pending' | 'delivered' | 'failed';
+  readonly attempts: number;
+  readonly last_status: number | null;
+  readonly last_error: string | null;
+  readonly last_response: string | null;
+  readonly last_duration_ms: number | null;
+  readonly last_attempt_at: string | null;
+  readonly next_attempt_at: string | null;
+  readonly delivered_at: string | null;
+  readonly created_at: string;
+}
+
+const DELIVERY = `event_id, endpoint_id, type, status, attempts, last_status, last_error, last_response, last_duration_ms,
+  last_attempt_at, due_at as next_attempt_at, delivered_at, created_at`;
+
+export async function listDeliveryRows(
+  db: Queryable,
+  venueId: string,
+  endpointId: string,
+  page: PageQuestion,
+): Promise<DeliveryRow[]> {
+  return db.query<DeliveryRow>(
+    `select ${DELIVERY} from deliveries
+     where venue_id = $1 and endpoint_id = $2 and created_at < coalesce($3::timestamptz, 'infinity')
+       and ($5::text is null or status = $5)
+     order by created_at desc limit $4`,
+    [venueId, endpointId, page.before, page.limit + 1, page.status],
+  );
+}
+
+/** The newest delivery of each endpoint. */
+export async function newestDeliveries(
+  db: Queryable,
+  venueId: string,
+  endpointIds: readonly string[],
+): Promise<DeliveryRow[]> {
+  return db.query<DeliveryRow>(
+    `select d.* from unnest($2::text[]) as n(id)
+     cross join lateral (
+       select ${DELIVERY} from deliveries where venue_id = $1 and endpoint_id = n.id order by created_at desc limit 1) d`,
+    [venueId, endpointIds],
+  );
+}
+
+/** Due at once, with 72 hours of its own. Null: there is no such delivery. One that is pending only becomes due. */
+export async function sendAgain(
+  tx: Queryable,
+  venueId: string,
+  endpointId: string,
+  event: { readonly id: string; readonly createdAt: string },
+  now: number,
+): Promise<DeliveryRow | null> {
+  const rows = await tx.query<DeliveryRow>(
+    `update deliveries set status = 'pending', due_at = to_timestamp($4 / 1000.0), tries = 0, delivered_at = null,
+       ends_at = to_timestamp($4 / 1000.0) + interval '72 hours'
+     where venue_id = $1 and endpoint_id = $2 and created_at = $3::timestamptz and event_id = $5 returning ${DELIVERY}`,
+    [venueId, endpointId, event.createdAt, now, event.id],
+  );
+  return rows[0] ?? null;
+}
+
+/** The oldest that have failed since then, up to a limit. Answers how many. */
+export async function sendFailedAgain(
+  tx: Queryable,
+  venueId: string,
+  endpointId: string,
+  since: string,
+  now: number,
+  limit: number,
+): Promise<number> {
+  const rows = await tx.query(
+    `update deliveries set status = 'pending', due_at = to_timestamp($4 / 1000.0), tries = 0,
+       ends_at = to_timestamp($4 / 1000.0) + interval '72 hours'
+     where venue_id = $1 and endpoint_id = $2 and created_at in (
+       select created_at from deliveries
+       where venue_id = $1 and endpoint_id = $2 and status = 'failed' and created_at >= $3::timestamptz
+       order by created_at limit $5 for update skip locked) returning 1`,
+    [venueId, endpointId, since, now, limit],
+  );
+  return rows.length;
+}
+
+/** The log of deliveries goes back 30 days. What is still to be tried stays. */
+export async function forgetOldDeliveries(db: Queryable, now: number, limit: number): Promise<number> {
+  const rows = await db.query(
+    `delete from deliveries where ctid = any(array(
+       select ctid from deliveries where created_at < to_timestamp($1 / 1000.0) - interval '30 days'
+         and (due_at is null or ends_at < to_timestamp($1 / 1000.0) - interval '1 day') limit $2)) returning 1`,
+    [now, limit],
+  );
+  return rows.length;
+}

@@ -1,0 +1,32 @@
+// The signature of a delivery: `t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over `<t>.<raw body>`, keyed with the whole secret,
+// prefix included. While a rotated secret still counts, both sign: two `v1`.
+
+import { createHmac } from 'node:crypto';
+import type { Seal } from '../../../base/seal.ts';
+
+export const SIGNATURE_HEADER = 'service-signature';
+
+export function signatureOf(secrets: readonly string[], body: string, now: number): string {
+  const t = Math.floor(now / 1000);
+  const signed = secrets.map((secret) => createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex'));
+  return [`t=${t}`, ...signed.map((hex) => `v1=${hex}`)].join(',');
+}
+
+/** To which row a sealed secret belongs. */
+export const secretRow = (venueId: string, endpointId: string): string => `webhook_endpoint ${venueId} ${endpointId}`;
+
+export interface SealedSecrets {
+  readonly venueId: string;
+  readonly endpointId: string;
+  readonly secret: Buffer;
+  readonly previousSecret: Buffer | null;
+  readonly previousUntil: number | null;
+}
+
+/** The one that counts, and the one before it until its time is up. */
+export function openSecrets(seal: Seal, sealed: SealedSecrets, now: number): string[] {
+  const row = secretRow(sealed.venueId, sealed.endpointId);
+  const { secret, previousSecret, previousUntil } = sealed;
+  const both = previousSecret !== null && previousUntil !== null && previousUntil > now;
+  return [secret, ...(both ? [previousSecret] : [])].map((one) => seal.open(one, row));
+}

@@ -1,0 +1,140 @@
+// `everyshare listen` and `everyshare trigger`: a developer sees real test events arrive at a local address, signed.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Stripe from 'stripe';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openWorld, type World } from '../world.ts';
+import { commandLine } from './in-process.ts';
+
+let world: World;
+let venueId: string;
+const posts: { path: string; body: string; signature: string }[] = [];
+const receiver = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const body = Buffer.concat(chunks).toString();
+    posts.push({ path: request.url ?? '', body, signature: String(request.headers['service-signature']) });
+    response.statusCode = 202;
+    response.end();
+  });
+});
+const address = (): string => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/local`;
+
+beforeAll(async () => {
+  world = await openWorld();
+  venueId = (await world.venue({ sandbox: true })).venue.id;
+  await world.venue();
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  await new Promise((resolve) => receiver.close(resolve));
+  await world.close();
+});
+beforeEach(() => {
+  posts.length = 0;
+});
+
+interface Triggered {
+  readonly event: { id: string; type: string; sequence: number; data: { object: { id: string; status: string } } };
+}
+interface Listened {
+  readonly venue: string;
+  readonly secret: string;
+  readonly forwarded: readonly { id: string; type: string; result: string }[];
+}
+
+describe('everyshare trigger', () => {
+  it.each([
+    ['checkout.created', 'open', 1],
+    ['checkout.collecting', 'collecting', 2],
+    ['share.held', 'collecting', 3],
+    ['checkout.funded', 'funded', 7],
+    ['checkout.completed', 'completed', 8],
+    ['checkout.expired', 'expired', 2],
+    ['checkout.canceled', 'canceled', 2],
+    ['refund.created', 'completed', 9],
+    ['offering.approved', 'approved', 1],
+    ['offering.rejected', 'rejected', 1],
+  ])('%s leads a real object of the first sandbox venue to %s', async (type, status, sequence) => {
+    const { event } = await commandLine(world).json<Triggered>('trigger', type);
+    expect(event).toMatchObject({ type, sequence, mode: 'test', data: { object: { status } } });
+    const rows = await world.db.query('select venue_id from events where event_id = $1', [event.id]);
+    expect(rows).toEqual([{ venue_id: venueId }]);
+  });
+
+  it('knows its events, and says so before anything is opened', async () => {
+    const line = await commandLine(null).line(2, 'trigger', 'checkout.complete');
+    expect(line).toContain('there is no event "checkout.complete" to trigger: there are checkout.created,');
+  });
+});
+
+describe('everyshare listen', () => {
+  it('forwards what happens from then on, signed with a secret that stays the same', async () => {
+    await commandLine(world).json('trigger', 'checkout.created');
+    const stderr: string[] = [];
+    const quiet = async (count: number, ...more: string[]): Promise<Listened> => {
+      const said = await commandLine(world).run(
+        ...['listen', '--forward-to', address(), '--count', String(count), '--json', ...more],
+      );
+      stderr.push(said.err);
+      return JSON.parse(said.out) as Listened;
+    };
+    const shopOf = async (type: string) => {
+      // In this process the two share the streams that are listened to: the events are made by hand beside it.
+      const { key } = await world.key(venueId);
+      const body = {
+        amount: 24_000,
+        currency: 'usd',
+        party_size: 2,
+        pay_by: new Date(Date.now() + 86_400_000).toISOString(),
+        description: 'Cabana',
+        return_url: 'https://harbor.example/x',
+        external_booking_id: `${type}-${Date.now()}`,
+      };
+      await world.db.query(`update venues set origins = '{https://harbor.example}' where venue_id = $1`, [venueId]);
+      const { json } = await world.call('POST', '/v1/checkouts', { key, body });
+      await world.call('POST', `/v1/test_helpers/checkouts/${json.id}/${type}`, { key });
+      return json.id as string;
+    };
+    const listening = quiet(2);
+    while (!stderr.length && posts.length < 2) {
+      if (posts.length === 0) await shopOf('expire');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const first = await listening;
+    expect(first.venue).toBe(venueId);
+    expect(first.forwarded.map(({ type, result }) => [type, result])).toEqual([
+      ['checkout.created', '202'],
+      ['checkout.expired', '202'],
+    ]);
+    const { webhooks } = new Stripe('sk_test_unused');
+    for (const { body, signature, path } of posts.slice(0, 2)) {
+      expect(path).toBe('/local');
+      webhooks.constructEvent(body, signature, first.secret);
+    }
+    expect(posts[0]?.body).toBe(
+      (
+        await world.db.query<{ json: string }>('select event_json(e) as json from events e where event_id = $1', [
+          first.forwarded[0]?.id,
+        ])
+      )[0]?.json,
+    );
+    expect(stderr[0]).toContain(`signing secret ${first.secret}`);
+    const again = quiet(1, '--event', 'checkout.expired');
+    while (stderr.length < 2) {
+      await shopOf('expire');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect((await again).secret).toBe(first.secret);
+    expect((await again).forwarded[0]?.type).toBe('checkout.expired');
+  });
+
+  it('wants an address, and says what is wrong with one before anything is opened', async () => {
+    expect(await commandLine(null).line(2, 'listen')).toContain('--forward-to is missing');
+    expect(await commandLine(null).line(2, 'listen', '--forward-to', 'ftp://x')).toContain('give an address such as');
+    const line = await commandLine(null).line(2, 'listen', '--forward-to', address(), '--count', '0');
+    expect(line).toContain('--count is "0"');
+  });
+});

@@ -1,0 +1,313 @@
+// Endpoints: where they may lead, their secrets, the sample, being disabled and enabled, the log, sending again.
+
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeOutbound } from '../../src/base/outbound/outbound.ts';
+import { expectConflict, expectInvalid, openShop, type Seen, withoutRequestId } from '../checkouts/shop.ts';
+import { startCanary } from '../outbound/receiver.ts';
+import { openWorld } from '../world.ts';
+import { PostOffice } from './post-office.ts';
+
+let office: PostOffice;
+beforeAll(async () => {
+  office = await PostOffice.open();
+});
+afterAll(() => office.close());
+beforeEach(() => {
+  office.posts.length = 0;
+  office.clock.at = Date.now() + 1_000;
+  office.receive = (_post, response) => response.end('ok');
+});
+
+const DAY = 24 * 3_600_000;
+const fails = (): void => {
+  office.receive = (_post, response) => {
+    response.statusCode = 500;
+    response.end('no');
+  };
+};
+const v1Of = (secret: string, t: string, body: string): string =>
+  createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
+const hasShape = (schema: string, value: Seen): void =>
+  expect(
+    office.world.house.validator.problems(schema, {
+      value: value as never,
+      text: JSON.stringify(value),
+      badStrings: [],
+    }),
+  ).toEqual([]);
+
+describe('an address that is not public', () => {
+  it('is refused at creation, in words that tell nothing of our network, and stores nothing', async () => {
+    const world = await openWorld();
+    const canary = await startCanary();
+    const shop = await openShop(world);
+    const messages = new Set<string>();
+    for (const host of [
+      '127.0.0.1',
+      '10.0.0.8',
+      '192.168.1.1',
+      '169.254.169.254',
+      '[::1]',
+      '[::ffff:7f00:1]',
+      '2130706433',
+    ]) {
+      const url = `https://${host}:${canary.httpsPort}/hooks`;
+      const told = await shop.post('/v1/webhook_endpoints', { url, events: ['checkout.created'] });
+      expectInvalid(told, 'invalid_value', '/url');
+      messages.add(told.json.error.message);
+    }
+    expect([...messages]).toEqual(['The host name does not lead to a public address.']);
+    for (const url of [
+      'https://localhost/x',
+      'https://printer.local/x',
+      'https://metadata.google.internal/',
+      'https://a:b@x.example/',
+    ]) {
+      expectInvalid(
+        await shop.post('/v1/webhook_endpoints', { url, events: ['checkout.created'] }),
+        'invalid_value',
+        '/url',
+      );
+    }
+    expect((await shop.get('/v1/webhook_endpoints')).json.data).toEqual([]);
+    expect(canary.touched()).toBe(0);
+    await canary.close();
+    await world.close();
+  });
+
+  it('is refused again at each delivery, when the name has come to lead there since', async () => {
+    const canary = await startCanary();
+    let leadsTo = '93.184.216.34';
+    const outbound = makeOutbound({ allowInsecureTargets: false, resolve: async () => [leadsTo], keepNamesMs: 0 });
+    const shop = await office.shop();
+    expect(await outbound.refusal('https://rebinding.example/hooks')).toBeNull();
+    const endpoint = await office.endpoint(shop, '/rebound', ['checkout.created']);
+    await office.world.db.query('update webhook_endpoints set url = $2 where endpoint_id = $1', [
+      endpoint.id,
+      `https://rebinding.example:${canary.httpsPort}/hooks`,
+    ]);
+    leadsTo = '127.0.0.1';
+    await shop.create();
+    await office.dispatch();
+    const { deliverDue } = await import('../../src/domain/webhooks/deliveries/deliver.ts');
+    await deliverDue({ ...office.parts, outbound }, new AbortController().signal);
+    const [delivery] = await office.deliveries(shop, endpoint.id);
+    expect(delivery).toMatchObject({ status: 'pending', last_error: 'no_public_address', last_status: null });
+    expect(canary.touched()).toBe(0);
+    await canary.close();
+    await outbound.close();
+  });
+});
+
+describe('a rotated secret', () => {
+  it('is shown once; for 24 hours both sign, then the new one alone', async () => {
+    const shop = await office.shop();
+    const endpoint = await office.endpoint(shop, '/rotated', ['checkout.created']);
+    const rotated = await shop.post(`/v1/webhook_endpoints/${endpoint.id}/rotate_secret`);
+    expect(rotated.status).toBe(200);
+    hasShape('rotated_secret', rotated.json);
+    expect(rotated.json.secret).not.toBe(endpoint.secret);
+    const until = Date.parse(rotated.json.previous_secret_expires_at);
+    expect(Math.abs(until - Date.now() - DAY)).toBeLessThan(60_000);
+    const signaturesAt = async (at: number) => {
+      office.posts.length = 0;
+      office.clock.at = at;
+      await shop.create();
+      await office.deliver();
+      const [post] = office.postsTo('/rotated');
+      const [t = '', ...v1] = (post?.signature ?? '').split(',').map((part) => part.split('=')[1] ?? '');
+      const by = (secret: string): string => v1Of(secret, t, post?.body ?? '');
+      return { v1, by };
+    };
+    const during = await signaturesAt(until - 60_000);
+    expect(during.v1).toEqual([during.by(rotated.json.secret), during.by(endpoint.secret)]);
+    const after = await signaturesAt(until + 1);
+    expect(after.v1).toEqual([after.by(rotated.json.secret)]);
+    const kept = await office.world.db.query('select secret, previous_secret from webhook_endpoints');
+    expect(JSON.stringify(kept.map((row) => Object.values(row).map(String)))).not.toContain('whsec_');
+  });
+});
+
+describe('the sample', () => {
+  it('is sent at once, signed, marked, in the shape of a real event, and what came back is told', async () => {
+    const shop = await office.shop();
+    const endpoint = await office.endpoint(shop, '/sample', ['checkout.expired']);
+    office.receive = (_post, response) => {
+      response.statusCode = 418;
+      response.end('teapot');
+    };
+    const told = await shop.post(`/v1/webhook_endpoints/${endpoint.id}/test`);
+    expect(told.status).toBe(200);
+    hasShape('webhook_test_result', told.json);
+    expect(told.json).toMatchObject({ delivered: false, status: 418, response: 'teapot', error: 'http_status' });
+    const [post] = office.postsTo('/sample');
+    expect(post?.event).toMatchObject({
+      id: told.json.event_id,
+      type: 'checkout.completed',
+      sample: true,
+      mode: 'test',
+    });
+    hasShape('webhook_event', post?.event);
+    const t = /t=(\d+)/.exec(post?.signature ?? '')?.[1] ?? '';
+    expect(post?.signature).toBe(`t=${t},v1=${v1Of(endpoint.secret, t, post?.body ?? '')}`);
+    expect((await shop.get('/v1/events')).json.data).toEqual([]);
+    expect(await office.deliveries(shop, endpoint.id)).toEqual([]);
+  });
+});
+
+describe('a disabled endpoint', () => {
+  it('is sent nothing; what waits and what comes is logged as failed, and comes after enabling when it is recovered', async () => {
+    const shop = await office.shop();
+    const endpoint = await office.endpoint(shop, '/paused', ['checkout.created']);
+    const began = new Date(Date.now() - 1_000).toISOString();
+    fails();
+    await shop.create();
+    await office.deliver();
+    const disabled = await shop.post(`/v1/webhook_endpoints/${endpoint.id}/disable`);
+    expect(disabled.json).toMatchObject({ status: 'disabled', disabled_reason: 'requested' });
+    hasShape('stored_webhook_endpoint', disabled.json);
+    expect((await shop.post(`/v1/webhook_endpoints/${endpoint.id}/disable`)).json).toEqual(disabled.json);
+    await shop.create();
+    office.receive = (_post, response) => response.end();
+    office.clock.at += DAY;
+    await office.deliver();
+    expect(office.postsTo('/paused')).toHaveLength(1);
+    const waiting = await office.deliveries(shop, endpoint.id);
+    expect(waiting.map(({ status, last_error, attempts }) => [status, last_error, attempts])).toEqual([
+      ['failed', 'endpoint_disabled', 0],
+      ['failed', 'endpoint_disabled', 1],
+    ]);
+    const recover = () => shop.post(`/v1/webhook_endpoints/${endpoint.id}/recover`, { since: began });
+    expectConflict(await recover(), 'endpoint_disabled');
+    expectConflict(
+      await shop.post(`/v1/webhook_endpoints/${endpoint.id}/deliveries/${waiting[0].id}/redeliver`),
+      'endpoint_disabled',
+    );
+    const enabled = await shop.post(`/v1/webhook_endpoints/${endpoint.id}/enable`);
+    expect(enabled.json).toMatchObject({ status: 'active', disabled_at: null, disabled_reason: null });
+    const recovered = await recover();
+    expect(recovered.status).toBe(202);
+    hasShape('webhook_recovered', recovered.json);
+    expect(recovered.json).toMatchObject({ recovered: 2, has_more: false });
+    await office.deliver();
+    expect(office.postsTo('/paused')).toHaveLength(3);
+    expect((await office.deliveries(shop, endpoint.id, '?status=delivered')).length).toBe(2);
+    expect(await office.deliveries(shop, endpoint.id, '?status=failed')).toEqual([]);
+  });
+
+  it('says so to nobody else: every change is in the audit log', async () => {
+    const shop = await office.shop();
+    const { id } = await office.endpoint(shop, '/audited', ['checkout.created']);
+    for (const act of ['rotate_secret', 'test', 'disable', 'enable'])
+      await shop.post(`/v1/webhook_endpoints/${id}/${act}`);
+    const rows = await office.world.db.query<{ action: string }>(
+      'select action from audit_log where venue_id = $1 and subject = $2 order by audit_id',
+      [shop.venueId, id],
+    );
+    expect(rows.map(({ action }) => action)).toEqual([
+      'webhook_endpoint.create',
+      'webhook_endpoint.rotate_secret',
+      'webhook_endpoint.test',
+      'webhook_endpoint.disable',
+      'webhook_endpoint.enable',
+    ]);
+  });
+});
+
+describe('the log of deliveries', () => {
+  it('pages without skipping or repeating, and has the shape that is published', async () => {
+    const shop = await office.shop();
+    const { id } = await office.endpoint(shop, '/paged');
+    await shop.completed();
+    await shop.completed();
+    await office.deliver();
+    const seen: string[] = [];
+    for (let before: string | null = ''; before !== null; ) {
+      const query = before === '' ? '?limit=4' : `?limit=4&before=${encodeURIComponent(before)}`;
+      const { json } = await shop.get(`/v1/webhook_endpoints/${id}/deliveries${query}`);
+      for (const delivery of json.data) hasShape('delivery', delivery);
+      seen.push(...json.data.map((one: Seen) => one.event_id));
+      before = json.next_before;
+    }
+    expect(seen).toHaveLength(14);
+    expect(new Set(seen).size).toBe(14);
+  });
+
+  it('sends one again, whatever became of it, with 72 hours of its own', async () => {
+    const shop = await office.shop();
+    const { id } = await office.endpoint(shop, '/again', ['checkout.created']);
+    await shop.create();
+    await office.deliver();
+    const [delivery] = await office.deliveries(shop, id);
+    expect(delivery).toMatchObject({ status: 'delivered', attempts: 1, last_response: 'ok' });
+    const told = await shop.post(`/v1/webhook_endpoints/${id}/deliveries/${delivery.id}/redeliver`);
+    expect(told.status).toBe(202);
+    hasShape('delivery', told.json);
+    expect(told.json).toMatchObject({ id: delivery.id, status: 'pending', attempts: 1 });
+    office.clock.at = Date.now() + 1_000;
+    await office.deliver();
+    const posts = office.postsTo('/again');
+    expect(posts).toHaveLength(2);
+    expect(posts[0]?.body).toBe(posts[1]?.body);
+    expect((await office.deliveries(shop, id))[0]).toMatchObject({ status: 'delivered', attempts: 2 });
+  });
+
+  it('recovers only within the 30 days that it goes back', async () => {
+    const shop = await office.shop();
+    const { id } = await office.endpoint(shop, '/far', ['checkout.created']);
+    for (const since of [Date.now() - 31 * DAY, Date.now() + DAY]) {
+      const told = await shop.post(`/v1/webhook_endpoints/${id}/recover`, { since: new Date(since).toISOString() });
+      expectInvalid(told, 'out_of_range', '/since');
+    }
+    expectInvalid(await shop.post(`/v1/webhook_endpoints/${id}/recover`, {}), 'missing_field', '/since');
+  });
+
+  it('is forgotten after 30 days, what is still to be tried excepted', async () => {
+    const { forgetOldDeliveries } = await import('../../src/domain/webhooks/deliveries/queries.ts');
+    const shop = await office.shop();
+    const { id } = await office.endpoint(shop, '/old', ['checkout.created']);
+    await shop.create();
+    await office.deliver();
+    fails();
+    await shop.create();
+    await office.deliver();
+    const forget = (now: number): Promise<number> => forgetOldDeliveries(office.world.db, now, 10_000);
+    await forget(Date.now());
+    expect(await office.deliveries(shop, id)).toHaveLength(2);
+    await office.world.db.query(
+      `update deliveries set ends_at = ends_at + interval '29 days' where endpoint_id = $1 and status = 'pending'`,
+      [id],
+    );
+    await forget(Date.now() + 31 * DAY);
+    expect((await office.deliveries(shop, id)).map(({ status }) => status)).toEqual(['pending']);
+  });
+});
+
+describe('another venue’s endpoint', () => {
+  it('is the same 404 as none at all, for every operation', async () => {
+    const [mine, theirs] = [await office.shop(), await office.shop()];
+    const foreign = await office.endpoint(theirs, '/foreign', ['checkout.created']);
+    await theirs.create();
+    await office.deliver();
+    const [delivery] = await office.deliveries(theirs, foreign.id);
+    const own = await office.endpoint(mine, '/own', ['checkout.created']);
+    const answers = new Set<string>();
+    const none = 'whe_01m7fz623jger8fhnv4m7aakfs';
+    for (const id of [foreign.id, none, 'nonsense', `${foreign.id}%00`]) {
+      for (const act of ['rotate_secret', 'test', 'enable', 'disable', `deliveries/${delivery.id}/redeliver`])
+        answers.add(withoutRequestId(await mine.post(`/v1/webhook_endpoints/${id}/${act}`)));
+      answers.add(
+        withoutRequestId(await mine.post(`/v1/webhook_endpoints/${id}/recover`, { since: new Date().toISOString() })),
+      );
+      answers.add(withoutRequestId(await mine.get(`/v1/webhook_endpoints/${id}/deliveries`)));
+    }
+    answers.add(
+      withoutRequestId(await mine.post(`/v1/webhook_endpoints/${own.id}/deliveries/${delivery.id}/redeliver`)),
+    );
+    answers.add(withoutRequestId(await mine.get(`/v1/events/${delivery.event_id}`)));
+    expect(answers.size).toBe(1);
+    expect([...answers][0]).toContain('not_found');
+    expect((await mine.get('/v1/events')).json.data).toEqual([]);
+  });
+});

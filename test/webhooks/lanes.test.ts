@@ -1,0 +1,185 @@
+// The lanes to the endpoints: a worker that wakes too late writes nothing, one that hangs or talks nonsense holds nobody up,
+// the dead are knocked at and no more, and a stop loses nothing.
+
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { deliverDue, deliverUntilStopped, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
+import { takeTurn } from '../../src/domain/webhooks/deliveries/lane.ts';
+import { type LaneRow, takeLanes } from '../../src/domain/webhooks/deliveries/queries.ts';
+import type { Shop } from '../checkouts/shop.ts';
+import { startRawReceiver } from '../outbound/receiver.ts';
+import { PostOffice } from './post-office.ts';
+
+let office: PostOffice;
+const waiting: ServerResponse[] = [];
+beforeAll(async () => {
+  office = await PostOffice.open();
+});
+afterAll(() => office.close());
+beforeEach(() => {
+  office.posts.length = 0;
+  waiting.length = 0;
+  office.clock.at = Math.max(office.clock.at + 3_600_000, Date.now() + 1_000);
+  office.receive = (_post, response) => response.end('ok');
+});
+
+const signal = new AbortController().signal;
+const hang = (): void => {
+  office.receive = (_post, response) => void waiting.push(response);
+};
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 3_000; tries++) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`it never came to this: ${what}`);
+}
+
+async function takeLaneOf(endpointId: string): Promise<LaneRow> {
+  const now = office.clock.at;
+  const lanes = await takeLanes(office.world.db, now, now + 30_000, 64, 16);
+  const lane = lanes.find((one) => one.endpointId === endpointId);
+  if (lane === undefined) throw new Error('the lane cannot be taken');
+  return lane;
+}
+
+describe('a worker that was stopped for longer than its lease', () => {
+  it('writes nothing when it goes on, of what it had sent and of what it had not', async () => {
+    const shop = await office.shop();
+    const { id } = await office.endpoint(shop, '/fenced', ['checkout.created']);
+    for (let n = 0; n < 12; n++) await shop.create();
+    await office.dispatch();
+    hang();
+    const stopped = takeTurn(office.parts, await takeLaneOf(id), signal);
+    await until('eight are under way', () => waiting.length === 8);
+    office.clock.at += 31_000;
+    office.receive = (_post, response) => response.end('in time');
+    await deliverDue(office.parts, signal);
+    const before = await office.deliveries(shop, id);
+    expect(before.map(({ status, attempts, last_response }) => [status, attempts, last_response])).toEqual(
+      Array(12).fill(['delivered', 1, 'in time']),
+    );
+    const lanes = () => office.world.db.query('select * from delivery_lanes where endpoint_id = $1', [id]);
+    const lane = await lanes();
+    for (const response of waiting) {
+      response.statusCode = 500;
+      response.end('too late');
+    }
+    expect(await stopped).toBe(0);
+    expect(await office.deliveries(shop, id)).toEqual(before);
+    expect(await lanes()).toEqual(lane);
+    // The four that it had not sent by then, it did not send any more.
+    expect(office.postsTo('/fenced')).toHaveLength(8 + 12);
+  });
+
+  it('has its lane taken by one other alone, however many ask', async () => {
+    const shop = await office.shop();
+    const { id } = await office.endpoint(shop, '/taken', ['checkout.created']);
+    await shop.create();
+    await office.dispatch();
+    const now = office.clock.at;
+    const taken = await Promise.all(
+      Array.from({ length: 10 }, () => takeLanes(office.world.db, now, now + 30_000, 64, 16)),
+    );
+    expect(taken.flat().filter((lane) => lane.endpointId === id)).toHaveLength(1);
+  });
+});
+
+describe('an endpoint that hangs, and one that answers nonsense', () => {
+  it('leave every other endpoint of the same host its deliveries', async () => {
+    const shop = await office.shop();
+    const bad = await office.endpoint(shop, '/hangs', ['checkout.created']);
+    const nonsense = await startRawReceiver((socket) => void socket.end('this is not HTTP\r\n\r\n'));
+    const odd = (
+      await shop.post('/v1/webhook_endpoints', {
+        url: `https://127.0.0.1:${nonsense.port}/`,
+        events: ['checkout.created'],
+      })
+    ).json;
+    const good: string[] = [];
+    for (let n = 0; n < 6; n++) good.push((await office.endpoint(shop, `/good-${n}`, ['checkout.created'])).id);
+    for (let n = 0; n < 20; n++) await shop.create();
+    office.receive = (post, response) => {
+      if (post.path === '/hangs') waiting.push(response);
+      else response.end();
+    };
+    await office.dispatch();
+    const stop = new AbortController();
+    const running = deliverUntilStopped(office.parts, stop.signal);
+    await until('all good ones are delivered', async () => {
+      const [left] = await office.world.db.query<{ left: number }>(
+        `select count(*) as left from deliveries where endpoint_id = any($1) and status <> 'delivered'`,
+        [good],
+      );
+      return left?.left === 0;
+    });
+    await until('the nonsense is noted', async () =>
+      (await office.deliveries(shop, odd.id)).some(({ last_error }) => last_error === 'protocol'),
+    );
+    // All that time the hanging one hung: a few under way, none of them over.
+    expect(waiting).toHaveLength(8);
+    expect((await office.deliveries(shop, bad.id)).every(({ attempts }) => attempts === 0)).toBe(true);
+    stop.abort();
+    await running;
+    await nonsense.close();
+    for (const response of waiting) response.end();
+  });
+});
+
+describe('a dead endpoint', () => {
+  const posts = () => office.postsTo('/dead').length;
+
+  it('is knocked at and no more; with its first answer everything that waits is sent', async () => {
+    const shop = await office.shop();
+    const { id } = await office.endpoint(shop, '/dead', ['checkout.created']);
+    for (let n = 0; n < 60; n++) await shop.create();
+    office.receive = (post, response) => (post.path === '/dead' ? response.destroy() : response.end());
+    await office.deliver();
+    // Eight at once until the turn ends, twenty more until it is taken for dead, and those that were under way.
+    const first = posts();
+    expect(first).toBeGreaterThanOrEqual(20);
+    expect(first).toBeLessThanOrEqual(36);
+    for (const [rest, more] of [
+      [4_000, 0],
+      [61_000, 1],
+      [30_000, 0],
+      [31_000, 1],
+    ] as const) {
+      const before = posts();
+      office.clock.at += rest;
+      await office.deliver();
+      expect(posts() - before).toBe(more);
+    }
+    office.receive = (_post, response) => response.end();
+    office.clock.at += 3_600_000;
+    await office.deliver();
+    expect((await office.deliveries(shop, id, '?limit=100')).map(({ status }) => status)).toEqual(
+      Array(60).fill('delivered'),
+    );
+  });
+});
+
+describe('a worker that is stopped', () => {
+  it('writes down what was answered, lets go of its lanes, and loses nothing', async () => {
+    const shop: Shop = await office.shop();
+    const { id } = await office.endpoint(shop, '/stopped', ['checkout.created']);
+    for (let n = 0; n < 30; n++) await shop.create();
+    office.receive = (_post, response) => {
+      if (office.postsTo('/stopped').length > 5) waiting.push(response);
+      else response.end('first');
+    };
+    await dispatchDue(office.parts, 500);
+    const stop = new AbortController();
+    const running = deliverUntilStopped(office.parts, stop.signal);
+    await until('some hang', () => waiting.length === 8);
+    stop.abort();
+    await running;
+    const answered = await office.deliveries(shop, id, '?status=delivered');
+    expect(answered).toHaveLength(5);
+    office.receive = (_post, response) => response.end('second');
+    await office.deliver();
+    expect(await office.deliveries(shop, id, '?status=delivered')).toHaveLength(30);
+    for (const response of waiting) response.end();
+  });
+});

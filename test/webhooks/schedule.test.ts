@@ -1,0 +1,172 @@
+// The 72 hours of a delivery, on a clock that is set: when it is tried, how often, and how it ends.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nextTry, readRetryAfter, restAfter } from '../../src/domain/webhooks/deliveries/schedule.ts';
+import { PostOffice } from './post-office.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const GAPS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR];
+
+/** The moments of every try, from the first at 0, when each takes so long. */
+function allTries(chance: () => number, takes = 0): number[] {
+  const tries = [0];
+  for (;;) {
+    const now = (tries.at(-1) ?? 0) + takes;
+    const next = nextTry({ tries: tries.length, now, endsAt: 72 * HOUR, retryAfter: null, chance: chance() });
+    if (next === null) return tries;
+    tries.push(next);
+  }
+}
+
+describe('the schedule', () => {
+  it('is 25 tries: at once, after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then every 4 h, the last before 72 h', () => {
+    for (const chance of [() => 0, () => 0.5, () => 1, Math.random]) {
+      const tries = allTries(chance);
+      expect(tries).toHaveLength(25);
+      for (const [place, at] of tries.entries()) {
+        if (place === 0) continue;
+        const gap = at - (tries[place - 1] ?? 0);
+        const wanted = GAPS[place - 1] ?? 4 * HOUR;
+        expect(gap).toBeGreaterThanOrEqual(0.8 * wanted - 1);
+        expect(gap).toBeLessThanOrEqual(1.2 * wanted + 1);
+      }
+      expect(tries.at(-1)).toBeGreaterThan(71 * HOUR);
+      expect(tries.at(-1)).toBeLessThan(72 * HOUR);
+    }
+  });
+
+  it('is moved by chance, so that many that failed together do not come back together', () => {
+    const firsts = Array.from({ length: 50 }, () => allTries(Math.random)[8]);
+    expect(new Set(firsts).size).toBeGreaterThan(40);
+  });
+
+  it('keeps its gaps when every try hangs for ten seconds, and never goes past the end', () => {
+    const tries = allTries(() => 1, 10 * SECOND);
+    expect(tries[1]).toBeGreaterThanOrEqual(14 * SECOND);
+    expect((tries[2] ?? 0) - (tries[1] ?? 0)).toBeGreaterThanOrEqual(34 * SECOND);
+    expect(tries.at(-1)).toBeLessThan(72 * HOUR);
+    expect(tries.length).toBeGreaterThanOrEqual(24);
+  });
+
+  it('waits as long as a receiver asks, up to four hours, and not past the end', () => {
+    const tried = { tries: 1, now: 0, endsAt: 72 * HOUR, chance: 0.5 };
+    expect(nextTry({ ...tried, retryAfter: 90 * SECOND })).toBe(90 * SECOND);
+    expect(nextTry({ ...tried, retryAfter: 1 })).toBe(5 * SECOND);
+    expect(nextTry({ ...tried, retryAfter: 900 * HOUR })).toBe(4 * HOUR);
+    expect(nextTry({ ...tried, now: 71.5 * HOUR, retryAfter: HOUR })).toBeNull();
+  });
+
+  it('reads Retry-After in seconds and as a date, and nothing else', () => {
+    const now = Date.parse('2027-06-02T10:00:00Z');
+    expect(readRetryAfter('120', now)).toBe(120 * SECOND);
+    expect(readRetryAfter('Wed, 02 Jun 2027 10:01:00 GMT', now)).toBe(MINUTE);
+    expect(readRetryAfter('Wed, 02 Jun 2027 09:00:00 GMT', now)).toBe(0);
+    for (const odd of [undefined, '', 'soon', '-5', '1.5', '2027-06-02T10:00:00Z', '99999999999999']) {
+      expect(readRetryAfter(odd, now)).toBeNull();
+    }
+  });
+
+  it('leaves an endpoint alone after 20 failures in a row, for at most a minute', () => {
+    expect([0, 1, 19, 20, 21, 23, 24, 1_000].map(restAfter)).toEqual([
+      0,
+      0,
+      0,
+      5 * SECOND,
+      10 * SECOND,
+      40 * SECOND,
+      MINUTE,
+      MINUTE,
+    ]);
+  });
+});
+
+describe('an endpoint that fails for 72 hours', () => {
+  let office: PostOffice;
+  beforeAll(async () => {
+    office = await PostOffice.open();
+  });
+  afterAll(() => office.close());
+
+  /** Moves the clock from one due moment to the next, until nothing is due any more. Gives the moments of the tries. */
+  async function liveThrough(endpointId: string): Promise<number[]> {
+    const tries: number[] = [];
+    for (;;) {
+      const before = office.posts.length;
+      await office.deliver();
+      if (office.posts.length > before) tries.push(office.clock.at);
+      const [next] = await office.world.db.query<{ at: number | null }>(
+        'select (extract(epoch from min(due_at)) * 1000)::float8 as at from deliveries where endpoint_id = $1',
+        [endpointId],
+      );
+      if (next?.at == null) return tries;
+      office.clock.at = Math.max(office.clock.at, Math.ceil(next.at));
+    }
+  }
+
+  it('is tried 25 times, then the delivery has failed, the endpoint is disabled and the partner is told', async () => {
+    const shop = await office.shop();
+    const endpoint = await office.endpoint(shop, '/dead', ['checkout.created']);
+    office.receive = (_post, response) => {
+      response.statusCode = 503;
+      response.end('closed');
+    };
+    await shop.create();
+    office.clock.at = Date.now() + SECOND;
+    const began = office.clock.at;
+    const tries = await liveThrough(endpoint.id);
+    expect(tries).toHaveLength(25);
+    expect(tries[0]).toBe(began);
+    expect(tries.at(-1)).toBeGreaterThan(began + 71 * HOUR);
+    expect(tries.at(-1)).toBeLessThan(began + 72 * HOUR);
+    const [delivery] = await office.deliveries(shop, endpoint.id);
+    expect(delivery).toMatchObject({ status: 'failed', attempts: 25, last_status: 503, next_attempt_at: null });
+
+    const { json: list } = await shop.get('/v1/webhook_endpoints');
+    expect(list.data[0]).toMatchObject({ status: 'disabled', disabled_reason: 'failed_for_72_hours' });
+    expect(list.data[0].last_delivery).toMatchObject({ id: delivery.id, status: 'failed' });
+    const { json: told } = await shop.get('/v1/events?type=webhook_endpoint.disabled');
+    expect(told.data).toHaveLength(1);
+    expect(told.data[0]).toMatchObject({ sequence: 1, data: { object: { id: endpoint.id, status: 'disabled' } } });
+    const [event] = told.data;
+    expect(
+      office.world.house.validator.problems('webhook_event', {
+        value: event as never,
+        text: JSON.stringify(event),
+        badStrings: [],
+      }),
+    ).toEqual([]);
+    const audit = await office.world.db.query(
+      `select action, actor, via, detail from audit_log where venue_id = $1 and subject = $2 and via = 'worker'`,
+      [shop.venueId, endpoint.id],
+    );
+    expect(audit).toEqual([
+      {
+        action: 'webhook_endpoint.disable',
+        actor: 'worker',
+        via: 'worker',
+        detail: { reason: 'failed_for_72_hours', mode: 'test' },
+      },
+    ]);
+  });
+
+  it('stays active when one delivery in the time was acknowledged', async () => {
+    const shop = await office.shop();
+    const endpoint = await office.endpoint(shop, '/poisoned', ['checkout.created']);
+    const bad = await shop.create({ description: 'poison' });
+    office.receive = (post, response) => {
+      response.statusCode = post.event.data.object.id === bad.id ? 500 : 200;
+      response.end();
+    };
+    office.clock.at = Date.now() + SECOND;
+    await office.deliver();
+    office.clock.at += HOUR;
+    await shop.create();
+    const tries = await liveThrough(endpoint.id);
+    expect(tries.length).toBeGreaterThanOrEqual(22);
+    const found = await office.deliveries(shop, endpoint.id);
+    expect(found.map(({ status }) => status)).toEqual(['delivered', 'failed']);
+    expect((await shop.get('/v1/webhook_endpoints')).json.data[0].status).toBe('active');
+  });
+});

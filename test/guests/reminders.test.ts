@@ -48,6 +48,13 @@ describe('reminders', () => {
     expect(said('2026-11-20T16:00:00Z', '2026-11-20T18:00:00Z', 'UTC')).toEqual([]);
   });
 
+  it('that come within half an hour of one another are one', () => {
+    expect(said('2026-11-16T12:00:00Z', '2026-11-18T12:05:00Z', 'UTC')).toEqual([
+      'day-before 2026-11-17T12:05:00.000Z',
+      'hours-before 2026-11-18T09:05:00.000Z',
+    ]);
+  });
+
   it('are by day, in order, after the invite and before pay_by, in every zone and through every change of the clocks', () => {
     fc.assert(
       fc.property(

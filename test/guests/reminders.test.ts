@@ -152,6 +152,14 @@ describe('what is told', () => {
     expect(over.news).toMatchObject([{ key: 'text.expired', memberId: 'member-a', amount: 10_000 }]);
   });
 
+  it('is both when one card was charged and held, and the booking did not become complete', () => {
+    const payers = new Map([['b', 'member-a']]);
+    const shares = [share('a', { status: 'captured' }), share('b', { status: 'released' })];
+    const over = decideNews(scene({ status: 'canceled', shares, payers }), at('2026-11-19T13:00:00Z'));
+    expect(over.news.map(({ key }) => key)).toEqual(['text.returned', 'text.canceled']);
+    expect(new Set(over.news.map(({ subject }) => subject)).size).toBe(2);
+  });
+
   it('is what became of a party that was changed or a hold that was lost, for a day', () => {
     const now = at('2026-11-17T11:00:00Z');
     const shares = [

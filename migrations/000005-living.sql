@@ -63,10 +63,8 @@ create or replace function guest_view(c checkouts) returns json language sql sta
       left join members m on m.member_id = p.member_id
       left join lateral (
         select b.display_name as name from holds h join members b on b.member_id = h.payer_id
-        where h.venue_id = p.venue_id and h.checkout_id = p.checkout_id and h.share_id = p.share_id
-          and p.status in ('held', 'captured', 'refunded') and h.status in ('held', 'capturing', 'captured')
-          and h.payer_id <> p.member_id
-        order by h.created_at desc limit 1) b on true
+        where h.venue_id = p.venue_id and h.share_id = p.share_id and h.renews is null
+          and h.status in ('held', 'capturing', 'captured') and h.payer_id <> p.member_id) b on true
       cross join lateral (
         select p.share_id as id, p.amount, p.status, p.is_organizer, p.display_name, utc_text(p.held_at) as held_at,
           coalesce(m.is_seat, false) and c.status = 'collecting' and (p.amount = 0 or p.status in ('invited', 'failed'))

@@ -1,6 +1,7 @@
 // Whoever tries stolen cards here is stopped after five on a share or ten from an address, for an hour; everybody else can pay.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { networkOf } from '../../src/base/network.ts';
 import { forgetOldDeclines } from '../../src/domain/payments/declines/queries.ts';
 import { PROCESSOR_KEYS } from '../world.ts';
 import { DECLINED, openTown, type Person, shown, type Town } from './town.ts';
@@ -121,6 +122,14 @@ describe('ten declines from an address', () => {
     expect((await town.hold(fifth, ada, from(newAddress()))).status).toBe(200);
     await anHourLater();
     expect((await town.hold(fifth, ada, address)).status).toBe(200);
+  });
+
+  it('count an IPv6 network as one, since one person has all of it', () => {
+    expect(networkOf('2001:db8:1:2:aaaa::1')).toBe(networkOf('2001:db8:1:2:ffff:ffff:ffff:ffff'));
+    expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'));
+    expect(networkOf('::ffff:192.0.2.7')).toBe('192.0.2.7');
+    expect(networkOf('192.0.2.7')).not.toBe(networkOf('192.0.2.8'));
+    expect(networkOf('unknown')).toBe('unknown');
   });
 
   it('keep no address that anybody could read, and nothing for longer than a day', async () => {

@@ -48,6 +48,13 @@ describe('reminders', () => {
     expect(said('2026-11-20T16:00:00Z', '2026-11-20T18:00:00Z', 'UTC')).toEqual([]);
   });
 
+  it('that come within half an hour of one another are one', () => {
+    expect(said('2026-11-16T12:00:00Z', '2026-11-18T12:05:00Z', 'UTC')).toEqual([
+      'day-before 2026-11-17T12:05:00.000Z',
+      'hours-before 2026-11-18T09:05:00.000Z',
+    ]);
+  });
+
   it('are by day, in order, after the invite and before pay_by, in every zone and through every change of the clocks', () => {
     fc.assert(
       fc.property(
@@ -143,6 +150,14 @@ describe('what is told', () => {
     const released = captured.map((one) => ({ ...one, status: 'released' as const }));
     const over = decideNews(scene({ status: 'expired', shares: released, payers }), at('2026-11-21T13:00:00Z'));
     expect(over.news).toMatchObject([{ key: 'text.expired', memberId: 'member-a', amount: 10_000 }]);
+  });
+
+  it('is both when one card was charged and held, and the booking did not become complete', () => {
+    const payers = new Map([['b', 'member-a']]);
+    const shares = [share('a', { status: 'captured' }), share('b', { status: 'released' })];
+    const over = decideNews(scene({ status: 'canceled', shares, payers }), at('2026-11-19T13:00:00Z'));
+    expect(over.news.map(({ key }) => key)).toEqual(['text.returned', 'text.canceled']);
+    expect(new Set(over.news.map(({ subject }) => subject)).size).toBe(2);
   });
 
   it('is what became of a party that was changed or a hold that was lost, for a day', () => {

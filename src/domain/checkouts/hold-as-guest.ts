@@ -2,6 +2,7 @@
 // Whoever has had many cards refused in the last hour is made to wait: that is how stolen cards are tried.
 
 import { notFound, Problem } from '../../base/errors.ts';
+import { networkOf } from '../../base/network.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import type { Guest } from '../members/guest.ts';
 import { closedUntil, keepAsker } from '../payments/declines/queries.ts';
@@ -12,7 +13,7 @@ import { readCheckout } from './queries.ts';
 import { shareOf } from './standing.ts';
 
 function hashOfAddress({ seal }: MoneyParts, { by }: Guest): Buffer | null {
-  return by.address === null ? null : seal.fingerprint(by.address, 'card form address');
+  return by.address === null ? null : seal.fingerprint(networkOf(by.address), 'card form address');
 }
 
 /** 429 while the card form is closed, for this share or for this address. */

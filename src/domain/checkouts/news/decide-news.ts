@@ -162,7 +162,7 @@ function byCard(scene: Scene, shares: readonly ShareNews[], kind: MessageKind, k
     const amount = one.amount + (before?.amount ?? 0);
     // Their own link, where they have one: the organizer's, who covers for others.
     const shareId = share.memberId === one.memberId ? share.id : (before?.shareId ?? share.id);
-    found.set(one.memberId, { ...one, amount, shareId, subject: `${scene.id} ${one.memberId}` });
+    found.set(one.memberId, { ...one, amount, shareId, subject: `${scene.id} ${one.memberId} ${key}` });
   }
   return [...found.values()];
 }

@@ -16,7 +16,13 @@ export interface Reminder {
   readonly at: number;
 }
 
-/** In the order of their times; those that would come before the invite or after pay_by are left out. */
+/** Two that come so close together are one. */
+const TOGETHER = 30 * MINUTE;
+
+/**
+ * In the order of their times. Those that would come before the invite or after pay_by are left out, and so is one that
+ * another follows at once.
+ */
 export function remindersFor(invitedAt: number, payBy: number, zone: string): readonly Reminder[] {
   const wanted: readonly Reminder[] = [
     { name: 'day-after', at: invitedAt + DAY },
@@ -27,7 +33,8 @@ export function remindersFor(invitedAt: number, payBy: number, zone: string): re
     .filter(({ at }) => at > invitedAt && at < payBy)
     .map((reminder) => ({ ...reminder, at: byDay(reminder.at, payBy, zone) }))
     .filter(({ at }) => at > invitedAt && at < payBy)
-    .sort((a, b) => a.at - b.at);
+    .sort((a, b) => a.at - b.at)
+    .filter(({ at }, index, sorted) => (sorted[index + 1]?.at ?? Number.POSITIVE_INFINITY) - at >= TOGETHER);
 }
 
 function byDay(at: number, payBy: number, zone: string): number {
@@ -48,7 +55,8 @@ export function afterTheNight(at: number, zone: string): number {
 function beforeTheNight(at: number, zone: string): number {
   const minute = minuteOfDay(at, zone);
   const back = (minute - (LAST_MINUTE - 1) + DAY_MINUTES) % DAY_MINUTES;
-  return at - back * MINUTE;
+  const reached = at - back * MINUTE;
+  return reached - (minuteOfDay(reached, zone) - (LAST_MINUTE - 1)) * MINUTE;
 }
 
 function isNight(minute: number): boolean {

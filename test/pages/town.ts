@@ -112,8 +112,11 @@ export class Town {
   }
 }
 
-export async function openTown(executablePath: string, wish: { readonly worker: boolean }): Promise<Town> {
-  const world = await openWorld();
+export async function openTown(
+  executablePath: string,
+  wish: { readonly worker: boolean; readonly hidesProcessor?: boolean },
+): Promise<Town> {
+  const world = await openWorld({ hidesProcessor: wish.hidesProcessor === true });
   const { venue } = await world.venue({ name: 'Harbor House', origins: [ORIGIN] });
   const { key } = await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
   const { db, log, clock, money } = world.house;

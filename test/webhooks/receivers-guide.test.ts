@@ -1,0 +1,198 @@
+// The receiver's guide: the code that it shows for each language is taken from the page as it stands and run against real
+// deliveries. A language that is not on this machine is named as such.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { signatureOf } from '../../src/domain/webhooks/deliveries/signature.ts';
+import { PostOffice } from './post-office.ts';
+
+const PAGE = readFileSync(join(packageRoot, 'docs', 'guides', 'webhooks.md'), 'utf8');
+
+interface Case {
+  readonly name: string;
+  readonly body: string;
+  readonly header: string;
+  readonly secret: string;
+  readonly good: boolean;
+}
+
+/** How a language's code is run: what goes around it, and the command. Cases come as lines of four base64 words. */
+interface Runner {
+  readonly fence: string;
+  readonly file: string;
+  readonly command: readonly string[];
+  readonly around: (code: string) => string;
+}
+
+const RUNNERS: Readonly<Record<string, Runner>> = {
+  TypeScript: {
+    fence: 'ts',
+    file: 'verify.ts',
+    command: [
+      process.execPath,
+      '--import',
+      pathToFileURL(join(packageRoot, 'node_modules/tsx/dist/esm/index.mjs')).href,
+    ],
+    around: (code) => `${code}
+import { readFileSync } from 'node:fs';
+const text = (word: string) => Buffer.from(word, 'base64');
+for (const line of readFileSync(0, 'utf8').trim().split('\\n')) {
+  const [body, header, secret] = line.split(' ');
+  console.log(verify(text(body ?? ''), text(header ?? '').toString(), text(secret ?? '').toString()) ? 'yes' : 'no');
+}
+`,
+  },
+  Python: {
+    fence: 'python',
+    file: 'verify.py',
+    command: ['python3'],
+    around: (code) => `from __future__ import annotations
+${code}
+import base64, sys
+for line in sys.stdin:
+    body, header, secret = (base64.b64decode(word) for word in line.split(" "))
+    print("yes" if verify(body, header.decode(), secret.decode()) else "no")
+`,
+  },
+  Go: {
+    fence: 'go',
+    file: 'verify.go',
+    command: ['go', 'run'],
+    around: (code) => `${code.replace('import (', 'import (\n\t"bufio"\n\t"encoding/base64"\n\t"fmt"\n\t"os"')}
+func main() {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(make([]byte, 1<<20), 1<<20)
+	for lines.Scan() {
+		words := strings.Split(lines.Text(), " ")
+		text := func(n int) []byte { b, _ := base64.StdEncoding.DecodeString(words[n]); return b }
+		if Verify(text(0), string(text(1)), string(text(2)), time.Now()) {
+			fmt.Println("yes")
+		} else {
+			fmt.Println("no")
+		}
+	}
+}
+`,
+  },
+  PHP: {
+    fence: 'php',
+    file: 'verify.php',
+    command: ['php'],
+    around: (code) => `${code}
+while (($line = fgets(STDIN)) !== false) {
+    [$body, $header, $secret] = array_map('base64_decode', explode(' ', trim($line, "\\n")));
+    echo verify($body, $header, $secret) ? "yes\\n" : "no\\n";
+}
+`,
+  },
+  Ruby: {
+    fence: 'ruby',
+    file: 'verify.rb',
+    command: ['ruby'],
+    around: (code) => `${code}
+STDIN.each_line do |line|
+  body, header, secret = line.chomp.split(" ", -1).map { |word| word.unpack1("m") }
+  puts verify(body, header, secret) ? "yes" : "no"
+end
+`,
+  },
+};
+
+const codeOf = (fence: string): string => {
+  const found = new RegExp(`\`\`\`${fence}\\n([\\s\\S]*?)\`\`\``).exec(PAGE)?.[1];
+  if (found === undefined) throw new Error(`the guide has no code in ${fence}`);
+  return found;
+};
+const isHere = (command: string): boolean => spawnSync(command, ['--version']).error === undefined;
+
+let office: PostOffice;
+let folder: string;
+let cases: Case[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'everyshare-guide-'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  office = await PostOffice.open();
+  office.clock.at = Date.now();
+  const shop = await office.shop();
+  const endpoint = await office.endpoint(shop, '/guide', ['checkout.created']);
+  await shop.create({ description: 'Überraschung für Zoë 🎂 "quoted" \\ slash' });
+  await office.deliver();
+  const rotated = (await shop.post(`/v1/webhook_endpoints/${endpoint.id}/rotate_secret`)).json;
+  await shop.create();
+  await office.deliver();
+  const [first, second] = office.postsTo('/guide');
+  if (first === undefined || second === undefined) throw new Error('nothing came');
+  const { body } = first;
+  const { secret } = endpoint;
+  const now = Date.now();
+  const at = (ms: number, header = (text: string) => text) => header(signatureOf([secret], body, ms));
+  cases = [
+    { name: 'a delivery', body, header: first.signature, secret, good: true },
+    { name: 'two signatures, the old secret', body: second.body, header: second.signature, secret, good: true },
+    {
+      name: 'two signatures, the new secret',
+      body: second.body,
+      header: second.signature,
+      secret: rotated.secret,
+      good: true,
+    },
+    { name: 'four minutes old', body, header: at(now - 240_000), secret, good: true },
+    { name: 'one byte changed', body: body.replace('open', 'opem'), header: first.signature, secret, good: false },
+    { name: 'six minutes old', body, header: at(now - 360_000), secret, good: false },
+    { name: 'six minutes ahead', body, header: at(now + 360_000), secret, good: false },
+    { name: 'another secret', body, header: first.signature, secret: `${secret}x`, good: false },
+    { name: 'the secret without its prefix', body, header: first.signature, secret: secret.slice(6), good: false },
+    {
+      name: 'another t',
+      body,
+      header: at(now, (text) => text.replace(/t=\d+/, `t=${Math.floor(now / 1000) - 1}`)),
+      secret,
+      good: false,
+    },
+    { name: 'no t', body, header: at(now, (text) => text.replace(/t=\d+,/, '')), secret, good: false },
+    {
+      name: 'a t that is no number',
+      body,
+      header: at(now, (text) => text.replace(/t=\d+/, 't=soon')),
+      secret,
+      good: false,
+    },
+    { name: 'no v1', body, header: `t=${Math.floor(now / 1000)}`, secret, good: false },
+    { name: 'a v1 that is cut', body, header: at(now, (text) => text.slice(0, -2)), secret, good: false },
+    { name: 'a v0', body, header: at(now, (text) => text.replace('v1=', 'v0=')), secret, good: false },
+    { name: 'an empty header', body, header: '', secret, good: false },
+    { name: 'nonsense', body, header: 'v1=,t=,=,,', secret, good: false },
+  ];
+});
+afterAll(async () => {
+  await office.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the code of the receiver’s guide', () => {
+  for (const [language, runner] of Object.entries(RUNNERS)) {
+    const [program = ''] = runner.command;
+    const here = isHere(program);
+    if (!here) process.stderr.write(`receiver's guide: ${language} is not on this machine, its code was not run\n`);
+    it(`in ${language} ${here ? 'takes real deliveries and nothing else' : 'is there (NOT RUN: the language is not on this machine)'}`, () => {
+      const code = codeOf(runner.fence);
+      expect(code).toMatch(/verify/i);
+      if (!here) return;
+      const file = join(folder, runner.file);
+      writeFileSync(file, runner.around(code));
+      const word = (text: string): string => Buffer.from(text).toString('base64');
+      const input = cases.map(({ body, header, secret }) => [body, header, secret].map(word).join(' ')).join('\n');
+      const out = execFileSync(program, [...runner.command.slice(1), file], { input: `${input}\n`, encoding: 'utf8' });
+      const answers = out.trim().split('\n');
+      expect(Object.fromEntries(cases.map(({ name }, place) => [name, answers[place]]))).toEqual(
+        Object.fromEntries(cases.map(({ name, good }) => [name, good ? 'yes' : 'no'])),
+      );
+    });
+  }
+});

@@ -17,7 +17,7 @@ import { allowOrigin, registerPreflights } from './cors.ts';
 import { countForAddress, showAllowance } from './limit-headers.ts';
 import { registerMembers } from './members.ts';
 import { type Metrics, makeMetrics } from './metrics.ts';
-import { registerPages } from './pages/pages.ts';
+import { registerPages, sendNothingHere } from './pages/pages.ts';
 import { asProblem, onTheWire } from './problem.ts';
 import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
@@ -256,6 +256,9 @@ async function answerUnrouted(
   } catch (error) {
     // The answer does not depend on the database: it is given all the same, and the log says that counting failed.
     door.house.log.warn({ request_id: request.id, err: error }, 'an unrouted request was not counted');
+  }
+  if (methods.length === 0 && request.method === 'GET' && /^\/[cs]\//.test(request.url)) {
+    return sendNothingHere(door, request, reply);
   }
   if (methods.length === 0)
     return answerProblem(

@@ -148,6 +148,18 @@ export class Shop {
     return secret;
   }
 
+  /** The bank lets go of a hold by itself, and we look. */
+  async loseHold(shareId: string): Promise<void> {
+    const rows = await this.world.db.query<{ id: string; intent: string }>(
+      `select hold_id as id, intent_id as intent from holds where venue_id = $1 and share_id = $2 and status = 'held'`,
+      [this.venueId, shareId],
+    );
+    for (const { id, intent } of rows) {
+      await this.stripe.paymentIntents.cancel(intent);
+      await this.look(id);
+    }
+  }
+
   async payAll(checkout: Seen, cards: readonly string[]): Promise<HoldSecret[]> {
     const secrets: HoldSecret[] = [];
     for (const [place, share] of checkout.shares.entries()) {

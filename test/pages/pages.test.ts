@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { takeAll } from '../../src/domain/keys/queries.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
+import { openPhone } from '../../src/domain/members/phone.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { html } from '../../src/http/pages/html.ts';
 import { parseAmount, phoneOf } from '../../src/http/pages/party-form.ts';
@@ -139,7 +140,8 @@ describe('a page', () => {
   });
 
   it('has a word for what is not there, whatever is asked for', async () => {
-    for (const path of ['/s/nothing', '/c/chk_nothing', '/c/shr_x', `/s/${'x'.repeat(500)}`]) {
+    const odd = ['/c/%00', '/s/%00', '/c/%FF', `/c/chk_${'x'.repeat(5_000)}`, '/c/', '/s/a/b/c'];
+    for (const path of ['/s/nothing', '/c/chk_nothing', '/c/shr_x', `/s/${'x'.repeat(500)}`, ...odd]) {
       const { status, text, headers } = await get(path);
       expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8']);
       expect(text).toContain('Nothing here');
@@ -155,6 +157,12 @@ describe('a page', () => {
     expect((await post(path, {}, { cookie: ada.cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     expect((await post('/session/token', {}, foreign)).status).toBe(403);
     expect((await get(`/c/${checkout.id}`, { cookie: ada.cookie })).text).toContain('Signed in as Ada');
+  });
+
+  it('takes forms from a browser that does not say where they come from, as plain http to a phone does', async () => {
+    const { checkout, ada } = await group();
+    const told = await post(`/c/${checkout.id}/sign-out`, {}, { cookie: ada.cookie, origin: 'null' });
+    expect(told.status).toBe(303);
   });
 
   it('gives its script a member’s token for the cookie, and nobody else', async () => {
@@ -197,6 +205,18 @@ describe('signing in on a page', () => {
     expect(world.logs.join('')).not.toContain('0100007');
   });
 
+  it('remembers the language in which somebody signed in, for what is texted later', async () => {
+    const { checkout } = await group();
+    const page = `/c/${checkout.id}`;
+    const asked = await post(`${page}/sign-in`, { phone: '+15550100011' }, { 'accept-language': 'es' });
+    const pending = asked.headers.get('set-cookie')?.split(';')[0] ?? '';
+    await post(`${page}/code`, { code: '000000' }, { cookie: pending, 'accept-language': 'es' });
+    const rows = await world.db.query<{ language: string }>(
+      `select language from members where language = 'es' and joined_at > now() - interval '1 minute'`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
   it('starts over for a cookie that is not ours', async () => {
     const { checkout } = await group();
     const told = await get(`/c/${checkout.id}`, { cookie: 'everyshare_sign_in=AAAA; everyshare_session=x' });
@@ -224,14 +244,11 @@ describe('signing in on a page', () => {
 
 describe('choosing the party on a page', () => {
   it('understands phones and amounts as people write them', () => {
-    expect(['(555) 010-0042', '+44 20 7946 0958', '555.010.0042', '0042', 'Ben', ''].map(phoneOf)).toEqual([
-      '+15550100042',
-      '+442079460958',
-      '+15550100042',
-      null,
-      null,
-      null,
-    ]);
+    expect(
+      ['(555) 010-0042', '+44 20 7946 0958', '555.010.0042', '0042', 'Ben', ''].map((typed) => phoneOf(typed, true)),
+    ).toEqual(['+15550100042', '+442079460958', '+15550100042', null, null, null]);
+    expect(phoneOf('555 010 0042', false)).toBe(null);
+    expect(phoneOf('(415) 555-2671', false)).toBe('+14155552671');
     expect(['40', '40.5', '40,50', '$40.00', ' 40 € ', '-3', '1.234,00', 'x', '', '0'].map(parseAmount)).toEqual([
       4_000,
       4_050,
@@ -272,6 +289,135 @@ describe('choosing the party on a page', () => {
     expect((await send({ seats: '1' })).status).toBe(303);
     const second = await send({ seats: '1' }, ben);
     expect([second.status, second.text.includes('Somebody else has chosen the group already.')]).toEqual([403, true]);
+  });
+});
+
+describe('choosing the party again', () => {
+  const edit = (checkout: Seen, who: Person): Promise<Told> =>
+    get(`/c/${checkout.id}?edit=party`, { cookie: who.cookie });
+  const seenIn = (told: Told): string => /name="seen" value="([^"]+)"/.exec(told.text)?.[1] ?? '';
+
+  it('begins with the party as it is: who, how many seats, and what each pays', async () => {
+    const [ada, ben] = [await person('Ada'), await person('Ben')];
+    const checkout = await shop.create({ amount: 8_000, party_size: 3 });
+    const friend = await world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
+      key: ada.token,
+      body: { members: [{ user_id: ben.id }], split: 'equal' },
+    });
+    expect(friend.status).toBe(200);
+    const seen = seenIn(await edit(checkout, ada));
+    const form = { do: 'send', split: 'custom', seats: '1', member: ben.id, seen };
+    const amounts = { 'amount:organizer': '50', [`amount:${ben.id}`]: '20', 'amount:seat-1': '10' };
+    expect((await post(`/c/${checkout.id}/party`, { ...form, ...amounts }, { cookie: ada.cookie })).status).toBe(303);
+    const { text } = await edit(checkout, ada);
+    expect(text).toMatch(new RegExp(`value="${ben.id}" checked`));
+    expect(text).toMatch(/id="seats"[^>]*value="1"/);
+    expect(text).toMatch(/value="custom" checked/);
+    expect(text).toMatch(new RegExp(`name="amount:${ben.id}" value="20.00"`));
+    expect(text).not.toContain('Guest 3');
+  });
+
+  it('never throws out somebody who sat down meanwhile, and says whose hold would be released', async () => {
+    const [ada, dan] = [await person('Ada'), await person('Dan')];
+    const checkout = await shop.create({ amount: 9_000, party_size: 3 });
+    const party = (form: Record<string, string>): Promise<Told> =>
+      post(`/c/${checkout.id}/party`, { split: 'equal', ...form }, { cookie: ada.cookie });
+    await party({ do: 'send', seats: '2' });
+    const seen = seenIn(await edit(checkout, ada));
+    await post(`/c/${checkout.id}/seat`, {}, { cookie: dan.cookie });
+    const stale = await party({ do: 'send', seats: '1', seen });
+    expect([stale.status, stale.text.includes('The group has changed while you were choosing.')]).toEqual([409, true]);
+    const { shares } = await shop.read(checkout.id);
+    const share = shares.find(({ display_name }: Seen) => display_name === 'Dan');
+    await shop.pay(checkout.id, share.id, '4242424242424242');
+    const fresh = seenIn(await edit(checkout, ada));
+    const asked = await party({ do: 'next', seats: '0', member: dan.id, seen: fresh });
+    expect(asked.text).toContain('Dan’s hold of $30.00 will be released');
+    const kept = await party({ do: 'next', seats: '1', member: dan.id, seen: fresh });
+    expect(kept.text).not.toContain('will be released');
+    expect((await party({ do: 'send', seats: '1', member: dan.id, seen: fresh })).status).toBe(303);
+    expect((await shop.read(checkout.id)).shares.map(({ status }: Seen) => status)).toEqual([
+      'invited',
+      'held',
+      'invited',
+    ]);
+  });
+
+  it('says at its phone that somebody is in the group twice, whoever it is', async () => {
+    const ada = await person('Ada');
+    const checkout = await shop.create({ party_size: 3 });
+    const own = await world.db.query<{ phone: Buffer; hash: Buffer }>(
+      'select phone, phone_hash as hash from members where member_id = $1',
+      [ada.id],
+    );
+    const phone = openPhone(world.house.seal, { phone: own[0]?.phone as Buffer, phoneHash: own[0]?.hash as Buffer });
+    const told = await post(
+      `/c/${checkout.id}/party`,
+      { do: 'send', split: 'equal', phone, name: 'Me' },
+      { cookie: ada.cookie },
+    );
+    expect(told.status).toBe(422);
+    expect(told.text).toMatch(/id="phone-0-error" role="alert">This person is in the group twice/);
+    expect(told.text).toContain('<title>Error: ');
+  });
+
+  it('keeps typed amounts on the way back', async () => {
+    const ada = await person('Ada');
+    const checkout = await shop.create({ party_size: 3 });
+    const form = { do: 'back', split: 'custom', seats: '1', 'amount:organizer': '12.34' };
+    const told = await post(`/c/${checkout.id}/party`, form, { cookie: ada.cookie });
+    expect(told.text).toContain('name="amount:organizer" value="12.34"');
+  });
+});
+
+describe('what a page says of money', () => {
+  it('is true for a share of nothing, a covered one, and the one who covered it', async () => {
+    const [ada, ben, cleo] = [await person('Ada'), await person('Ben'), await person('Cleo')];
+    const begin = async (): Promise<{ id: string; shares: Seen }> => {
+      const { id } = await shop.create({ amount: 9_000, party_size: 3 });
+      const told = await world.call('POST', `/v1/public/checkouts/${id}/party`, {
+        key: ada.token,
+        body: {
+          members: [{ user_id: ben.id }, { user_id: cleo.id }],
+          split: { custom: { organizer: 4_000, [ben.id]: 5_000, [cleo.id]: 0 } },
+        },
+      });
+      expect(told.status, told.text).toBe(200);
+      const { shares } = told.json;
+      const asked = await world.call('POST', `/v1/public/shares/${shares[1].id}/hold`, { key: ada.token });
+      await shop.confirm(
+        { clientSecret: asked.json.client_secret, publishableKey: asked.json.publishable_key },
+        '4242424242424242',
+      );
+      await post(`/c/${id}/look`, { share: shares[1].id }, { cookie: ada.cookie });
+      return { id, shares };
+    };
+    const says = async (id: string, who: Person): Promise<string> =>
+      (await get(`/c/${id}`, { cookie: who.cookie })).text;
+    const open = await begin();
+    expect(await says(open.id, cleo)).toContain('You have nothing to pay.');
+    expect(await says(open.id, cleo)).not.toContain('is held');
+    expect(await says(open.id, ben)).toContain('Ada covered your share.');
+    await shop.drive(open.id, 'expire');
+    expect(await says(open.id, ben)).not.toContain('Your hold');
+    expect(await says(open.id, cleo)).not.toContain('Your hold');
+    expect(await says(open.id, ada)).toContain('Your hold of $50.00 is released.');
+    const done = await begin();
+    await shop.pay(done.id, done.shares[0].id, '4242424242424242');
+    await world.work();
+    expect(await says(done.id, ada)).toContain('Your card was charged');
+    expect(await says(done.id, ben)).toContain('Ada covered your share of $50.00.');
+    expect(await says(done.id, cleo)).toContain('You have nothing to pay.');
+  });
+
+  it('is not “booked” to a stranger before it is', async () => {
+    const { checkout, invites } = await group();
+    await shop.pay(checkout.id, invites[0].id, '4000000000700023');
+    await shop.pay(checkout.id, invites[1].id, '4242424242424242');
+    expect((await shop.read(checkout.id)).status).toBe('funded');
+    const { text } = await get(pathOf(invites[1].url));
+    expect(text).toContain('Everyone has paid');
+    expect(text).not.toContain('booked');
   });
 });
 

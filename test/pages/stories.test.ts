@@ -3,6 +3,7 @@
 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CARDS } from '../checkouts/shop.ts';
 import { browserPath } from './browser.ts';
 import { openTown, type Person, payWith, signIn, type Town } from './town.ts';
 
@@ -142,6 +143,37 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await until(checkout.id, 'completed');
   });
 
+  it('covering all the rest goes through on a slow line, although the page looks for news meanwhile', async () => {
+    const [ada, ben, cleo] = await threeFriends();
+    const dora = await town.person('Dora');
+    const checkout = await town.create({ amount: 8_000, party_size: 4 });
+    await town.party(checkout, [ada, ben, cleo, dora]);
+    const page = await town.phoneOf(ada);
+    await page.goto(`${town.url}/c/${checkout.id}?cover=rest`);
+    await page.route('**/hold', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await page.evaluate(`document.dispatchEvent(new CustomEvent('everyshare:look'))`);
+      await route.continue();
+    });
+    await payWith(page, 'Works');
+    await sees(page, '3 of 4 in');
+  });
+
+  it('a hold that is lost while the page is open can be paid again there', async () => {
+    const [ada, ben] = await threeFriends();
+    const checkout = await town.create();
+    const [, bens] = await town.party(checkout, [ada, ben]);
+    await town.shop.pay(checkout.id, bens.id, CARDS.good);
+    const page = await town.phoneOf(ben);
+    await page.goto(bens.url);
+    await sees(page, '$120.00 is held');
+    await town.shop.loseHold(bens.id);
+    await sees(page, 'Your hold was lost');
+    await payWith(page, 'Works');
+    await sees(page, '$120.00 is held');
+    expect(page.url()).toBe(bens.url);
+  });
+
   it('the organizer covers all the rest, and the others are told who did', async () => {
     const [ada, ben, cleo] = await threeFriends();
     const checkout = await town.create({ amount: 9_000, party_size: 3 });
@@ -175,6 +207,17 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await benPage.getByRole('button', { name: /^Hold / }).click();
     await sees(benPage, 'Time is up');
     await sees(adaPage, 'Your hold of $120.00 is released.');
+    const texts = async (person: Person): Promise<string[]> => {
+      const outbox = await town.world.call('GET', '/sandbox/outbox', { headers: { accept: 'application/json' } });
+      const mine = outbox.json.data.filter(
+        ({ to, kind }: Record<string, string>) => to === person.phone && kind === 'released',
+      );
+      return mine.map(({ text }: Record<string, string>) => text);
+    };
+    await expect
+      .poll(async () => (await texts(ada)).join(), { timeout: 10_000 })
+      .toContain('Your hold of $120.00 is released');
+    await expect.poll(async () => (await texts(ben)).length, { timeout: 10_000 }).toBe(1);
   });
 
   it('two guests pay the last shares at the same moment, and it is booked once', async () => {
@@ -234,12 +277,16 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await page.getByRole('button', { name: 'Send the invites' }).click();
     await sees(page, '0 of 2 in · $0.00 of $60.00');
     await page.locator('form noscript p').waitFor();
+    await page.getByLabel('Card number').fill('4242424242424242');
+    await page.getByRole('button', { name: /^Hold / }).click();
+    await page.getByLabel('Card number').press('Enter');
+    expect(page.url()).not.toMatch(/4242/);
   });
 
   it('keyboard alone is enough to sign in and pay', async () => {
     const [ada, ben] = await threeFriends();
     const [, bens] = await town.party(await town.create(), [ada, ben]);
-    const page = await town.phoneOf(ben);
+    const page = await town.phoneOf(null);
     await page.goto(bens.url);
     const press = async (name: string): Promise<void> => {
       for (let steps = 0; steps < 60; steps++) {
@@ -249,6 +296,12 @@ describe.runIf(path !== null)('on the hosted pages', () => {
       }
       throw new Error(`"${name}" cannot be reached by keyboard`);
     };
+    await press('Text a code');
+    await page.getByRole('textbox', { name: 'Code' }).waitFor();
+    // The field has the focus already.
+    await page.keyboard.type('000000');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Works' }).waitFor();
     await press('Works');
     await press('Hold');
     await sees(page, '$120.00 is held');

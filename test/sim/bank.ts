@@ -141,6 +141,8 @@ export function simulateBank(settings: BankSettings): SimulatedBank {
 /** Every call that changes something has a key; one whose outcome is not known is asked again under the same key. */
 class KeyWatch {
   readonly #unknown = new Map<string, string>();
+  /** Keys under which the bank has spoken: it would only say the same again, so trouble after that leaves nothing open. */
+  readonly #answered = new Set<string>();
 
   before(request: BankRequest): void {
     if (!isOurs(request) || request.method !== 'POST') return;
@@ -154,9 +156,12 @@ class KeyWatch {
 
   after(request: BankRequest, response: BankResponse): void {
     if (!isOurs(request) || request.method !== 'POST') return;
+    const key = request.headers['idempotency-key'] ?? '';
     const isKnown = response.fault === undefined && response.status < 500 && response.status !== 429;
-    if (isKnown) this.#unknown.delete(actOf(request));
-    else this.#unknown.set(actOf(request), request.headers['idempotency-key'] ?? '');
+    if (isKnown) {
+      this.#answered.add(key);
+      this.#unknown.delete(actOf(request));
+    } else if (!this.#answered.has(key)) this.#unknown.set(actOf(request), key);
   }
 }
 

@@ -44,6 +44,7 @@ function showTimes(root) {
 /** Spoken only now and then: whoever listens to the page is not told every second. */
 const SPOKEN = [86_400_000, 3_600_000, 600_000, 60_000];
 let spoken = Number.POSITIVE_INFINITY;
+let ticking = 0;
 
 function tick() {
   let soonest = Number.POSITIVE_INFINITY;
@@ -58,7 +59,10 @@ function tick() {
       spoken = mark;
     }
   }
-  if (soonest > 0 && soonest < Number.POSITIVE_INFINITY) setTimeout(tick, soonest < 3_600_000 ? 1_000 : 30_000);
+  clearTimeout(ticking);
+  if (soonest > 0 && soonest < Number.POSITIVE_INFINITY) {
+    ticking = setTimeout(tick, soonest < 3_600_000 ? 1_000 : 30_000);
+  }
 }
 
 // News
@@ -76,6 +80,7 @@ function tell(text) {
 
 /** What each part of the page was sent as, before this script touched it. */
 const sent = new WeakMap();
+const LOOK_MS = 15_000;
 let etag = null;
 let hurryUntil = 0;
 let timer = 0;
@@ -89,9 +94,10 @@ async function look() {
   clearTimeout(timer);
   try {
     const headers = etag === null ? {} : { 'if-none-match': etag };
-    const answer = await fetch(location.href, { headers, cache: 'no-store' });
+    const answer = await fetch(location.href, { headers, cache: 'no-store', signal: AbortSignal.timeout(LOOK_MS) });
     showOffline(false);
-    if (answer.status === 200) {
+    // While a card is on its way nothing is exchanged under the guest's hands.
+    if (answer.status === 200 && document.querySelector('form[data-paying]') === null) {
       etag = answer.headers.get('etag');
       renew(new DOMParser().parseFromString(await answer.text(), 'text/html'));
     }
@@ -116,6 +122,11 @@ function showOffline(isOffline) {
 function renew(fresh) {
   const next = fresh.querySelector('main');
   if (next === null) return;
+  // What has come needs a script that is not here: the page is taken as a whole.
+  if ([...fresh.scripts].some((script) => !isLoaded(script))) {
+    location.reload();
+    return;
+  }
   const before = [...main.children];
   const happened = whatHappened(main, next);
   const parts = [...next.children].map((part) => {
@@ -133,6 +144,11 @@ function renew(fresh) {
   }
   if (fresh.body.dataset.poll === undefined) delete document.body.dataset.poll;
   if (happened.length > 0) tell(happened.join(' '));
+}
+
+function isLoaded(script) {
+  const wanted = script.getAttribute('src');
+  return [...document.scripts].some((one) => one.getAttribute('src') === wanted);
 }
 
 function isSame(old, part) {

@@ -33,7 +33,8 @@ function showTally() {
   const isTooMany = people > Number(form.dataset.most) && chats.length === 0;
   const each = money.format(Math.floor(whole / people) / 100);
   const { template, tooMany } = tally.dataset;
-  tally.textContent = isTooMany ? tooMany : template.replace('{people}', people).replace('{each}', each);
+  const said = template.replace('{people}', people).replace('{each}', each);
+  tally.textContent = isTooMany ? tooMany : chats.length > 0 ? '' : said;
   tally.classList.toggle('error', isTooMany);
 }
 

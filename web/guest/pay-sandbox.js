@@ -1,6 +1,8 @@
 // The card form of the sandbox: it takes the published test cards and nothing else, so that no real card is ever sent from
 // it. It speaks to the sandbox's processor as the real one's script does to the real one.
 
+const CONFIRM_MS = 60_000;
+
 let known = null;
 
 async function testCards() {
@@ -12,18 +14,8 @@ async function testCards() {
   return known;
 }
 
-const TROUBLES = {
-  insufficient_funds: 'insufficient_funds',
-  expired_card: 'expired_card',
-  incorrect_cvc: 'incorrect_cvc',
-  incorrect_number: 'incorrect_number',
-  processing_error: 'processing_error',
-  payment_intent_authentication_failure: 'authentication_failed',
-};
-const FIELDS = { incorrect_number: 'number', incorrect_cvc: 'cvc', expired_card: 'expiry' };
-
 export function makeDriver(form) {
-  const field = (name) => form.querySelector(`[name="${name}"]`);
+  const field = (name) => form.querySelector(`[data-field="${name}"]`);
   const digits = (name) => field(name).value.replace(/\D/g, '');
 
   field('number').addEventListener('input', () => spread(field('number'), /(\d{4})(?=\d)/g, '$1 '));
@@ -58,9 +50,13 @@ export function makeDriver(form) {
         'payment_method_data[card][exp_year]': `20${digits('expiry').slice(2)}`,
         'payment_method_data[card][cvc]': digits('cvc'),
       });
-      const answer = await fetch(`/sandbox/processor/v1/payment_intents/${intent}/confirm`, { method: 'POST', body });
+      const answer = await fetch(`/sandbox/processor/v1/payment_intents/${intent}/confirm`, {
+        method: 'POST',
+        body,
+        signal: AbortSignal.timeout(CONFIRM_MS),
+      });
       const { status, next_action, error } = await answer.json();
-      if (error !== undefined) return troubleOf(error);
+      if (error !== undefined) return { error };
       if (status !== 'requires_action') return {};
       leaving();
       location.assign(next_action.redirect_to_url.url);
@@ -68,14 +64,6 @@ export function makeDriver(form) {
       return new Promise(() => undefined);
     },
   };
-}
-
-function troubleOf({ code, decline_code, type }) {
-  // Confirmed before, in another tab or before the connection broke: the server knows more than this form.
-  if (code === 'payment_intent_unexpected_state') return {};
-  const trouble = TROUBLES[decline_code] ?? TROUBLES[code] ?? (type === 'card_error' ? 'declined' : 'not_now');
-  const field = FIELDS[trouble];
-  return field === undefined ? { trouble } : { trouble, field };
 }
 
 /** Groups the digits, unless somebody types in their middle. */

@@ -18,15 +18,6 @@ function loadStripe() {
   });
 }
 
-const TROUBLES = {
-  insufficient_funds: 'insufficient_funds',
-  expired_card: 'expired_card',
-  incorrect_cvc: 'incorrect_cvc',
-  incorrect_number: 'incorrect_number',
-  processing_error: 'processing_error',
-  payment_intent_authentication_failure: 'authentication_failed',
-};
-
 export function makeDriver(form) {
   let mounted = null;
 
@@ -49,7 +40,7 @@ export function makeDriver(form) {
     async check() {
       if (mounted === null) return null;
       const { error } = await mounted.elements.submit();
-      return error === undefined ? null : troubleOf(error);
+      return error === undefined ? null : { error };
     },
 
     async confirm({ clientSecret, key, returnUrl }) {
@@ -62,13 +53,7 @@ export function makeDriver(form) {
         redirect: 'if_required',
         confirmParams: { return_url: returnUrl },
       });
-      return error === undefined ? {} : troubleOf(error);
+      return error === undefined ? {} : { error };
     },
   };
-}
-
-function troubleOf({ code, decline_code, type }) {
-  if (code === 'payment_intent_unexpected_state') return {};
-  const isCard = type === 'card_error' || type === 'validation_error';
-  return { trouble: TROUBLES[decline_code] ?? TROUBLES[code] ?? (isCard ? 'declined' : 'not_now') };
 }

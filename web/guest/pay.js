@@ -2,6 +2,8 @@
 // asked what came of it. What this script believes decides nothing. A second tap, a second tab, or a connection that breaks
 // in the middle never makes a second hold: the server gives the same one again.
 
+const CALL_MS = 30_000;
+
 let form = null;
 let driver = null;
 
@@ -23,6 +25,8 @@ async function prepare() {
   });
   const { makeDriver } = await import(form.dataset.driver);
   driver = makeDriver(form);
+  // From now on, and not before: without this script nothing that was typed may be sent anywhere.
+  form.querySelector('[data-pay-button]').type = 'submit';
 }
 
 function wait(text) {
@@ -44,7 +48,7 @@ function clearTroubles() {
 function showTrouble({ trouble, field = null }) {
   wait(null);
   clearTroubles();
-  const input = field === null ? null : form.querySelector(`[name="${field}"]`);
+  const input = field === null ? null : form.querySelector(`[data-field="${field}"]`);
   const place = form.querySelector(input === null ? '[data-trouble-line]' : `#${field}-error`);
   place.textContent = words('trouble', trouble);
   place.hidden = false;
@@ -55,27 +59,37 @@ function showTrouble({ trouble, field = null }) {
 
 async function pay() {
   if (form.hasAttribute('data-busy') || driver === null) return;
+  // The page leaves this form alone until all of its shares are dealt with.
+  form.toggleAttribute('data-paying', true);
   try {
     const wrong = await driver.check();
-    if (wrong !== null) {
-      showTrouble(wrong);
-      return;
-    }
-    clearTroubles();
-    wait(words('wait', 'holding'));
-    for (const share of form.dataset.shares.split(' ')) {
-      const came = await payShare(share);
-      if (came.trouble !== undefined) showTrouble(came);
-      if (came.isReady) wait(null);
-      if (came.trouble !== undefined || came.isReady) return;
-    }
-    wait(words('wait', 'checking'));
-    lookAgain();
-    freeAfter(20_000);
+    if (wrong !== null) showTrouble(wrong.error === undefined ? wrong : troubleOf(wrong.error));
+    else await payAll(form.dataset.shares.split(' '));
   } catch {
     showTrouble({ trouble: 'lost_connection' });
-    lookAgain();
   }
+  form.toggleAttribute('data-paying', false);
+  lookAgain();
+}
+
+async function payAll(shares) {
+  clearTroubles();
+  wait(words('wait', 'holding'));
+  for (const share of shares) {
+    const came = await payShare(share);
+    if (came.trouble !== undefined) {
+      showTrouble(came);
+      return;
+    }
+    if (came.isReady) {
+      const button = form.querySelector('[data-pay-button]');
+      button.textContent = button.dataset.hold;
+      wait(null);
+      return;
+    }
+  }
+  wait(words('wait', 'checking'));
+  freeAfter(20_000);
 }
 
 /** Should the page not have changed by then, it can be tried again: it would be the same hold. */
@@ -97,38 +111,56 @@ async function payShare(share) {
     returnUrl: returnUrl.href,
     leaving: () => wait(words('wait', 'bank')),
   });
-  if (!came.isReady) await tellServer(share);
-  if (came.trouble !== undefined) lookAgain();
-  return came;
+  if (came.isReady) return came;
+  await tellServer(share);
+  return came.error === undefined ? {} : troubleOf(came.error);
+}
+
+function call(url, more) {
+  return fetch(url, { method: 'POST', signal: AbortSignal.timeout(CALL_MS), ...more });
 }
 
 async function askForHold(share) {
-  const session = await fetch('/session/token', { method: 'POST', headers: { accept: 'application/json' } });
-  if (!session.ok) return { trouble: troubleOf(session.status) };
+  const session = await call('/session/token', { headers: { accept: 'application/json' } });
+  if (!session.ok) return { trouble: troubleBy(session.status) };
   const { token } = await session.json();
-  const answer = await fetch(`/v1/public/shares/${share}/hold`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
-  });
+  const answer = await call(`/v1/public/shares/${share}/hold`, { headers: { authorization: `Bearer ${token}` } });
   const said = await answer.json();
   if (answer.ok) return said;
-  lookAgain();
   // Paid on another phone, or covered meanwhile: the page will say so.
-  return said.error.reason === 'share_already_held' ? {} : { trouble: troubleOf(answer.status) };
+  return said.error.reason === 'share_already_held' ? {} : { trouble: troubleBy(answer.status) };
 }
 
-function troubleOf(status) {
+function troubleBy(status) {
+  if (status === 401) return 'signed_out';
   if (status === 429) return 'too_many';
   return status >= 500 ? 'not_now' : 'closed';
 }
 
+const TROUBLES = {
+  insufficient_funds: { trouble: 'insufficient_funds' },
+  expired_card: { trouble: 'expired_card', field: 'expiry' },
+  incorrect_cvc: { trouble: 'incorrect_cvc', field: 'cvc' },
+  incorrect_number: { trouble: 'incorrect_number', field: 'number' },
+  processing_error: { trouble: 'processing_error' },
+  payment_intent_authentication_failure: { trouble: 'authentication_failed' },
+};
+
+/** The processor's word for it, in ours. */
+function troubleOf({ code, decline_code, type }) {
+  // Confirmed before, in another tab or before the connection broke: the server knows more than this form.
+  if (code === 'payment_intent_unexpected_state') return {};
+  const known = TROUBLES[decline_code] ?? TROUBLES[code];
+  if (known !== undefined)
+    return form.querySelector(`[data-field="${known.field}"]`) ? known : { trouble: known.trouble };
+  if (type === 'validation_error') return { trouble: 'card_incomplete' };
+  return { trouble: type === 'card_error' ? 'declined' : 'not_now' };
+}
+
 /** The server asks the processor itself; that a browser says so is only a reason to ask. */
 async function tellServer(share) {
-  await fetch(`${form.dataset.pay}/look`, {
-    method: 'POST',
-    body: new URLSearchParams({ share }),
-    headers: { accept: 'application/json' },
-  });
+  const body = new URLSearchParams({ share });
+  await call(`${form.dataset.pay}/look`, { body, headers: { accept: 'application/json' } });
 }
 
 /** Back from the bank's own page: what came of it is asked at once. */

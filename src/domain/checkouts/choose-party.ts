@@ -40,6 +40,9 @@ export async function chooseParty(parts: GuestParts, guest: Guest, input: Input<
     const standing = await lockCheckout(tx, venueId, id);
     if (standing === null) throw notFound();
     mayChoose(standing, guest, parts.clock.now());
+    if (guest.sawParty !== undefined && guest.sawParty !== partySeen(standing)) {
+      throw conflict('party_changed', 'The party has changed since you looked at it. Look again, then choose.');
+    }
     const people = await peopleOf(tx, { ...parts, now: parts.clock.now() }, guest.memberId, input.body.members);
     if ('problems' in people) throw invalid(people.problems);
     await seat(tx, parts, guest, standing, seatsOf(standing, people.people, input.body), people.people);
@@ -52,6 +55,12 @@ export async function chooseParty(parts: GuestParts, guest: Guest, input: Input<
     const checkout = await guestJson(tx, venueId, id, guest.memberId, parts.clock.now());
     return { status: 200, json: `{"checkout":${checkout},"shares":${JSON.stringify(shares)}}` };
   });
+}
+
+/** A name for the party as it is: who has which share. Payments do not change it. */
+export function partySeen({ shares }: Pick<Standing, 'shares'>): string {
+  const text = shares.map(({ id, memberId }) => `${id} ${memberId}`).join(',');
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
 /** Whether this member may choose now; 403 and 409 come before anything is said about the people. */

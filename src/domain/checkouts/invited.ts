@@ -7,6 +7,7 @@ import type { Seal } from '../../base/seal.ts';
 import type { Guest } from '../members/guest.ts';
 import { openPhone } from '../members/phone.ts';
 import { findMembers } from '../members/queries.ts';
+import { partySeen } from './choose-party.ts';
 import { memberOfShare } from './invites/queries.ts';
 import type { MoneyParts } from './money-parts.ts';
 import { readCheckout } from './queries.ts';
@@ -40,14 +41,39 @@ export async function inviteeOf(db: Queryable, seal: Seal, venueId: string, shar
   };
 }
 
-/** The party as it is now, the organizer first. */
-export async function partyMembers(
-  db: Queryable,
-  venueId: string,
-  checkoutId: string,
-): Promise<readonly { readonly id: string; readonly displayName: string | null }[]> {
+export interface PartyMember {
+  readonly id: string;
+  readonly displayName: string | null;
+  readonly amount: number;
+  readonly isHeld: boolean;
+  readonly isOrganizer: boolean;
+  /** Nobody is named for it yet. */
+  readonly isSeat: boolean;
+}
+
+export interface PartyNow {
+  /** The organizer first. */
+  readonly members: readonly PartyMember[];
+  /** What choosing again is compared with. */
+  readonly seen: string;
+}
+
+export async function partyNow(db: Queryable, venueId: string, checkoutId: string): Promise<PartyNow> {
   const standing = await readCheckout(db, venueId, checkoutId);
-  return (standing?.shares ?? []).map(({ memberId, displayName }) => ({ id: memberId, displayName }));
+  const shares = standing?.shares ?? [];
+  const people = await findMembers(
+    db,
+    shares.map(({ memberId }) => memberId),
+  );
+  const members = shares.map(({ memberId, displayName, amount, status, isOrganizer }) => ({
+    id: memberId,
+    displayName,
+    amount,
+    isHeld: status === 'held',
+    isOrganizer,
+    isSeat: people.get(memberId)?.isSeat === true,
+  }));
+  return { members, seen: partySeen({ shares }) };
 }
 
 /** A browser's word is only a hint: the processor is asked, and what it says is recorded. */

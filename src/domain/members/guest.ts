@@ -5,6 +5,8 @@ import type { Act } from '../venues/audit.ts';
 
 export interface Guest extends Act {
   readonly memberId: string;
+  /** The party that they were looking at while they chose, as `partySeen` names it: whoever sat down since is not thrown out. */
+  readonly sawParty?: string;
 }
 
 /** Nobody knows them yet; their address is what counts against them. */

@@ -10,7 +10,7 @@ import { beginSession, endSession, SESSION_SECONDS } from '../../domain/members/
 import { beginSignIn, finishSignIn } from '../../domain/members/sign-in.ts';
 import { keepPending, readCookie, setCookie } from './cookies.ts';
 import { sendPage } from './frame.ts';
-import { phoneOf } from './party-form.ts';
+import { cut, phoneOf } from './party-form.ts';
 import { readScene } from './scene.ts';
 import { type Showing, screenOf } from './screens.ts';
 import { guestOf, type Place, type Visit } from './visit.ts';
@@ -55,7 +55,7 @@ export const signIn: Action = async (visit, place, form) => {
 /** As typed; or the one that the invite was sent to; or the one that a code was sent to already. */
 async function phoneFor(visit: Visit, place: Place, form: URLSearchParams): Promise<string | null> {
   if (form.has('again') && visit.pending !== null) return visit.pending.phone;
-  if (!form.has('invited')) return phoneOf(form.get('phone') ?? '');
+  if (!form.has('invited')) return phoneOf(form.get('phone') ?? '', visit.door.house.config.sandboxTexts);
   return (await readScene(visit, place)).invitee?.phone ?? null;
 }
 
@@ -66,7 +66,8 @@ export const enterCode: Action = async (visit, place, form) => {
   const code = (form.get('code') ?? '').replaceAll(/\s/g, '');
   if (!/^\d{6}$/.test(code)) return wrong(visit, place, 'code', 'page.code_form');
   try {
-    const member = await finishSignIn(house.money, { challenge_id: pending.challengeId, code });
+    const answer = { challenge_id: pending.challengeId, code };
+    const member = await finishSignIn(house.money, answer, visit.words.language);
     setCookie(reply, 'sign_in', '', 0, secure);
     setCookie(reply, 'session', await beginSession(house, member.id), SESSION_SECONDS, secure);
     return backTo(visit, place.path);
@@ -91,7 +92,7 @@ export const signOut: Action = async (visit, place) => {
 
 export const giveName: Action = async (visit, place, form) => {
   const { memberId } = guestOf(visit);
-  const name = form.get('name') ?? '';
+  const name = cut(form.get('name') ?? '');
   try {
     await setMemberName(visit.door.house.db, memberId, name);
     return backTo(visit, place.path);
@@ -120,6 +121,8 @@ export const look: Action = async (visit, place, form) => {
 /** What the state has overtaken is said above the page as it is now. */
 export async function notDone(visit: Visit, place: Place, error: unknown): Promise<FastifyReply> {
   if (!(error instanceof Problem) || error.status >= 500) throw error;
+  // Nobody has chosen yet: the page to choose on says all there is to say.
+  if ((await readScene(visit, place)).checkout.status === 'open') return backTo(visit, place.path);
   const { reason } = error.detail;
   const key = reason === undefined ? `page.refused_${error.code}` : `page.refused_${reason}`;
   return show(visit, place, { status: error.status, trouble: { field: null, message: visit.words.say(key) } });

@@ -19,6 +19,12 @@ export interface ChoiceShown {
   /** The party as it would be, the organizer first; for the second step. */
   readonly people: readonly Seated[];
   readonly amounts: Amounts | null;
+  /** Whose hold would be let go of by this choice. */
+  readonly released: readonly {
+    readonly displayName: string | null;
+    readonly amount: number;
+    readonly isOrganizer: boolean;
+  }[];
   readonly trouble: Trouble | null;
   /** How many rows for phones. */
   readonly rows: number;
@@ -38,6 +44,8 @@ function peopleStep(visit: Visit, scene: Scene, choice: ChoiceShown): Html {
   const { form, trouble } = choice;
   const most = checkout.party_size;
   return html`<form method="post" action="${place.path}/party" class="choose" data-choose data-most="${most}" data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
+<button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${words.say('page.see_split')}</button>
+<input type="hidden" name="seen" value="${form.seen}">${typedAmounts(form)}
 <h2>${words.say('page.who_is_in')}</h2>
 <p>${words.say('page.who_hint', { count: most })}</p>
 ${errorAbove(
@@ -105,11 +113,20 @@ ${isWrong && html`<p class="error" id="${field}-error" role="alert">${trouble.me
 `;
 }
 
+function field(name: string, value: string | number): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`;
+}
+
+/** What was typed in the other step is not lost. */
+function typedAmounts({ amounts }: PartyForm): Piece {
+  return Object.entries(amounts).map(([key, value]) => field(`amount:${key}`, value));
+}
+
 /** Whatever was chosen before goes along unseen. */
 function carried({ form }: ChoiceShown): Piece {
-  const field = (name: string, value: string | number): Html =>
-    html`<input type="hidden" name="${name}" value="${value}">`;
   return [
+    field('seen', form.seen),
+    form.split === 'equal' && typedAmounts(form),
     form.members.map((id) => field('member', id)),
     form.channels.map((id) => field('channel', id)),
     form.phones.map(({ name, phone }) => [field('name', name), field('phone', phone)]),
@@ -126,19 +143,28 @@ function splitStep(visit: Visit, scene: Scene, choice: ChoiceShown): Html {
   const odd = checkout.amount - (second ?? checkout.amount) * people.length;
   const left = amounts?.left ?? 0;
   return html`<form method="post" action="${place.path}/party" class="choose" data-split data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
+<button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${words.say('page.see_split')}</button>
 <h2>${words.say(form.split === 'equal' ? 'page.check_split' : 'page.set_split')}</h2>
-${errorAbove(
-  trouble,
-  people.map(({ key }) => key),
-)}${carried(choice)}
+${errorAbove(trouble, form.split === 'equal' ? [] : people.map(({ key }) => key))}${carried(choice)}
 <ul class="people">
 ${people.map((person, index) => splitRow(visit, scene, choice, person, index))}</ul>
 ${form.split === 'equal' && odd > 0 && html`<p class="hint">${words.say('page.odd_cents', { amount: money(visit, scene, odd) })}</p>`}
 ${form.split === 'custom' && html`<p class="line" role="status" data-left data-exact="${words.say('page.left_none')}" data-under="${words.say('page.left_under', { amount: '{amount}' })}" data-over="${words.say('page.left_over', { amount: '{amount}' })}">${leftLine(visit, scene, left)}</p>`}
-<p>${sentence(visit, 'page.before_sending', deadline(visit, scene))}</p>
+${choice.released.map((one) => releaseLine(visit, scene, one))}<p>${sentence(visit, 'page.before_sending', deadline(visit, scene))}</p>
 <button name="do" value="send" data-send>${words.say(scene.hasOrganizer ? 'page.send_changes' : people.length > 1 ? 'page.send_invites' : 'page.continue')}</button>
 <button class="quiet" name="do" value="back" formnovalidate>${words.say('page.back')}</button>
 </form>`;
+}
+
+function releaseLine(visit: Visit, scene: Scene, one: ChoiceShown['released'][number]): Html {
+  const { words } = visit;
+  const amount = money(visit, scene, one.amount);
+  const name = one.displayName ?? words.say('page.somebody_else');
+  const said = one.isOrganizer
+    ? words.say('page.will_release_yours', { amount })
+    : words.say('page.will_release', { name, amount });
+  return html`<p class="warning">${said}</p>
+`;
 }
 
 export function leftLine(visit: Visit, scene: Scene, left: number | null): string {

@@ -11,6 +11,8 @@ import type { Visit } from './visit.ts';
 export interface Page {
   readonly status?: number;
   readonly title: string;
+  /** Something typed is wrong: the title says so first. */
+  readonly hasTrouble?: boolean;
   /** What a link preview shows: venue and title, never names or amounts. */
   readonly preview?: { readonly title: string; readonly about: string } | null;
   /** Null: of no checkout. */
@@ -54,7 +56,7 @@ export function guard(reply: FastifyReply, secure: boolean, paysWithStripe = fal
     .header('permissions-policy', `payment=${payment}, camera=(), microphone=(), geolocation=()`)
     .header('cross-origin-opener-policy', 'same-origin-allow-popups')
     .header('x-robots-tag', 'noindex')
-    .header('cache-control', 'private, no-cache');
+    .header('cache-control', 'no-store');
 }
 
 /** A page that has not changed is answered 304: a phone that looks every few seconds is hardly sent anything. */
@@ -77,7 +79,7 @@ function documentOf(visit: Visit, page: Page): Html {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${page.title}</title>
+<title>${page.hasTrouble === true && html`${words.say('page.trouble_title')}: `}${page.title}</title>
 <meta name="color-scheme" content="light dark">
 ${
   preview !== null &&

@@ -24,8 +24,8 @@ ${others.map((share) => other(visit, scene, share))}</ul>
 `
 }<p class="actions">${
     others.length > 1 &&
-    html`<a class="button quiet" href="${page}?cover=rest">${words.say('page.cover_rest', { amount: money(visit, scene, rest) })}</a> `
-  }<a class="button quiet" href="${page}?edit=party">${words.say('page.change_party')}</a></p>
+    html`<a class="button quiet" id="cover-rest" href="${page}?cover=rest">${words.say('page.cover_rest', { amount: money(visit, scene, rest) })}</a> `
+  }<a class="button quiet" id="edit-party" href="${page}?edit=party">${words.say('page.change_party')}</a></p>
 </section>`;
 }
 
@@ -40,7 +40,7 @@ ${copyButtons(visit, scene, url)}</div>`;
 
 function copyButtons({ words }: Visit, { checkout }: Scene, url: string): Piece {
   const text = words.say('page.share_text', { what: checkout.description });
-  return html`<button type="button" class="quiet" data-copy="${url}" data-done="${words.say('page.copied')}" hidden>${words.say('page.copy_link')}</button> <button type="button" class="quiet" data-share-url="${url}" data-share-text="${text}" hidden>${words.say('page.send_link')}</button>`;
+  return html`<button type="button" class="quiet" id="copy-link" data-copy="${url}" data-done="${words.say('page.copied')}" hidden>${words.say('page.copy_link')}</button> <button type="button" class="quiet" id="send-link" data-share-url="${url}" data-share-text="${text}" hidden>${words.say('page.send_link')}</button>`;
 }
 
 function other(visit: Visit, scene: Scene, share: ShareShown): Html {
@@ -50,8 +50,8 @@ function other(visit: Visit, scene: Scene, share: ShareShown): Html {
   const name = nameOf(visit, scene, share);
   return html`<li><span class="name">${name}</span> <span class="row">${
     url !== null &&
-    html`<button type="button" class="quiet" data-copy="${url}" data-done="${words.say('page.copied')}" hidden>${words.say('page.copy_link')}${unseen(name)}</button> `
-  }<a class="button quiet" href="/c/${scene.checkout.id}?cover=${share.id}">${words.say('page.cover', { amount: money(visit, scene, share.amount) })}${unseen(name)}</a></span></li>
+    html`<button type="button" class="quiet" id="copy-${share.id}" data-copy="${url}" data-done="${words.say('page.copied')}" hidden>${words.say('page.copy_link')}${unseen(name)}</button> `
+  }<a class="button quiet" id="cover-${share.id}" href="/c/${scene.checkout.id}?cover=${share.id}">${words.say('page.cover', { amount: money(visit, scene, share.amount) })}${unseen(name)}</a></span></li>
 `;
 }
 

@@ -3,8 +3,10 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../../base/db.ts';
-import { Problem } from '../../base/errors.ts';
+import { notFound, Problem } from '../../base/errors.ts';
+import { networkOf } from '../../base/network.ts';
 import { takeAll } from '../../domain/keys/queries.ts';
+import { TOKEN_SECONDS } from '../../domain/members/tokens.ts';
 import { ProcessorTrouble } from '../../domain/payments/processor.ts';
 import { asProblem } from '../problem.ts';
 import type { Door } from '../server.ts';
@@ -29,7 +31,6 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 const FORM_LIMIT = 32 * 1024;
-const TOKEN_SECONDS = 3_600;
 
 /** Looks an hour: a phone that looks every five seconds makes 720. */
 const MEMBER_LOOKS = 3_600;
@@ -48,6 +49,13 @@ export async function registerPages(app: FastifyInstance, door: Door): Promise<v
     }
   }
   app.post('/session/token', (request, reply) => answer(door, request, reply, 'page.token', giveToken));
+}
+
+/** For what no route is found for, and begins like a page of ours. */
+export function sendNothingHere(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return answer(door, request, reply, 'page', async () => {
+    throw notFound();
+  });
 }
 
 async function showPage(visit: Visit): Promise<FastifyReply> {
@@ -80,7 +88,7 @@ async function giveToken(visit: Visit): Promise<FastifyReply> {
 
 async function count({ door, member, request }: Visit, what: 'looks' | 'forms'): Promise<void> {
   const limit = what === 'forms' ? MEMBER_FORMS : member === null ? STRANGER_LOOKS : MEMBER_LOOKS;
-  const who = member === null ? `address ${request.ip}` : `member ${member.id}`;
+  const who = member === null ? `address ${networkOf(request.ip)}` : `member ${member.id}`;
   const [taken] = await takeAll(door.house.db.express, limit, [{ subject: `page ${what} ${who}`, calls: 1 }]);
   if (taken !== undefined && taken.granted === 0) {
     const until = taken.retry_at === null ? 60 : (Date.parse(taken.retry_at) - Date.parse(taken.asked_at)) / 1_000;

@@ -1,15 +1,18 @@
-// Choosing the party from a page: the form of either step, what it means, and the one operation behind it.
+// Choosing the party from a page: the form of either step, what it means, and the one operation behind it. Whoever sat down
+// while the organizer was choosing is not thrown out: the form says which party it was looking at.
 
 import type { FastifyReply } from 'fastify';
 import type { Party } from '../../../schemas/types.gen.ts';
 import { Problem } from '../../base/errors.ts';
-import { partyMembers } from '../../domain/checkouts/invited.ts';
+import { splitEqually } from '../../base/money.ts';
+import { type PartyMember, type PartyNow, partyNow } from '../../domain/checkouts/invited.ts';
+import { LEAST_CHARGE } from '../../domain/checkouts/split.ts';
 import { makeSeats } from '../../domain/checkouts/take-seat.ts';
 import { type Channel, channelsOf, type Friend, friendsOf } from '../../domain/members/circle/queries.ts';
 import { operations } from '../../run/operations.ts';
 import { type Action, backTo, notDone, show } from './actions.ts';
 import { type ChoiceShown, leftLine } from './choose-page.ts';
-import { amountsOf, type PartyForm, phoneOf, readPartyForm, type Seated } from './party-form.ts';
+import { amountsOf, type PartyForm, phoneOf, readPartyForm, type Seated, typedAmount } from './party-form.ts';
 import { readScene, type Scene } from './scene.ts';
 import type { Trouble } from './sign-in-form.ts';
 import { money } from './summary.ts';
@@ -18,38 +21,56 @@ import { guestOf, type Place, type Visit } from './visit.ts';
 const MOST_FRIENDS = 30;
 const MOST_CHATS = 10;
 const ROWS = 2;
-const LEAST_CHARGE = 50;
 
 interface Known {
-  readonly friends: readonly Friend[];
+  readonly now: PartyNow;
+  /** Those who are in the party besides the organizer, seats apart; then friends. */
+  readonly people: readonly Friend[];
   readonly channels: readonly Channel[];
 }
 
-async function knownTo(visit: Visit, place: Place): Promise<Known & { readonly party: readonly Friend[] }> {
+async function knownTo(visit: Visit, place: Place): Promise<Known> {
   const { db } = visit.door.house;
   const { memberId } = guestOf(visit);
-  const [party, friends, channels] = await Promise.all([
-    partyMembers(db, place.venueId, place.checkoutId),
+  const [now, friends, channels] = await Promise.all([
+    partyNow(db, place.venueId, place.checkoutId),
     friendsOf(db, memberId, MOST_FRIENDS),
     channelsOf(db, memberId, MOST_CHATS),
   ]);
-  const others = party.filter(({ id }) => id !== memberId);
-  const isThere = new Set(others.map(({ id }) => id));
-  return { party: others, friends: [...others, ...friends.filter(({ id }) => !isThere.has(id))], channels };
+  const party = now.members.filter(({ isOrganizer, isSeat }) => !isOrganizer && !isSeat);
+  const isThere = new Set(party.map(({ id }) => id));
+  return { now, people: [...party, ...friends.filter(({ id }) => !isThere.has(id))], channels };
 }
 
-/** The first look at the form: the party as it is, or nobody yet. */
-export async function firstChoice(visit: Visit, place: Place): Promise<ChoiceShown> {
-  const known = await knownTo(visit, place);
-  const form: PartyForm = {
-    members: known.party.map(({ id }) => id),
+const seatsOf = ({ members }: PartyNow): readonly PartyMember[] => members.filter(({ isSeat }) => isSeat);
+
+/** How the form names a member of the party as it is. */
+function keyOf({ members }: PartyNow, { id, isOrganizer, isSeat }: PartyMember): string {
+  if (isOrganizer) return 'organizer';
+  return isSeat ? `seat-${members.filter((one) => one.isSeat).findIndex((one) => one.id === id) + 1}` : id;
+}
+
+/** The party as it is, or nobody yet. */
+function formOf(known: Known): PartyForm {
+  const { members, seen } = known.now;
+  const whole = members.reduce((sum, { amount }) => sum + amount, 0);
+  const equal = members.length === 0 ? [] : splitEqually(whole, members.length);
+  const isEqual = members.every(({ amount }, place) => amount === equal[place]);
+  const amounts = members.map((one) => [keyOf(known.now, one), typedAmount(one.amount)]);
+  return {
+    members: members.filter(({ isOrganizer, isSeat }) => !isOrganizer && !isSeat).map(({ id }) => id),
     channels: [],
     phones: [],
-    seats: 0,
-    split: 'equal',
-    amounts: {},
+    seats: seatsOf(known.now).length,
+    split: isEqual ? 'equal' : 'custom',
+    amounts: isEqual ? {} : Object.fromEntries(amounts),
+    seen,
   };
-  return shown(known, 'people', form, null);
+}
+
+export async function firstChoice(visit: Visit, place: Place): Promise<ChoiceShown> {
+  const known = await knownTo(visit, place);
+  return shown(known, 'people', formOf(known), null);
 }
 
 function shown(
@@ -60,49 +81,54 @@ function shown(
   more: Partial<ChoiceShown> = {},
 ): ChoiceShown {
   const rows = Math.max(ROWS, form.phones.length);
-  return {
-    step,
-    form,
-    known: known.friends,
-    channels: known.channels,
-    people: [],
-    amounts: null,
-    trouble,
-    rows,
-    ...more,
-  };
+  const { people, channels } = known;
+  return { step, form, known: people, channels, people: [], released: [], amounts: null, trouble, rows, ...more };
 }
 
 export const chooseParty: Action = async (visit, place, typed) => {
   const form = readPartyForm(typed);
   const [known, scene] = await Promise.all([knownTo(visit, place), readScene(visit, place)]);
   const ask = (choice: ChoiceShown, status = 200): Promise<FastifyReply> => show(visit, place, { status, choice });
+  const first = (trouble: Trouble | null, status = 200): Promise<FastifyReply> =>
+    ask(shown(known, 'people', form, trouble), status);
   const todo = typed.get('do');
-  if (todo === 'back') return ask(shown(known, 'people', form, null));
-  if (todo === 'row') {
-    const rows = Math.max(ROWS, form.phones.length + 1);
-    return ask(shown(known, 'people', form, null, { rows }));
+  if (form.seen !== known.now.seen && scene.isOrganizer) {
+    const message = visit.words.say('page.party_changed');
+    return ask(shown(known, 'people', formOf(known), { field: null, message }), 409);
   }
+  if (todo === 'back') return first(null);
+  if (todo === 'row') return ask(shown(known, 'people', form, null, { rows: Math.max(ROWS, form.phones.length + 1) }));
   const people = peopleOf(visit, form, known);
-  if ('trouble' in people) return ask(shown(known, 'people', form, people.trouble), 422);
+  if ('trouble' in people) return first(people.trouble, 422);
   if (people.seated.length > scene.checkout.party_size) {
     const message = visit.words.say('page.too_many', { count: scene.checkout.party_size });
-    return ask(shown(known, 'people', form, { field: null, message }), 422);
+    return first({ field: null, message }, 422);
   }
   const amounts = amountsOf(form, people.seated, scene.checkout.amount);
+  const released = releasedBy(known.now, people.seated, amounts.amounts);
   const second = (trouble: Trouble | null, status = 200): Promise<FastifyReply> =>
-    ask(shown(known, 'split', form, trouble, { people: people.seated, amounts }), status);
+    ask(shown(known, 'split', form, trouble, { people: people.seated, amounts, released }), status);
   if (todo !== 'send') return second(null);
   const wrong = wrongAmount(visit, scene, people.seated, amounts.amounts, amounts.left);
   if (wrong !== null) return second(wrong, 422);
   try {
-    await send(visit, place, form, people.seated, amounts.amounts as readonly number[]);
+    await send(visit, place, form, known.now, people.seated, amounts.amounts as readonly number[]);
     return backTo(visit, `/c/${place.checkoutId}`);
   } catch (error) {
-    const trouble = error instanceof Problem && error.status === 422 ? troubleOf(visit, error, people.seated) : null;
-    return trouble === null ? notDone(visit, place, error) : second(trouble, 422);
+    if (!(error instanceof Problem) || error.status !== 422) return notDone(visit, place, error);
+    return first(troubleOf(visit, error, people.seated, form), 422);
   }
 };
+
+/** Whose hold would be let go of: they are out, or pay another amount. */
+function releasedBy(
+  now: PartyNow,
+  people: readonly Seated[],
+  amounts: readonly (number | null)[],
+): readonly PartyMember[] {
+  const next = new Map(people.map(({ key }, place) => [key, amounts[place] ?? null]));
+  return now.members.filter((one) => one.isHeld && one.amount > 0 && next.get(keyOf(now, one)) !== one.amount);
+}
 
 function wrongAmount(
   visit: Visit,
@@ -132,13 +158,13 @@ function peopleOf(
   const add = (key: string, name: string | null, kind: Seated['kind']): void => {
     if (key !== me && !seated.has(key)) seated.set(key, { key, name, kind });
   };
-  const names = new Map(known.friends.map(({ id, displayName }) => [id, displayName]));
+  const names = new Map(known.people.map(({ id, displayName }) => [id, displayName]));
   for (const id of form.members) if (names.has(id)) add(id, names.get(id) ?? null, 'member');
   for (const { id, members } of known.channels) {
     if (form.channels.includes(id)) for (const one of members) add(one.id, one.displayName, 'member');
   }
   for (const [index, { phone, name }] of form.phones.entries()) {
-    const number = phoneOf(phone);
+    const number = phoneOf(phone, visit.door.house.config.sandboxTexts);
     if (number === null) {
       return { trouble: { field: `phone-${index}`, message: visit.words.say('page.phone_wrong') } };
     }
@@ -148,18 +174,24 @@ function peopleOf(
   return { seated: [...seated.values()] };
 }
 
+/** The seats that there are, and as many new ones as are missing. */
+async function seatIds({ door }: Visit, now: PartyNow, wanted: number): Promise<string[]> {
+  const { db, ids, clock } = door.house;
+  const there = seatsOf(now).map(({ id }) => id);
+  const missing = Math.max(0, wanted - there.length);
+  return [...there.slice(0, wanted), ...(await makeSeats(db, { ids, now: clock.now() }, missing))];
+}
+
 async function send(
   visit: Visit,
   place: Place,
   form: PartyForm,
+  now: PartyNow,
   people: readonly Seated[],
   amounts: readonly number[],
 ): Promise<void> {
-  const { door } = visit;
-  const { house } = door;
   const guest = guestOf(visit);
-  const count = people.filter(({ kind }) => kind === 'seat').length;
-  const seats = [...(await makeSeats(house.db, { ids: house.ids, now: house.clock.now() }, count))];
+  const seats = await seatIds(visit, now, people.filter(({ kind }) => kind === 'seat').length);
   const members: Party['members'][number][] = [];
   const custom: Record<string, number> = {};
   people.forEach(({ kind, key, name }, index) => {
@@ -171,23 +203,26 @@ async function send(
   const operation = operations.find(({ id }) => id === 'chooseParty');
   if (operation === undefined) throw new Error('the operation that chooses a party is in the list');
   const body = { members, split: form.split === 'equal' ? 'equal' : { custom } };
-  await door.perform(operation, guest, {
-    params: { id: place.checkoutId },
-    query: {},
-    body: Buffer.from(JSON.stringify(body)),
-    contentType: 'application/json',
-    idempotencyKey: undefined,
-    accept: undefined,
-  });
+  await visit.door.perform(
+    operation,
+    { ...guest, sawParty: now.seen },
+    {
+      params: { id: place.checkoutId },
+      query: {},
+      body: Buffer.from(JSON.stringify(body)),
+      contentType: 'application/json',
+      idempotencyKey: undefined,
+      accept: undefined,
+    },
+  );
 }
 
-/** The operation's own words are for developers; the page says it to people, at the person it is about. */
-function troubleOf(visit: Visit, problem: Problem, people: readonly Seated[]): Trouble {
+/** The operation's own words are for developers; the page says it to people, at the phone it is about. */
+function troubleOf(visit: Visit, problem: Problem, people: readonly Seated[], form: PartyForm): Trouble {
   const place = /^\/members\/(\d+)/.exec(problem.detail.field ?? '')?.[1];
   const person = place === undefined ? undefined : people[Number(place)];
-  const isTwice = problem.code === 'not_unique';
-  return {
-    field: person?.key ?? null,
-    message: visit.words.say(isTwice ? 'page.person_twice' : 'page.party_wrong'),
-  };
+  const { sandboxTexts } = visit.door.house.config;
+  const row = form.phones.findIndex(({ phone }) => phoneOf(phone, sandboxTexts) === person?.key);
+  const key = problem.code === 'not_unique' ? 'page.person_twice' : 'page.party_wrong';
+  return { field: row < 0 ? null : `phone-${row}`, message: visit.words.say(key) };
 }

@@ -2,7 +2,7 @@
 // Read from the form and kept as typed, so that nothing is lost by an error; turned into the body of the one operation
 // that chooses a party. Phones are understood as people write them.
 
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { splitEqually } from '../../base/money.ts';
 
 export interface PhoneRow {
@@ -19,6 +19,8 @@ export interface PartyForm {
   readonly split: 'equal' | 'custom';
   /** What was typed for each person, by their key. */
   readonly amounts: Readonly<Record<string, string>>;
+  /** The party that was looked at. */
+  readonly seen: string;
 }
 
 const MOST_ROWS = 50;
@@ -42,23 +44,28 @@ export function readPartyForm(form: URLSearchParams): PartyForm {
     seats: Number.isInteger(seats) ? Math.min(Math.max(seats, 0), MOST_ROWS) : 0,
     split: form.get('split') === 'custom' ? 'custom' : 'equal',
     amounts,
+    seen: form.get('seen') ?? '',
   };
 }
 
-function cut(text: string): string {
-  return text.trim().slice(0, MOST_TEXT);
+/** Cut by whole characters; signs that are not seen and turn the text around are left out. */
+export function cut(text: string): string {
+  const seen = text.replaceAll(/[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, ' ').trim();
+  return [...seen].slice(0, MOST_TEXT).join('');
 }
 
 function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)].slice(0, MOST_ROWS);
 }
 
-/** In E.164 form; null: nobody can be called that way. A number without a country is one of the venue's: the USA's. */
-export function phoneOf(typed: string): string | null {
-  const parsed = parsePhoneNumberFromString(typed, 'US');
-  if (parsed === undefined) return null;
-  // The reserved numbers of the sandbox belong to nobody, so that no list of numbers knows them.
-  return parsed.isPossible() ? parsed.number : null;
+/**
+ * In E.164 form; null: nobody can be texted that way. A number without a country is one of the USA. In the sandbox, where
+ * nothing is sent, numbers that belong to nobody will do.
+ */
+export function phoneOf(typed: string, isSandbox: boolean): string | null {
+  const parsed = parsePhoneNumberFromString(typed.slice(0, MOST_TEXT), 'US');
+  const isRight = isSandbox ? parsed?.isPossible() : parsed?.isValid();
+  return parsed !== undefined && isRight === true ? parsed.number : null;
 }
 
 /** A person of the party as it would be: how the split names them, and what they are called. */

@@ -20,6 +20,8 @@ const TROUBLES = [
   'number_missing',
   'expiry_missing',
   'cvc_missing',
+  'card_incomplete',
+  'signed_out',
   'closed',
   'too_many',
   'not_now',
@@ -47,10 +49,10 @@ export function payForm(visit: Visit, scene: Scene, shares: readonly ShareShown[
   const key = visit.door.house.money.processors[scene.checkout.mode]?.publishableKey ?? '';
   return html`<section class="pay" aria-labelledby="pay-title" data-keep="${shares.map(({ id }) => id).join(' ')}">
 <h2 id="pay-title">${title(visit, scene, shares)}</h2>
-<form class="card" novalidate data-pay="${scene.place.path}" data-shares="${shares.map(({ id }) => id).join(' ')}" data-key="${key}" data-driver="${assetUrl(sandbox ? 'pay-sandbox.js' : 'pay-stripe.js')}" data-language="${words.language}">
+<form class="card" method="post" novalidate data-pay="${scene.place.path}" data-shares="${shares.map(({ id }) => id).join(' ')}" data-key="${key}" data-driver="${assetUrl(sandbox ? 'pay-sandbox.js' : 'pay-stripe.js')}" data-language="${words.language}">
 <p class="error above" role="alert" tabindex="-1" data-trouble-line hidden></p>
 ${sandbox ? sandboxFields(visit) : html`<div data-mount></div>`}
-<button data-pay-button>${words.say('page.hold_amount', { amount })}</button>
+<button type="button" data-pay-button data-hold="${words.say('page.hold_amount', { amount })}">${words.say(sandbox ? 'page.hold_amount' : 'page.pay_by_card', { amount })}</button>
 <p class="wait" role="status" data-wait-line></p>
 <noscript><p class="error">${words.say('page.needs_script')}</p></noscript>
 ${said(visit, 'trouble', TROUBLES)}${said(visit, 'wait', ['holding', 'bank', 'checking'])}</form>
@@ -78,14 +80,14 @@ function sandboxFields(visit: Visit): Html {
   );
   return html`<fieldset class="chips" data-needs-script hidden><legend>${words.say('page.test_cards')}</legend>${chips}</fieldset>
 <label for="number">${words.say('page.card_number')}</label>
-<input id="number" name="number" inputmode="numeric" autocomplete="cc-number" maxlength="23" placeholder="4242 4242 4242 4242">
+<input id="number" data-field="number" inputmode="numeric" autocomplete="cc-number" maxlength="23" placeholder="4242 4242 4242 4242">
 <p class="error" id="number-error" hidden></p>
 <div class="two">
 <div><label for="expiry">${words.say('page.card_expiry')}</label>
-<input id="expiry" name="expiry" inputmode="numeric" autocomplete="cc-exp" maxlength="7" placeholder="12 / 34">
+<input id="expiry" data-field="expiry" inputmode="numeric" autocomplete="cc-exp" maxlength="7" placeholder="12 / 34">
 <p class="error" id="expiry-error" hidden></p></div>
 <div><label for="cvc">${words.say('page.card_cvc')}</label>
-<input id="cvc" name="cvc" inputmode="numeric" autocomplete="cc-csc" maxlength="4" placeholder="123">
+<input id="cvc" data-field="cvc" inputmode="numeric" autocomplete="cc-csc" maxlength="4" placeholder="123">
 <p class="error" id="cvc-error" hidden></p></div>
 </div>`;
 }

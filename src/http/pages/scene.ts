@@ -3,7 +3,7 @@
 
 import { lookAsGuest } from '../../domain/checkouts/guest-view.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/invited.ts';
-import { type InviteRow, invitesOf } from '../../domain/checkouts/invites/queries.ts';
+import { type InviteRow, invitesOf, type Paid, paidBy, wasInParty } from '../../domain/checkouts/invites/queries.ts';
 import type { Place, Visit } from './visit.ts';
 
 export interface ShareShown {
@@ -43,6 +43,10 @@ export interface Scene {
   readonly myShare: ShareShown | null;
   /** Of whoever the opened invite is for. */
   readonly invitee: Invitee | null;
+  /** The organizer has taken their share out of the party again. */
+  readonly wasDropped: boolean;
+  /** The shares that were held on the card of whoever looks, their own or others', and what became of each hold. */
+  readonly paid: readonly Paid[];
   /** The organizer's alone: the invite of each share. */
   readonly invites: readonly InviteRow[];
 }
@@ -61,6 +65,9 @@ export async function readScene(visit: Visit, place: Place): Promise<Scene> {
     hasOrganizer: looked.organizerId !== null,
     myShare: checkout.shares.find(({ id }) => id === looked.myShareId) ?? null,
     invitee: shareId === null ? null : await inviteeOf(house.db, house.seal, venueId, shareId),
+    wasDropped:
+      memberId !== null && looked.myShareId === null && (await wasInParty(house.db, venueId, checkoutId, memberId)),
+    paid: memberId === null ? [] : await paidBy(house.db, venueId, checkoutId, memberId),
     invites: isOrganizer ? await invitesOf(house.db, venueId, checkoutId) : [],
   };
 }
@@ -77,6 +84,11 @@ export function nameOf(visit: Visit, scene: Scene, share: ShareShown): string {
 export function organizerName(visit: Visit, scene: Scene): string {
   const share = scene.checkout.shares.find(({ is_organizer }) => is_organizer);
   return share?.display_name ?? visit.words.say('page.the_organizer');
+}
+
+/** What of a guest's own money has come to an end of this kind. */
+export function paidSum({ paid }: Scene, end: Paid['end']): number {
+  return paid.filter((one) => one.end === end).reduce((sum, { amount }) => sum + amount, 0);
 }
 
 export const isIn = ({ status }: ShareShown): boolean =>

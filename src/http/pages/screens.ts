@@ -7,7 +7,7 @@ import type { Page } from './frame.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { organizerTools } from './organizer.ts';
 import { isSandbox, payForm } from './pay-form.ts';
-import { isUnpaid, organizerName, type Scene, type ShareShown } from './scene.ts';
+import { isUnpaid, organizerName, paidSum, type Scene, type ShareShown } from './scene.ts';
 import { nameForm, signInForm, type Trouble } from './sign-in-form.ts';
 import {
   aboutHolds,
@@ -37,6 +37,7 @@ export function screenOf(visit: Visit, scene: Scene, showing: Showing = {}): Pag
   return {
     status: showing.status ?? 200,
     title: `${checkout.venue.name}: ${checkout.description}`,
+    hasTrouble: showing.trouble != null || showing.choice?.trouble != null,
     preview: { title: checkout.description, about: checkout.venue.name },
     path: place.path,
     main: [heading(scene), '\n', body.main],
@@ -76,8 +77,10 @@ function strangerBody(visit: Visit, scene: Scene, trouble: Trouble | null): Body
   const { checkout, invitee, hasOrganizer } = scene;
   const { words } = visit;
   if (checkout.status === 'completed' || checkout.status === 'funded') {
-    const done = notice(words.say('page.completed_title'), words.say('page.completed_for_strangers'));
-    return still([done, signInForm(visit, scene, trouble)]);
+    const isDone = checkout.status === 'completed';
+    const text = words.say(isDone ? 'page.completed_for_strangers' : 'page.funded_text');
+    const said = notice(words.say(isDone ? 'page.completed_title' : 'page.funded_title'), text);
+    return { main: [said, signInForm(visit, scene, trouble)], isLive: !isDone };
   }
   const share = checkout.shares.find(({ id }) => id === invitee?.shareId) ?? null;
   const why = hasOrganizer
@@ -97,7 +100,7 @@ function strangerBody(visit: Visit, scene: Scene, trouble: Trouble | null): Body
 
 function collecting(visit: Visit, scene: Scene, showing: Showing): Body {
   const { myShare, isOrganizer } = scene;
-  const covered = isOrganizer && showing.cover ? toCover(scene, showing.cover) : [];
+  const covered = isOrganizer && showing.cover ? toCover(visit, scene, showing.cover) : [];
   const above =
     showing.trouble == null ? null : notice(visit.words.say('page.not_done'), showing.trouble.message, 'problem');
   if (covered.length > 0) {
@@ -129,28 +132,29 @@ function collecting(visit: Visit, scene: Scene, showing: Showing): Body {
   };
 }
 
-function toCover({ checkout, myShare }: Scene, cover: string): readonly ShareShown[] {
+/** The real processor's form takes a card for one payment: there all the rest are covered one after the other. */
+function toCover(visit: Visit, { checkout, myShare }: Scene, cover: string): readonly ShareShown[] {
   const others = checkout.shares.filter((share) => share.id !== myShare?.id && isUnpaid(share));
-  return cover === 'rest' ? others : others.filter(({ id }) => id === cover);
+  if (cover !== 'rest') return others.filter(({ id }) => id === cover);
+  return isSandbox(visit) ? others : others.slice(0, 1);
+}
+
+function held(visit: Visit, scene: Scene, share: ShareShown): Html {
+  const { words } = visit;
+  const { covered_by: payer } = share;
+  if (share.amount === 0) return good(words.say('page.free_title'), html`<p>${words.say('page.held_free')}</p>`);
+  if (payer !== null) {
+    return good(words.say('page.covered_title', { name: payer }), html`<p>${words.say('page.covered_text')}</p>`);
+  }
+  const until = sentence(visit, 'page.promise_else', deadline(visit, scene));
+  const title = words.say('page.held_title', { amount: money(visit, scene, share.amount) });
+  return good(title, html`<p>${words.say('page.held_text')}</p><p>${until}</p>`);
 }
 
 /** The guest's own share, in the state it is in. */
 function mine(visit: Visit, scene: Scene, share: ShareShown): readonly Piece[] {
   const { words } = visit;
-  const amount = money(visit, scene, share.amount);
-  if (share.status === 'held') {
-    const title =
-      share.covered_by === null
-        ? words.say('page.held_title', { amount })
-        : words.say('page.covered_title', { name: share.covered_by });
-    const text = share.amount === 0 ? words.say('page.held_free') : words.say('page.held_text');
-    const until =
-      share.amount === 0 || share.covered_by !== null
-        ? null
-        : html`<p>${sentence(visit, 'page.promise_else', deadline(visit, scene))}</p>`;
-    const said = share.covered_by === null ? text : words.say('page.covered_text');
-    return [good(title, html`<p>${said}</p>${until}`), progress(visit, scene)];
-  }
+  if (share.status === 'held') return [held(visit, scene, share), progress(visit, scene)];
   const problem =
     share.status === 'failed' &&
     (share.held_at === null
@@ -161,12 +165,11 @@ function mine(visit: Visit, scene: Scene, share: ShareShown): readonly Piece[] {
 
 /** Signed in, and no share of theirs: a seat may be free, the invite may be somebody else's, or the party has changed. */
 function outsider(visit: Visit, scene: Scene, above: Piece): Body {
-  const { words, member } = visit;
+  const { words } = visit;
   const { invitee, checkout, place } = scene;
   const seat =
     checkout.shares.find((share) => share.is_open_seat && share.id === invitee?.shareId) ??
     checkout.shares.find(({ is_open_seat }) => is_open_seat);
-  const isForThem = invitee !== null && invitee.memberId === member?.id;
   const organizer = organizerName(visit, scene);
   if (seat !== undefined) {
     const amount = money(visit, scene, seat.amount);
@@ -182,7 +185,7 @@ function outsider(visit: Visit, scene: Scene, above: Piece): Body {
       isLive: true,
     };
   }
-  const dropped = isForThem
+  const dropped = scene.wasDropped
     ? notice(words.say('page.dropped_title'), words.say('page.dropped_text', { name: organizer }))
     : invitee !== null && !invitee.isSeat
       ? wrongPerson(visit, invitee.displayName ?? words.say('page.somebody_else'))
@@ -206,36 +209,50 @@ function funded(visit: Visit, scene: Scene): Body {
 
 function completed(visit: Visit, scene: Scene): Body {
   const { words } = visit;
-  const { checkout, myShare } = scene;
-  const refunded = myShare?.status === 'refunded';
-  const covered = myShare !== null && myShare.covered_by !== null;
-  const key = refunded ? 'refunded' : myShare === null ? 'others' : covered ? 'covered' : 'mine';
-  const text = words.say(`page.completed_${key}`, {
-    amount: money(visit, scene, myShare?.amount ?? checkout.amount),
-    venue: checkout.venue.name,
-    name: myShare?.covered_by ?? '',
-  });
+  const { checkout } = scene;
   const at = Date.parse(checkout.completed_at ?? checkout.pay_by);
   const when = html`<time datetime="${new Date(at).toISOString()}" data-local>${formatTime(words.language, at, 'UTC')}</time>`;
+  const lines = receipt(visit, scene).map((line) => html`<p>${line}</p>`);
   const block = good(
     words.say('page.completed_title'),
-    html`<p>${text}</p><p class="quiet">${sentence(visit, 'page.completed_at', when)}</p>
+    html`${lines}<p class="quiet">${sentence(visit, 'page.completed_at', when)}</p>
 <p><a class="button" href="${checkout.return_url}" rel="noreferrer">${words.say('page.back_to_venue', { venue: checkout.venue.name })}</a></p>`,
   );
   return { main: [block, progress(visit, scene)], isLive: false };
 }
 
-/** Over without a charge. */
-function ended(visit: Visit, scene: Scene, how: 'expired' | 'canceled'): Body {
+/** What became of the guest's own money, and who paid when it was not they. */
+function receipt(visit: Visit, scene: Scene): readonly string[] {
   const { words } = visit;
   const { checkout, myShare } = scene;
-  const wasHeld = myShare?.status === 'released' || myShare?.status === 'refunded';
+  const venue = checkout.venue.name;
+  const said = (key: string, amount: number): string =>
+    words.say(key, { amount: money(visit, scene, amount), venue, name: myShare?.covered_by ?? '' });
+  const charged = paidSum(scene, 'captured');
+  const refunded = paidSum(scene, 'refunded');
+  const lines = [
+    ...(charged > 0 ? [said('page.completed_mine', charged)] : []),
+    ...(refunded > 0 ? [said('page.completed_refunded', refunded)] : []),
+    ...(myShare !== null && myShare.covered_by !== null ? [said('page.completed_covered', myShare.amount)] : []),
+  ];
+  if (lines.length > 0) return lines;
+  return [myShare === null ? said('page.completed_others', checkout.amount) : words.say('page.held_free')];
+}
+
+/** Over without a charge that stays. */
+function ended(visit: Visit, scene: Scene, how: 'expired' | 'canceled'): Body {
+  const { words } = visit;
+  const { checkout } = scene;
+  const released = paidSum(scene, 'released');
+  const refunded = paidSum(scene, 'refunded');
   const back = checkout.cancel_url ?? checkout.return_url;
   return still([
     notice(words.say(`page.${how}_title`), words.say(`page.${how}_text`, { venue: checkout.venue.name })),
-    wasHeld && html`<p>${words.say('page.released_text', { amount: money(visit, scene, myShare.amount) })}</p>`,
+    released > 0 && html`<p>${words.say('page.released_text', { amount: money(visit, scene, released) })}</p>`,
+    refunded > 0 &&
+      html`<p>${words.say('page.completed_refunded', { amount: money(visit, scene, refunded), venue: checkout.venue.name, name: '' })}</p>`,
     html`<p><a class="button" href="${back}" rel="noreferrer">${words.say('page.back_to_venue', { venue: checkout.venue.name })}</a></p>`,
-    wasHeld && aboutHolds(visit),
+    released > 0 && aboutHolds(visit),
   ]);
 }
 

@@ -84,7 +84,7 @@ function person(visit: Visit, scene: Scene, share: ShareShown): Html {
   const covered =
     share.covered_by !== null && html` <small>${words.say('page.covered_by', { name: share.covered_by })}</small>`;
   const news = words.say(`page.news_${state}`, { name });
-  return html`<li data-share="${share.id}" data-state="${state}" data-news="${news}"><span class="name">${name}${covered}</span> <span class="sum">${money(visit, scene, share.amount)}</span> <span class="state ${state}">${said}</span></li>
+  return html`<li data-share="${share.id}" data-state="${state}" data-news="${news}"><span class="name"><bdi>${name}</bdi>${covered}</span> <span class="sum">${money(visit, scene, share.amount)}</span> <span class="state ${state}">${said}</span></li>
 `;
 }
 

@@ -42,7 +42,7 @@ const A_YEAR = 365 * 86_400;
 export async function receive(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<Visit> {
   const secure = door.urls().checkoutPages.startsWith('https:');
   const { house } = door;
-  const wanted = (request.query as Record<string, unknown>).locale;
+  const wanted = (request.query as Record<string, unknown> | undefined)?.locale;
   const kept = readCookie(request, 'locale', secure);
   const asked = typeof wanted === 'string' ? wanted : kept;
   const language = languageOf(request.headers['accept-language'] ?? null, asked);
@@ -69,8 +69,9 @@ export async function placeOf(door: Door, request: FastifyRequest): Promise<Plac
     if (invite === null) throw notFound();
     return { path: `/s/${token}`, ...invite };
   }
-  const venueId = await routeOf(db, id ?? '');
-  if (id === undefined || venueId === null || !id.startsWith('chk_')) throw notFound();
+  if (id === undefined || !/^chk_[0-9a-z]{1,64}$/.test(id)) throw notFound();
+  const venueId = await routeOf(db, id);
+  if (venueId === null) throw notFound();
   return { path: `/c/${id}`, venueId, checkoutId: id, shareId: null };
 }
 
@@ -87,6 +88,8 @@ export function mustBeOurs({ door, request }: Visit): void {
   const { origin } = request.headers;
   const urls = door.urls();
   const ours = [urls.base, urls.checkoutPages].map((url) => new URL(url).origin);
-  const isForeign = site !== undefined ? site !== 'same-origin' : origin !== undefined && !ours.includes(origin);
+  // Our pages send no referrer, and so no origin either: "null", where the browser does not say it better.
+  const isUnnamed = origin === undefined || origin === 'null';
+  const isForeign = site !== undefined ? site !== 'same-origin' : !isUnnamed && !ours.includes(origin);
   if (isForeign) throw new Problem('origin_not_allowed', { message: 'This form was sent from another site.' });
 }

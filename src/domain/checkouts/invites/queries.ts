@@ -51,6 +51,20 @@ export async function memberOfShare(
   return rows[0] ?? null;
 }
 
+/** Somebody whose share the organizer has taken out of the party again. */
+export async function wasInParty(
+  db: Queryable,
+  venueId: string,
+  checkoutId: string,
+  memberId: string,
+): Promise<boolean> {
+  const rows = await db.query(
+    'select 1 from shares where venue_id = $1 and checkout_id = $2 and member_id = $3 and dropped_at is not null limit 1',
+    [venueId, checkoutId, memberId],
+  );
+  return rows.length > 0;
+}
+
 export interface GuestView {
   readonly json: string;
   readonly mode: Mode;

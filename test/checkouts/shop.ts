@@ -156,6 +156,10 @@ export class Shop {
     );
     for (const { id, intent } of rows) {
       await this.stripe.paymentIntents.cancel(intent);
+      await this.world.db.query('update holds set due_at = now() where venue_id = $1 and hold_id = $2', [
+        this.venueId,
+        id,
+      ]);
       await this.look(id);
     }
   }

@@ -262,7 +262,7 @@ const collecting: readonly State[] = [
     async open(town, look) {
       const group = await friends(town);
       await pay(town, group, 1);
-      await town.world.db.query(`update shares set status = 'failed' where share_id = $1`, [group.invites[1].id]);
+      await town.shop.loseHold(group.invites[1].id);
       return at(town, group.ben, group.invites[1].url, look);
     },
   },

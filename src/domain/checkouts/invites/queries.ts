@@ -135,3 +135,18 @@ export async function invitesOf(tx: Queryable, venueId: string, checkoutId: stri
     [venueId, checkoutId],
   );
 }
+
+export interface Paid {
+  readonly shareId: string;
+  readonly amount: number;
+  readonly end: 'held' | 'captured' | 'released' | 'refunded';
+}
+
+export async function paidBy(db: Queryable, venueId: string, checkoutId: string, memberId: string): Promise<Paid[]> {
+  return db.query<Paid>(
+    `select h.share_id as "shareId", h.amount, case when s.status = 'refunded' and h.status = 'captured' then 'refunded' when h.status in ('held','capturing') then 'held' when h.status = 'captured' then 'captured' else 'released' end as "end"
+     from holds h join shares s on s.venue_id = h.venue_id and s.share_id = h.share_id
+     where h.venue_id = $1 and h.checkout_id = $2 and coalesce(h.payer_id, s.member_id) = $3 and h.held_at is not null`,
+    [venueId, checkoutId, memberId],
+  );
+}

@@ -1,6 +1,7 @@
 // The explicit list of loops over work that is due. Each is a query over the domain's own rows, in batches; when a batch
 // was full the next follows at once, else the loop sleeps. Any number of workers may run beside one another.
 
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../base/clock.ts';
 import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
@@ -134,6 +135,8 @@ export interface RunningWorker {
 
 export function startWorker(parts: WorkerParts): RunningWorker {
   const stop = new AbortController();
+  // Every loop waits for it while it sleeps: that is no leak.
+  setMaxListeners(0, stop.signal);
   const running = LOOPS.map((loop) => turn(loop, parts, stop.signal));
   return {
     async close() {

@@ -155,8 +155,7 @@ begin
     order by d.due_at, d.created_at;
 end $$;
 
--- Writes what came of attempts, for whoever still has the lane, and keeps or lets go of it. An attempt is known by its time:
--- whoever did not hear that it was written may write it again. `lost`: another has taken the
+-- Writes what came of attempts, for whoever still has the lane, and keeps or lets go of it. `lost`: another has taken the
 -- lane, nothing was written. `dead`: a delivery has ended and none had succeeded in all of its time. Else `kept`.
 create function record_attempts(
   p_venue uuid, p_endpoint text, p_turn integer, p_now timestamptz, p_free_at timestamptz, p_failures integer,
@@ -177,8 +176,7 @@ begin
       delivered_at = case when r.status = 'delivered' then p_now end
     from unnest(p_created, p_statuses, p_codes, p_errors, p_answers, p_durations, p_at, p_due)
       as r(created_at, status, code, error, answer, duration, at, due)
-    where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.created_at = r.created_at and d.status = 'pending'
-      and d.last_attempt_at is distinct from to_timestamp(r.at / 1000.0);
+    where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.created_at = r.created_at and d.status = 'pending';
   if 'delivered' = any(p_statuses) then v_success := p_now; end if;
   if p_let_go then
     select min(d.due_at) into v_due from deliveries d

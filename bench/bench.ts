@@ -8,9 +8,11 @@ export interface Bench {
   readonly floor: number;
   readonly goal: number;
   /** Of what both sides measure. */
-  readonly unit: 'requests/s' | 'boats/s' | 'parties/s' | 'checkouts/s' | 'deliveries/s' | 'ms';
+  readonly unit: 'requests/s' | 'boats/s' | 'parties/s' | 'checkouts/s' | 'deliveries/s' | 'ms' | 'KB';
   /** Whether more of the unit is better. A ratio is always the better the larger it is. */
   readonly better: 'more' | 'less';
+  /** The figure itself counts, and not its ratio to the other side: floor and goal are the most that it may be. */
+  readonly isSize?: true;
   /** What a reader must know to read the figure right. */
   readonly note?: string;
   readonly rounds: { readonly full: number; readonly quick: number };
@@ -45,6 +47,7 @@ export interface Result {
   readonly better: 'more' | 'less';
   readonly sides: { readonly ours: string; readonly base: string };
   readonly measured: readonly Round[];
+  readonly isSize?: true;
   readonly note?: string;
   readonly error?: string;
 }

@@ -15,6 +15,7 @@ import { deliverEvents } from './deliver-events.ts';
 import { makeEndings } from './endings.ts';
 import { expire100k } from './expire-100k.ts';
 import { fleetBatch } from './fleet-batch.ts';
+import { guestPage } from './guest-page.ts';
 import { idempotentReplay } from './idempotent-replay.ts';
 import { listGrowth } from './list-growth.ts';
 import { describeMachine, loadNow } from './machine.ts';
@@ -38,6 +39,7 @@ const BENCHES: readonly Bench[] = [
   expire100k,
   fleetBatch,
   coldStart,
+  guestPage,
 ];
 
 interface Wish {

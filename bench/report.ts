@@ -42,7 +42,7 @@ export function renderReport(results: readonly Result[], machine: Machine, at: D
 <body>
 <main>
 <h1>Everyshare: speed</h1>
-<p>Every figure is a ratio of two sides that took turns in one run on one machine; the median of the rounds counts. Larger is better.</p>
+<p>Every figure is a ratio of two sides that took turns in one run on one machine; the median of the rounds counts. Larger is better, but for sizes.</p>
 <p class="soft">${safe(at.toISOString().slice(0, 16).replace('T', ' '))} UTC · ${safe(machineLine(machine))}</p>
 ${table(results)}
 ${results.map(card).join('\n')}
@@ -89,11 +89,12 @@ function card(result: Result): string {
   return `<section class="card"><h2>${safe(result.name)}</h2>${remarks.join('')}${plots}</section>`;
 }
 
-function sidesPlot({ name, sides, measured, unit, better, floor, goal }: Result): string {
+function sidesPlot({ name, sides, measured, unit, better, floor, goal, isSize }: Result): string {
   const ours = measured.map((round) => round.ours);
   const base = measured.map((round) => round.base);
   // What the other side's median asks of ours.
-  const asked = (ratio: number): number => (better === 'more' ? median(base) * ratio : median(base) / ratio);
+  const asked = (ratio: number): number =>
+    isSize === true ? ratio : better === 'more' ? median(base) * ratio : median(base) / ratio;
   const lines: Line[] = [
     { kind: 'base', at: median(base), tag: `${sides.base} ${figure(median(base))}` },
     { kind: 'ours', at: median(ours), tag: `${sides.ours} ${figure(median(ours))}` },

@@ -15,7 +15,7 @@ export async function runBench(bench: Bench, stage: Stage, tell: (line: string) 
       tell(`${bench.name}: round ${round} of ${rounds}`);
       const ours = await prepared.ours();
       const base = await prepared.base();
-      measured.push({ ours, base, ratio: bench.better === 'more' ? ours / base : base / ours });
+      measured.push({ ours, base, ratio: ratioOf(bench, ours, base) });
     }
   } catch (error) {
     faults.push(wordsOf(error));
@@ -26,6 +26,11 @@ export async function runBench(bench: Bench, stage: Stage, tell: (line: string) 
     faults.push(wordsOf(error));
   }
   return summarize(bench, measured, faults);
+}
+
+function ratioOf({ isSize, better }: Bench, ours: number, base: number): number {
+  if (isSize === true) return ours;
+  return better === 'more' ? ours / base : base / ours;
 }
 
 function summarize(bench: Bench, measured: readonly Round[], faults: readonly string[]): Result {
@@ -47,6 +52,7 @@ function summarize(bench: Bench, measured: readonly Round[], faults: readonly st
       base: rounded(base, 2),
       ratio: rounded(ratio, 4),
     })),
+    ...(bench.isSize === undefined ? {} : { isSize: bench.isSize }),
     ...(bench.note === undefined ? {} : { note: bench.note }),
     ...(faults.length === 0 ? {} : { error: faults.join('; ') }),
   };

@@ -9,8 +9,10 @@ const WORDS = new Set([0, 4, 9]);
 
 export function verdictOf(result: Result): 'error' | 'below floor' | 'ok' | 'goal reached' {
   if (result.error !== undefined) return 'error';
-  if (result.ratio < result.floor) return 'below floor';
-  return result.ratio >= result.goal ? 'goal reached' : 'ok';
+  const isAtLeast = (wanted: number): boolean =>
+    result.isSize === true ? result.ratio <= wanted : result.ratio >= wanted;
+  if (!isAtLeast(result.floor)) return 'below floor';
+  return isAtLeast(result.goal) ? 'goal reached' : 'ok';
 }
 
 /** A figure with three digits that matter: 0.42, 187 or 12,345. */

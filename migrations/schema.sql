@@ -463,6 +463,8 @@ create table checkouts (
   turn integer not null default 0,
   created_at timestamptz not null,
   completed_at timestamptz,
+  -- When its guests are told something next: -infinity at once, infinity not by itself, null: there is nobody to tell.
+  tell_at timestamptz,
   primary key (venue_id, checkout_id),
   constraint checkout_mode_is_known check (mode in ('test', 'live')),
   constraint checkout_status_is_known check (
@@ -483,6 +485,7 @@ create unique index checkouts_by_booking on checkouts (venue_id, mode, external_
 create unique index checkouts_by_creation on checkouts (venue_id, mode, created_at);
 create index checkouts_by_status on checkouts (venue_id, mode, status, created_at);
 create index checkouts_to_expire on checkouts (expires_at, venue_id) where status in ('open', 'collecting');
+create index checkouts_to_tell on checkouts (tell_at) where tell_at < 'infinity';
 create index checkouts_to_capture on checkouts (work_at) where status = 'funded';
 create trigger checkout_keeps_to_the_moves before insert or update of status on checkouts
   for each row execute function keep_to_the_moves('checkout');
@@ -512,6 +515,9 @@ create table shares (
   held_at timestamptz,
   -- The organizer chose the party again without it: kept for the books, no part of the party.
   dropped_at timestamptz,
+  -- When the hold of this share was lost last, and up to when its person was reminded (by the checkout's own clock).
+  lost_at timestamptz,
+  reminded_at timestamptz,
   primary key (venue_id, share_id),
   foreign key (venue_id, checkout_id) references checkouts,
   constraint share_status_is_known check (status in ('invited', 'held', 'captured', 'released', 'refunded', 'failed')),
@@ -589,6 +595,8 @@ create table holds (
   due_at timestamptz,
   turn integer not null default 0,
   created_at timestamptz not null,
+  -- Who asked for the hold, and so pays it; null: the share's own person, or a test helper.
+  payer_id uuid,
   primary key (venue_id, hold_id),
   foreign key (venue_id, share_id) references shares,
   constraint hold_mode_is_known check (mode in ('test', 'live')),
@@ -966,7 +974,7 @@ begin
     where s.venue_id = p_venue and s.checkout_id = any(v_ids) and s.status = 'held' and s.dropped_at is null;
   update holds h set status = 'releasing', due_at = p_now
     where h.venue_id = p_venue and h.checkout_id = any(v_ids) and h.status in ('asked', 'open', 'held');
-  update checkouts c set status = 'expired'
+  update checkouts c set status = 'expired', tell_at = case when c.tell_at is not null then '-infinity'::timestamptz end
     where c.venue_id = p_venue and c.checkout_id = any(v_ids);
   -- After the newest event of the venue, so that the times are free; whoever was quicker makes us go round once more.
   loop
@@ -1001,6 +1009,12 @@ create table members (
   -- When they answered STOP to a message; START takes it back.
   stopped_at timestamptz,
   created_at timestamptz not null,
+  -- A place in a party that nobody is named for yet: whoever opens its link and signs in takes it.
+  is_seat boolean not null default false,
+  -- In which language they are written to; null: English.
+  language text,
+  constraint member_language_is_a_code check (language ~ '^[a-z]{2,3}$'),
+  constraint member_seat_is_nobody check (not is_seat or (phone_hash is null and joined_at is null)),
   constraint member_name_has_1_to_80_characters check (char_length(display_name) between 1 and 80),
   constraint member_phone_is_found_by_its_hash check ((phone is null) = (phone_hash is null))
 );
@@ -1100,7 +1114,33 @@ create table invite_routes (
 );
 create index venues_by_origin on venues using gin (origins);
 
--- The checkout as guests see it: no fee, no net amount, no metadata, no booking id.
+-- Cards that were declined, each once, for an hour's limit on a share and on an address; kept a day.
+create table declines (
+  venue_id uuid not null,
+  -- The processor's charge, or its notice where there was none.
+  decline_id text not null,
+  share_id text not null,
+  -- Of whoever had asked for the hold last, as a keyed hash; null: not known, or too long ago.
+  address_hash bytea,
+  at timestamptz not null,
+  primary key (venue_id, decline_id)
+);
+create index declines_by_share on declines (venue_id, share_id, at);
+create index declines_by_address on declines (address_hash, at) where address_hash is not null;
+create index declines_by_age on declines (at);
+
+-- From which address a hold was asked for last, as a keyed hash; kept a day.
+create table hold_askers (
+  venue_id uuid not null,
+  hold_id uuid not null,
+  address_hash bytea not null,
+  at timestamptz not null,
+  primary key (venue_id, hold_id)
+);
+create index hold_askers_by_age on hold_askers (at);
+
+-- The checkout as guests see it: no fee, no net amount, no metadata, no booking id. A seat is open while somebody may still
+-- take it; a share is covered by whoever paid it, when that is not its own person.
 create function guest_view(c checkouts) returns json language sql stable as $$
   select row_to_json(o) from (
     select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,
@@ -1114,8 +1154,17 @@ create function guest_view(c checkouts) returns json language sql stable as $$
     left join lateral (
       select array_to_json(array_agg(row_to_json(r) order by p.place)) as shares,
         sum(p.amount) filter (where p.status in ('held', 'captured', 'refunded')) as funded
-      from shares p cross join lateral (
-        select p.share_id as id, p.amount, p.status, p.is_organizer, p.display_name, utc_text(p.held_at) as held_at) r
+      from shares p
+      left join members m on m.member_id = p.member_id
+      left join lateral (
+        select b.display_name as name from holds h join members b on b.member_id = h.payer_id
+        where h.venue_id = p.venue_id and h.share_id = p.share_id and h.renews is null
+          and h.status in ('held', 'capturing', 'captured') and h.payer_id <> p.member_id) b on true
+      cross join lateral (
+        select p.share_id as id, p.amount, p.status, p.is_organizer, p.display_name, utc_text(p.held_at) as held_at,
+          coalesce(m.is_seat, false) and c.status = 'collecting' and (p.amount = 0 or p.status in ('invited', 'failed'))
+            as is_open_seat,
+          b.name as covered_by) r
       where c.status <> 'open' and p.venue_id = c.venue_id and p.checkout_id = c.checkout_id
         and p.dropped_at is null) s on true) o
 $$;

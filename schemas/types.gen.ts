@@ -652,6 +652,10 @@ export type GuestShare = {
   readonly display_name: string | null;
   /** When the card hold succeeded; null before. */
   readonly held_at: string | null;
+  /** Nobody is named for it yet: a signed-in member may take it. */
+  readonly is_open_seat: boolean;
+  /** The name of whoever paid it, when that is not its own person; else null. */
+  readonly covered_by: string | null;
 };
 
 /** What a guest's browser needs to place the card hold. */
@@ -1037,6 +1041,12 @@ export type RotatedSecret = {
   readonly secret: string;
   /** Until when the old secret signs beside the new one. */
   readonly previous_secret_expires_at: string;
+};
+
+/** The body with which a signed-in member takes an open seat of a party. */
+export type Seat = {
+  /** The seat that the link led to; absent: whichever is free. */
+  readonly share_id?: string;
 };
 
 /** One person's part of a checkout; it never carries a phone number or an e-mail address. */

@@ -17,6 +17,7 @@ import { randomText, systemRandom } from './base/random.ts';
 import { proveEncryptionKey } from './domain/installation/key-proof.ts';
 import type { Act } from './domain/venues/audit.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
+import { textSender } from './main/sender.ts';
 import { actIn, type House, makeHouse } from './run/house.ts';
 
 interface OpenedHouse {
@@ -148,6 +149,7 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
       outbound: money.outbound,
       money,
       deliveries: money,
+      sender: textSender(config),
     });
     await endings.add(() => worker.close());
   }

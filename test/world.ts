@@ -75,6 +75,8 @@ const keysOf = (mode: Mode) => ({
 export const PROCESSOR_KEYS = { test: keysOf('test'), live: keysOf('live') };
 
 export interface WorldWish {
+  /** The processor passes for the real one: browsers are not shown the way to it. */
+  readonly hidesProcessor?: boolean;
   readonly servers?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -114,7 +116,7 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
     makeHouse({
       processors,
       processorAccess: {
-        sandboxUrl: async () => processor.url,
+        sandboxUrl: wish.hidesProcessor === true ? null : async () => processor.url,
         noticeSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
       },
       config,

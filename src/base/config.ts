@@ -37,6 +37,10 @@ export interface Config {
   readonly sandboxProcessorUrl: string | null;
   /** An operator's own members: their issuer instead of ours. */
   readonly memberIssuer: MemberIssuer | null;
+  /** The real sender of text messages; null: there is none. */
+  readonly twilio: TwilioAccount | null;
+  /** No real sender, and no real money: messages are only kept, to be read at /sandbox/outbox. */
+  readonly sandboxTexts: boolean;
   /** How long after completion a venue is paid. */
   readonly payoutDelayHours: number;
 }
@@ -45,6 +49,13 @@ export interface MemberIssuer {
   readonly issuer: string;
   readonly jwksUrl: string;
   readonly audience: string;
+}
+
+export interface TwilioAccount {
+  readonly accountSid: string;
+  readonly authToken: string;
+  readonly from: { readonly number: string } | { readonly service: string };
+  readonly baseUrl: string;
 }
 
 export interface StripeKeys {
@@ -181,6 +192,21 @@ function memberIssuer(read: Reader): MemberIssuer | null {
   return null;
 }
 
+/** The account, its token, and one of a number and a messaging service; or nothing at all. */
+function twilioAccount(read: Reader): TwilioAccount | null {
+  const baseUrl = read.address('TWILIO_BASE_URL', ['https:', 'http:']) ?? 'https://api.twilio.com';
+  const [accountSid, authToken] = [read.text('TWILIO_ACCOUNT_SID'), read.text('TWILIO_AUTH_TOKEN')];
+  const [number, service] = [read.text('TWILIO_FROM'), read.text('TWILIO_MESSAGING_SERVICE_SID')];
+  if (accountSid === null && authToken === null && number === null && service === null) return null;
+  const from =
+    number !== null && service === null ? { number } : service !== null && number === null ? { service } : null;
+  if (accountSid !== null && authToken !== null && from !== null) return { accountSid, authToken, from, baseUrl };
+  read.faults.push(
+    'Twilio needs TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and one of TWILIO_FROM and TWILIO_MESSAGING_SERVICE_SID: set these three, or none.',
+  );
+  return null;
+}
+
 export function readConfig(env: Env): Config {
   const read = new Reader(env);
   const databaseUrl = read.address('DATABASE_URL', ['postgres:', 'postgresql:']);
@@ -197,6 +223,7 @@ export function readConfig(env: Env): Config {
   if (operatorToken !== null && operatorToken.length < 16) {
     read.faults.push('OPERATOR_TOKEN is shorter than 16 characters: use a long random one, or leave it unset.');
   }
+  const twilio = twilioAccount(read);
   const config: Config = {
     host: read.text('HOST') ?? '127.0.0.1',
     port: read.whole('PORT', 8080, 0, 65535),
@@ -218,6 +245,8 @@ export function readConfig(env: Env): Config {
     stripe,
     sandboxProcessorUrl: read.address('SANDBOX_PROCESSOR_URL', ['http:', 'https:']),
     memberIssuer: memberIssuer(read),
+    twilio,
+    sandboxTexts: twilio === null && stripe.live === undefined,
     payoutDelayHours: read.whole('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
   };
   if (read.faults.length > 0) throw new ConfigError(read.faults);

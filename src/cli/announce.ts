@@ -48,5 +48,6 @@ export function announce({ house, urls, newOperatorToken, firstVenue, say }: Ann
   say(`  reference  ${urls.base}/docs`);
   say(`  schemas    ${urls.schemas}/v1/index.json`);
   if (house.config.sandboxProcessor) say(`  cards      ${urls.base}/sandbox/cards`);
+  if (house.config.sandboxTexts) say(`  texts      ${urls.base}/sandbox/outbox`);
   say(`  health     ${urls.base}/readyz`);
 }

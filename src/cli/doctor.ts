@@ -85,6 +85,17 @@ function checkProcessor({ config }: House): Check {
   return fine('processor', `${has('test')}, ${has('live')}`);
 }
 
+function checkTexts({ config }: House): Check {
+  const { twilio, sandboxTexts } = config;
+  if (twilio !== null) {
+    const from = 'number' in twilio.from ? 'a number of ours' : 'a messaging service';
+    return fine('texts', `Twilio sends them from ${from}; STOP is heard at /texts/twilio`);
+  }
+  if (sandboxTexts) return fine('texts', 'kept to be read at /sandbox/outbox: nobody is sent anything');
+  const remedy = 'set TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM: guests cannot sign in without a code.';
+  return wrong('texts', 'nobody sends them, while live mode has Stripe', remedy);
+}
+
 function isLoopback(host: string): boolean {
   return isIP(host) === 0 ? host === 'localhost' : addressIn(host, ['127.0.0.0/8', '::1']);
 }
@@ -130,6 +141,7 @@ async function checksOf(open: Open): Promise<Check[]> {
     await made('encryption_key', checkEncryptionKey(house)),
     await made('clock', checkClock(house)),
     checkProcessor(house),
+    checkTexts(house),
     checkBaseUrl(house),
   ];
 }

@@ -4,6 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import { newestMessages } from '../domain/members/messages/queries.ts';
 import { openPhone } from '../domain/members/phone.ts';
+import { sendOutbox } from './pages/outbox.ts';
 import type { Door } from './server.ts';
 
 const NEWEST = 100;
@@ -13,7 +14,7 @@ export function registerMembers(app: FastifyInstance, door: Door): void {
     request.operation = 'jwks';
     return reply.header('cache-control', 'public, max-age=60').send(await door.house.tokens.jwks());
   });
-  if (!door.house.money.isSandbox) return;
+  if (!door.house.config.sandboxTexts) return;
   app.get('/sandbox/outbox', async (request, reply) => {
     request.operation = 'outbox';
     const { db, seal } = door.house;
@@ -27,31 +28,6 @@ export function registerMembers(app: FastifyInstance, door: Door): void {
     }));
     reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex');
     if ((request.headers.accept ?? '').includes('application/json')) return reply.send({ data: messages });
-    return reply
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'")
-      .header('referrer-policy', 'no-referrer')
-      .send(page(messages));
+    return sendOutbox(reply, messages);
   });
-}
-
-interface Shown {
-  readonly to: string;
-  readonly kind: string;
-  readonly status: string;
-  readonly at: string;
-  readonly text: string;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
-}
-
-function page(messages: readonly Shown[]): string {
-  const items = messages.map(
-    ({ to, kind, status, at, text }) =>
-      `<li><p><strong>${escaped(to)}</strong> ${escaped(kind)}, ${escaped(status)}, <time>${escaped(at)}</time></p><pre>${escaped(text)}</pre></li>`,
-  );
-  const list = items.length === 0 ? '<p>Nothing was sent yet.</p>' : `<ol>${items.join('')}</ol>`;
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Outbox (sandbox)</title></head><body><h1>Text messages of the sandbox</h1><p>Sandbox: nothing here was sent to anybody. Newest first.</p>${list}</body></html>`;
 }

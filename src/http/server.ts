@@ -17,11 +17,13 @@ import { allowOrigin, registerPreflights } from './cors.ts';
 import { countForAddress, showAllowance } from './limit-headers.ts';
 import { registerMembers } from './members.ts';
 import { type Metrics, makeMetrics } from './metrics.ts';
+import { registerPages } from './pages/pages.ts';
 import { asProblem, onTheWire } from './problem.ts';
 import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
 import { makeAllowed, routerPath } from './routes.ts';
 import { registerStatus } from './status.ts';
+import { registerTexts } from './texts.ts';
 import { answerClientError } from './wire-error.ts';
 
 declare module 'fastify' {
@@ -96,6 +98,8 @@ export async function startServer(house: House): Promise<RunningServer> {
   registerStatus(app, door);
   registerProcessor(app, door);
   registerMembers(app, door);
+  await registerPages(app, door);
+  registerTexts(app, door);
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
@@ -228,6 +232,7 @@ async function admit(
     params: request.params as Record<string, string>,
     authorization: request.headers.authorization,
     origin: request.headers.origin,
+    acceptLanguage: request.headers['accept-language'],
     address: request.ip,
     requestId: request.id,
     via: 'http',

@@ -91,7 +91,7 @@ export function makeHouse(parts: HouseParts): House {
       payoutDelay: config.payoutDelayHours * 3_600_000,
       pageBase: () => config.checkoutPageBase ?? address.base,
       host: () => new URL(config.checkoutPageBase ?? (address.base || 'http://localhost')).host,
-      isSandbox: true,
+      isSandbox: config.sandboxTexts,
       tokens,
     },
     tokens,

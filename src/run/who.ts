@@ -6,6 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { addressIn } from '../base/config.ts';
 import { notFound, Problem } from '../base/errors.ts';
 import type { Operation } from '../base/operation.ts';
+import { languageOf } from '../base/words.ts';
 import { PROVIDERS } from '../domain/hooks/providers.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { hashOfKey } from '../domain/keys/key.ts';
@@ -24,6 +25,7 @@ export interface Arrival {
   readonly params: Readonly<Record<string, string>>;
   readonly authorization: string | undefined;
   readonly origin: string | undefined;
+  readonly acceptLanguage?: string | undefined;
   readonly address: string;
   readonly requestId: string;
   readonly via: 'http' | 'mcp';
@@ -84,7 +86,9 @@ async function asMember(house: House, arrival: Arrival): Promise<Verdict | null>
 }
 
 function strangerFrom(house: House, arrival: Arrival): Stranger {
-  return { ...actIn(house, byOf(arrival, 'guest')), strangerAt: arrival.address };
+  const { address, acceptLanguage } = arrival;
+  const language = acceptLanguage === undefined ? null : languageOf(acceptLanguage);
+  return { ...actIn(house, byOf(arrival, 'guest')), strangerAt: address, language };
 }
 
 function byOf({ via, address, requestId }: Arrival, actor: string): Actor {

@@ -8,15 +8,18 @@ import type { Log } from '../base/log.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
 import { captureDue } from '../domain/checkouts/capture.ts';
+import type { GuestParts } from '../domain/checkouts/choose-party.ts';
 import { expireDue } from '../domain/checkouts/expire.ts';
 import type { MoneyParts } from '../domain/checkouts/money-parts.ts';
 import { reconcile } from '../domain/checkouts/reconcile.ts';
 import { settleDueHolds } from '../domain/checkouts/settle-hold.ts';
+import { tellDueGuests } from '../domain/checkouts/tell-guests.ts';
 import { forgetOldAnswers } from '../domain/idempotency/kept-answers.ts';
 import { forgetSpentCalls } from '../domain/keys/queries.ts';
 import { forgetOldMessages } from '../domain/members/messages/queries.ts';
-import { sandboxSender, sendDueMessages } from '../domain/members/messages/send.ts';
+import { sendDueMessages, type TextSender } from '../domain/members/messages/send.ts';
 import { forgetOldSignIns } from '../domain/members/queries.ts';
+import { forgetOldDeclines } from '../domain/payments/declines/queries.ts';
 import { forgetOldNotices } from '../domain/payments/disputes/queries.ts';
 import { readDueNotices } from '../domain/payments/disputes/read-notices.ts';
 import { settleDueMovements } from '../domain/payments/settle-movements.ts';
@@ -30,7 +33,8 @@ export interface WorkerParts {
   readonly log: Log;
   readonly clock: Clock;
   readonly outbound: Outbound;
-  readonly money: MoneyParts;
+  readonly money: GuestParts;
+  readonly sender: TextSender;
   readonly deliveries: LaneParts;
 }
 
@@ -56,11 +60,12 @@ const LOOPS: readonly Loop[] = [
     batch: 1,
     step: ({ money, log }) => compareBooks(money, log),
   },
+  { name: 'tell-guests', everySeconds: 1, batch: 100, step: ({ money }, batch) => tellDueGuests(money, batch) },
   {
     name: 'send-messages',
     everySeconds: SOON,
     batch: 50,
-    step: ({ money }, batch) => sendDueMessages({ ...money, sender: sandboxSender }, batch),
+    step: ({ money, sender }, batch) => sendDueMessages({ ...money, sender }, batch),
   },
   {
     name: 'forget-old-sign-ins',
@@ -94,6 +99,12 @@ const LOOPS: readonly Loop[] = [
     step: ({ db, clock }, batch) => forgetOldDeliveries(db, clock.now(), batch),
   },
   { name: 'read-notices', everySeconds: 2, batch: 50, step: ({ money }, batch) => readDueNotices(money, batch) },
+  {
+    name: 'forget-old-declines',
+    everySeconds: 600,
+    batch: 1_000,
+    step: ({ money }, batch) => forgetOldDeclines(money.db, money.clock.now(), batch),
+  },
   {
     name: 'forget-old-notices',
     everySeconds: 3_600,
@@ -135,7 +146,7 @@ export interface RunningWorker {
 
 export function startWorker(parts: WorkerParts): RunningWorker {
   const stop = new AbortController();
-  // Every loop waits for it while it sleeps: that is no leak.
+  // Every loop listens while it sleeps: that many are no leak.
   setMaxListeners(0, stop.signal);
   const running = LOOPS.map((loop) => turn(loop, parts, stop.signal));
   return {

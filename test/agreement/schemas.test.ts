@@ -248,7 +248,7 @@ describe('the shapes', () => {
     const requests = new Set(
       `offering price_tier availability policy event legacy_experience boat checkout_create party webhook_endpoint
        integration offering_batch fleet refund sign_in sign_in_verify review_decision test_hold test_advance activity
-       custom_hook custom_offering_cancel custom_slots_update`.split(/\s+/),
+       seat custom_hook custom_offering_cancel custom_slots_update`.split(/\s+/),
     );
     const bounded = ['maxLength', 'pattern', 'enum', 'const', 'format'];
     const endless = shapes
@@ -516,6 +516,7 @@ const BOUNDS: Row[] = [
   ['sign_in_verify', '/code', '000000', '00000', 'pattern'],
   ['review_decision', '/status', 'rejected', 'pending', 'enum'],
   ['test_hold', '/share_id', 'shr_1', 'chk_1', 'pattern'],
+  ['seat', '/share_id', 'shr_1', 'chk_1', 'pattern'],
   ['activity', '/events', many(1000, happening), many(1001, happening), 'maxItems'],
   ['activity', '/events', many(1, happening), [], 'minItems'],
   ['activity', '/events/0/type', 'check_in', 'like', 'enum'],

@@ -298,6 +298,7 @@ export function factsFor(hold: HoldState, more: Partial<HoldFacts> = {}): HoldFa
     customerId: hold.keepsCard ? 'cus' : null,
     paymentMethodId: 'pm',
     refusal: null,
+    decline: null,
     ...more,
   };
 }

@@ -58,6 +58,7 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
       heldAt: NOW,
       captureBefore: null,
       captureTries: 0,
+      payerId: null,
       turn: 0,
       createdAt: NOW,
     }));

@@ -43,6 +43,7 @@ describe('what is believed', () => {
       eventId: 'evt_1',
       type: 'payment_intent.amount_capturable_updated',
       mode: 'test',
+      at: expect.any(Number),
       about: { kind: 'hold', intentId: 'pi_1', marks: MARKS },
     });
   });

@@ -119,6 +119,7 @@ describe('a hold', () => {
       customerId: null,
       paymentMethodId: null,
       refusal: null,
+      decline: null,
     });
     const raw = await beside.paymentIntents.retrieve(opened.intentId);
     expect(raw).toMatchObject({ capture_method: 'manual', payment_method_types: ['card'], transfer_group: 'chk_1' });

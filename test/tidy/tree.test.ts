@@ -170,6 +170,8 @@ describe('what has one home', () => {
       shares: 'src/domain/checkouts/',
       checkout_routes: 'src/domain/checkouts/',
       holds: 'src/domain/payments/',
+      declines: 'src/domain/payments/',
+      hold_askers: 'src/domain/payments/',
       movements: 'src/domain/payments/',
       payouts: 'src/domain/payments/',
       payout_accounts: 'src/domain/payments/',

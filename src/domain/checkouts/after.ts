@@ -21,6 +21,10 @@ function one(standing: Standing, step: Step): Standing {
       const added = step.shares.map((share): ShareState => ({ ...share, status: 'invited', refundedAmount: 0 }));
       return { ...standing, shares: [...standing.shares, ...added].sort((a, b) => a.place - b.place) };
     }
+    case 'take seat': {
+      const { memberId, displayName } = step;
+      return onShares(standing, [step.shareId], (share) => ({ ...share, memberId, displayName }));
+    }
     case 'refund shares':
       return onShares(standing, [...step.amounts.keys()], (share) => ({
         ...share,
@@ -38,6 +42,8 @@ function one(standing: Standing, step: Step): Standing {
       );
     case 'begin captures':
       return onHolds(standing, step.ids, (hold) => ({ ...hold, status: 'capturing' }));
+    case 'note payer':
+      return onHolds(standing, [step.id], (hold) => ({ ...hold, payerId: step.payerId }));
     case 'seat hold':
       return onHolds(standing, [step.id], (hold) => ({ ...hold, renews: null }));
     default:

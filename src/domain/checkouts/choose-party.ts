@@ -16,6 +16,7 @@ import { guestJson, inviteUrl } from './guest-view.ts';
 import { inviteMessages } from './invite-messages.ts';
 import { insertInvites, invitesOf, type NewInvite, routeOf } from './invites/queries.ts';
 import type { MoneyParts } from './money-parts.ts';
+import { tellSoon } from './news/queries.ts';
 import { type Person, peopleOf } from './party-people.ts';
 import { lockCheckout } from './queries.ts';
 import { equalSplit, judgeSplit, LEAST_CHARGE } from './split.ts';
@@ -87,10 +88,11 @@ async function seat(
   await befriend(
     tx,
     guest.memberId,
-    people.map(({ member }) => member.id),
+    people.filter(({ member }) => !member.isSeat).map(({ member }) => member.id),
     now,
   );
   await inviteMessages(tx, parts, standing, added, people, tokens);
+  await tellSoon(tx, standing.venueId, standing.id);
 }
 
 function sealedInvite({ seal }: GuestParts, shareId: string, token: string): NewInvite {

@@ -28,6 +28,7 @@ export function decideAsk(
   shareId: string,
   now: number,
   newId: () => string,
+  payerId: string | null = null,
 ): { readonly refusal: AskRefusal } | { readonly holdId: string; readonly steps: readonly Step[] } {
   const share = shareOf(standing, shareId);
   if (share === undefined) return { refusal: 'not_found' };
@@ -36,10 +37,13 @@ export function decideAsk(
   if (share.status === 'held' || share.status === 'captured') return { refusal: 'share_already_held' };
   if (share.amount === 0) return { refusal: 'nothing_to_pay' };
   const live = holdOf(standing, shareId);
-  if (live !== undefined) return { holdId: live.id, steps: [] };
+  if (live !== undefined) {
+    const isSame = payerId === null || payerId === live.payerId;
+    return { holdId: live.id, steps: isSame ? [] : [{ step: 'note payer', id: live.id, payerId }] };
+  }
   const id = newId();
   const keepsCard = standing.expiresAt - now > HOLD_LIFE;
-  const hold = { id, shareId, amount: share.amount, renews: null, keepsCard, customerId: null };
+  const hold = { id, shareId, amount: share.amount, renews: null, keepsCard, customerId: null, payerId };
   return { holdId: id, steps: [{ step: 'add hold', hold, dueAt: now + MINUTE }] };
 }
 
@@ -50,7 +54,13 @@ export function nextLook(hold: HoldState, now: number): number {
 }
 
 /** The processor was asked about a hold that we believed to be open or held. */
-export function learn(standing: Standing, holdId: string, facts: HoldFacts, now: number): readonly Step[] {
+export function learn(
+  standing: Standing,
+  holdId: string,
+  facts: HoldFacts,
+  now: number,
+  isClosed = false,
+): readonly Step[] {
   const hold = standing.holds.find(({ id }) => id === holdId);
   if (hold === undefined) return [];
   if (hold.status === 'asked' && hold.renews !== null) return learnRenewal(standing, hold, facts, now);
@@ -64,12 +74,21 @@ export function learn(standing: Standing, holdId: string, facts: HoldFacts, now:
     case 'gone':
       return [{ step: 'move hold', id: hold.id, from: 'open', to: 'gone', dueAt: null }];
     default:
-      return [...declined(standing, hold, facts, now), noted(hold, facts, now)];
+      return [
+        ...declined(standing, hold, facts, now),
+        isClosed && facts.standing === 'waiting' ? closed(hold, facts, now) : noted(hold, facts, now),
+      ];
   }
 }
 
 function noted(hold: HoldState, facts: HoldFacts, now: number): Step {
   return { step: 'note hold', id: hold.id, news: { refusal: facts.refusal }, dueAt: nextLook(hold, now) };
+}
+
+/** Too many cards were tried: the secret that the form was given is made worthless, and the share can be paid later. */
+function closed(hold: HoldState, facts: HoldFacts, now: number): Step {
+  const news = { refusal: facts.refusal };
+  return { step: 'move hold', id: hold.id, from: 'open', to: 'releasing', news, dueAt: now };
 }
 
 function declined(standing: Standing, hold: HoldState, facts: HoldFacts, now: number): readonly Step[] {
@@ -293,6 +312,7 @@ export function decideRenewal(
     renews: hold.id,
     keepsCard: true,
     customerId: hold.customerId,
+    payerId: hold.payerId,
   };
   const lapse = Math.max(hold.captureBefore + SECOND, now + MINUTE);
   return {

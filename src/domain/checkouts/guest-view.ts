@@ -36,6 +36,16 @@ export async function guestJson(
   return `${view.json.slice(0, -1)},"my_share_id":${JSON.stringify(view.myShareId)}}`;
 }
 
+/** For the hosted pages, which show a stranger as much as an invite does. */
+export function lookAsGuest(
+  parts: GuestParts,
+  venueId: string,
+  id: string,
+  memberId: string | null,
+): Promise<GuestView> {
+  return freshView(parts.db, venueId, id, memberId, parts.clock.now(), parts);
+}
+
 async function freshView(
   db: Queryable,
   venueId: string,

@@ -2,13 +2,37 @@
 // Whoever has had many cards refused in the last hour is made to wait: that is how stolen cards are tried.
 
 import { notFound, Problem } from '../../base/errors.ts';
+import { networkOf } from '../../base/network.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import type { Guest } from '../members/guest.ts';
+import { closedUntil, keepAsker } from '../payments/declines/queries.ts';
 import { holdShare } from './hold-share.ts';
 import { checkoutOfShare, routeOf } from './invites/queries.ts';
 import type { MoneyParts } from './money-parts.ts';
 import { readCheckout } from './queries.ts';
 import { shareOf } from './standing.ts';
+
+function hashOfAddress({ seal }: MoneyParts, { by }: Guest): Buffer | null {
+  return by.address === null ? null : seal.fingerprint(networkOf(by.address), 'card form address');
+}
+
+/** 429 while the card form is closed, for this share or for this address. */
+async function mayTryCards(
+  parts: MoneyParts,
+  venueId: string,
+  shareId: string,
+  addressHash: Buffer | null,
+): Promise<void> {
+  const now = parts.clock.now();
+  const until = await closedUntil(parts.db, { venueId, shareId, by: { addressHash } }, now);
+  if (until === null) return;
+  const seconds = Math.max(1, Math.ceil((until - now) / 1_000));
+  const minutes = Math.ceil(seconds / 60);
+  throw new Problem('rate_limited', {
+    message: `Several cards were declined, so no more can be tried for now. You can pay again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}; nothing was charged.`,
+    headers: { 'retry-after': String(seconds) },
+  });
+}
 
 export async function holdAsGuest(parts: MoneyParts, guest: Guest, input: Input): Promise<Answer> {
   const shareId = input.params.share_id ?? '';
@@ -21,6 +45,10 @@ export async function holdAsGuest(parts: MoneyParts, guest: Guest, input: Input)
   if (share.memberId !== guest.memberId && standing.organizerId !== guest.memberId) {
     throw new Problem('share_not_yours');
   }
-  const { clientSecret, publishableKey } = await holdShare(parts, venueId, checkoutId, shareId);
+  const addressHash = hashOfAddress(parts, guest);
+  await mayTryCards(parts, venueId, shareId, addressHash);
+  const { holdId, clientSecret, publishableKey } = await holdShare(parts, venueId, checkoutId, shareId, guest.memberId);
+  // Before the secret is given: whoever tries cards with it is known by it.
+  if (addressHash !== null) await keepAsker(parts.db, { venueId, holdId, addressHash, now: parts.clock.now() });
   return { status: 200, body: { client_secret: clientSecret, publishable_key: publishableKey } };
 }

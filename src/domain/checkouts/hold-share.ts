@@ -18,9 +18,10 @@ export async function holdShare(
   venueId: string,
   checkoutId: string,
   shareId: string,
+  payerId: string | null = null,
 ): Promise<HoldSecret> {
   const asked = await decideUnderLock(parts, venueId, checkoutId, (standing, now) => {
-    const decided = decideAsk(standing, shareId, now, () => parts.ids.uuid());
+    const decided = decideAsk(standing, shareId, now, () => parts.ids.uuid(), payerId);
     return { steps: 'refusal' in decided ? [] : decided.steps, answer: decided };
   });
   if (asked === null) throw notFound();

@@ -1,8 +1,10 @@
-// The text message that invites somebody to pay their share: who asks, for what, how much, until when, and the link.
+// The text message that invites somebody to pay their share, in their language, in the transaction that seats them.
 
 import type { Queryable } from '../../base/db.ts';
 import { queueMessage } from '../members/messages/queue.ts';
 import type { GuestParts } from './choose-party.ts';
+import { aboutFor } from './news/about.ts';
+import { textOf } from './news/words.ts';
 import type { Person } from './party-people.ts';
 import type { Standing } from './standing.ts';
 import type { NewShare } from './steps.ts';
@@ -15,7 +17,7 @@ export async function inviteMessages(
   people: readonly Person[],
   tokens: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const organizer = people[0]?.displayName ?? 'A friend';
+  const about = await aboutFor(tx, standing, people[0]?.displayName ?? null);
   for (const share of added) {
     const member = people.find((person) => person.member.id === share.memberId)?.member;
     const token = tokens.get(share.id);
@@ -27,14 +29,11 @@ export async function inviteMessages(
       phoneHash: member.phoneHash,
       kind: 'invite',
       subject: share.id,
-      words: wordsOf(organizer, standing, share.amount, `${parts.pageBase()}/s/${token}`),
+      words: textOf('text.invite', member.language, about, {
+        amount: share.amount,
+        link: `${parts.pageBase()}/s/${token}`,
+      }),
       dueAt: parts.clock.now(),
     });
   }
-}
-
-function wordsOf(organizer: string, standing: Standing, amount: number, url: string): string {
-  const money = new Intl.NumberFormat('en-US', { style: 'currency', currency: standing.currency.toUpperCase() });
-  const share = money.format(amount / 100);
-  return `${organizer} invited you: ${standing.description}. Your share is ${share}. Your card is only charged when everyone has paid. ${url}\n\nReply STOP to get no more messages.`;
 }

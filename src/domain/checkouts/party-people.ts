@@ -6,6 +6,7 @@ import type { Queryable } from '../../base/db.ts';
 import type { FieldProblem } from '../../base/errors.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { Seal } from '../../base/seal.ts';
+import type { Language } from '../../base/words.ts';
 import { hashOfPhone, sealPhone } from '../members/phone.ts';
 import { findByPhones, findMembers, insertMember, type MemberRow, membersOfChannels } from '../members/queries.ts';
 
@@ -43,7 +44,7 @@ export async function peopleOf(
   const named = [
     ...(await byId(tx, items, problems)),
     ...(await byChannel(tx, organizerId, items, problems)),
-    ...(await byPhone(tx, parts, items)),
+    ...(await byPhone(tx, parts, organizerId, items)),
   ].sort((a, b) => place(a.field) - place(b.field));
   const seen = new Map<string, Named>();
   for (const one of named) {
@@ -127,25 +128,37 @@ async function byChannel(
   return named;
 }
 
-async function byPhone(tx: Queryable, parts: PeopleParts, items: readonly Item[]): Promise<Named[]> {
+async function byPhone(
+  tx: Queryable,
+  parts: PeopleParts,
+  organizerId: string,
+  items: readonly Item[],
+): Promise<Named[]> {
   const wanted = items.flatMap((item, index) =>
     'phone' in item ? [{ phone: item.phone, name: item.name ?? null, field: `/members/${index}/phone` }] : [],
   );
   const hashes = wanted.map(({ phone }) => hashOfPhone(parts.seal, phone));
   const known = new Map((await findByPhones(tx, hashes)).map((row) => [row.phoneHash?.toString('hex') ?? '', row.id]));
+  const language = (await findMembers(tx, [organizerId])).get(organizerId)?.language ?? null;
   const named: Named[] = [];
   for (const [index, { phone, name, field }] of wanted.entries()) {
     const hex = (hashes[index] ?? Buffer.alloc(0)).toString('hex');
-    const memberId = known.get(hex) ?? (await newcomer(tx, parts, phone));
+    const memberId = known.get(hex) ?? (await newcomer(tx, parts, phone, language));
     known.set(hex, memberId);
     named.push({ memberId, name, keys: [phone, memberId], field });
   }
   return named;
 }
 
-async function newcomer(tx: Queryable, { ids, seal, now }: PeopleParts, phone: string): Promise<string> {
+/** Until they sign in themselves, they are written to in the organizer's language. */
+async function newcomer(
+  tx: Queryable,
+  { ids, seal, now }: PeopleParts,
+  phone: string,
+  language: Language | null,
+): Promise<string> {
   const sealed = sealPhone(seal, phone);
-  const member = await insertMember(tx, { id: ids.uuid(), displayName: null, ...sealed, joined: false, now });
+  const member = await insertMember(tx, { id: ids.uuid(), displayName: null, ...sealed, joined: false, language, now });
   return member.id;
 }
 

@@ -161,7 +161,8 @@ export async function moveCheckout(tx: Queryable, venueId: string, id: string, m
   const rows = await tx.query(
     `update checkouts set status = $4, cancellation_reason = $5, organizer_id = coalesce($6, organizer_id),
        completed_at = case when $4 = 'completed' then to_timestamp($7 / 1000.0) end,
-       work_at = case when $4 = 'funded' then to_timestamp($7 / 1000.0) end
+       work_at = case when $4 = 'funded' then to_timestamp($7 / 1000.0) end,
+       tell_at = case when tell_at is not null and $4 in ('completed', 'expired', 'canceled') then '-infinity' else tell_at end
      where venue_id = $1 and checkout_id = $2 and status = $3 returning 1`,
     [venueId, id, move.from, move.to, move.reason, move.organizerId, move.now],
   );
@@ -224,13 +225,19 @@ export async function moveShares(
   tx: Queryable,
   venueId: string,
   ids: readonly string[],
-  move: { readonly from: ShareStatus; readonly to: ShareStatus; readonly heldAt: number | null },
+  move: {
+    readonly from: ShareStatus;
+    readonly to: ShareStatus;
+    readonly heldAt: number | null;
+    readonly now: number;
+  },
 ): Promise<number> {
   const rows = await tx.query(
     `update shares set status = $4, held_at = case when $4 = 'failed' then null
-       else coalesce(to_timestamp($5 / 1000.0), held_at) end
+       else coalesce(to_timestamp($5 / 1000.0), held_at) end,
+       lost_at = case when $3 = 'held' and $4 = 'failed' then to_timestamp($6 / 1000.0) else lost_at end
      where venue_id = $1 and share_id = any($2) and status = $3 returning 1`,
-    [venueId, ids, move.from, move.to, move.heldAt],
+    [venueId, ids, move.from, move.to, move.heldAt, move.now],
   );
   return rows.length;
 }
@@ -345,7 +352,8 @@ export async function expireCheckouts(
 /** Moves the checkout's own clock ahead, never back. */
 export async function moveClock(tx: Queryable, venueId: string, id: string, aheadMs: number): Promise<number> {
   const rows = await tx.query(
-    `update checkouts set clock_ahead = $3 * interval '1 millisecond', expires_at = pay_by - $3 * interval '1 millisecond'
+    `update checkouts set clock_ahead = $3 * interval '1 millisecond', expires_at = pay_by - $3 * interval '1 millisecond',
+       tell_at = case when tell_at is not null and status = 'collecting' then '-infinity' else tell_at end
      where venue_id = $1 and checkout_id = $2 and mode = 'test' and clock_ahead <= $3 * interval '1 millisecond' returning 1`,
     [venueId, id, aheadMs],
   );

@@ -2,6 +2,7 @@
 // record: the hold's status is the reservation, the call has a key that never changes, and what comes back is judged under
 // the checkout's row lock. Whoever began an earlier turn is late and writes nothing.
 
+import { closedUntil, countDecline } from '../payments/declines/queries.ts';
 import { callKeys, type HoldState, marksOf } from '../payments/hold.ts';
 import {
   type HoldFacts,
@@ -23,6 +24,7 @@ import { writeSteps } from './write.ts';
 /** Long enough for a call and its time-out; after that another worker may look. */
 const LEASE_MS = 60_000;
 const KEY_LIFE = 20 * 3_600_000;
+const HOUR = 3_600_000;
 const CLOCKS_DIFFER = 600_000;
 /** After trouble a guest is waiting: soon at first, later when it lasts. */
 const SOON = 5_000;
@@ -158,7 +160,19 @@ async function findByMarks(processor: Processor, hold: HoldState): Promise<HoldF
 
 async function lookAt(parts: MoneyParts, hold: HoldState): Promise<boolean> {
   const facts = await processorFor(parts, hold.mode).lookAt(intentOf(hold));
-  return record(parts, hold, (standing, now) => learn(standing, hold.id, facts, now));
+  const isClosed = hold.status === 'open' && facts.refusal !== null && (await countAndJudge(parts, hold, facts));
+  return record(parts, hold, (standing, now) => learn(standing, hold.id, facts, now, isClosed));
+}
+
+/** A card was declined: counted, if no notice has done so. Answers whether the card form of this share is closed now. */
+async function countAndJudge(parts: MoneyParts, hold: HoldState, { decline }: HoldFacts): Promise<boolean> {
+  const { db, clock } = parts;
+  const { venueId, id: holdId, mode, shareId } = hold;
+  const now = clock.now();
+  if (decline !== null && now - decline.at < HOUR) {
+    await countDecline(db, { venueId, holdId, mode, declineId: decline.chargeId, at: Math.min(decline.at, now) });
+  }
+  return (await closedUntil(db, { venueId, shareId, by: { holdId } }, now)) !== null;
 }
 
 /** A hold that stands is renewed before it lapses; one that cannot be renewed is only looked at. */

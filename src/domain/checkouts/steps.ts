@@ -23,6 +23,7 @@ export interface NewHoldRow {
   readonly renews: string | null;
   readonly keepsCard: boolean;
   readonly customerId: string | null;
+  readonly payerId: string | null;
 }
 
 export type NewMovement = MovementWish;
@@ -47,6 +48,14 @@ export type Step =
   | { readonly step: 'add shares'; readonly shares: readonly NewShare[] }
   | { readonly step: 'drop shares'; readonly ids: readonly string[] }
   | { readonly step: 'seat shares'; readonly places: ReadonlyMap<string, number> }
+  /** Somebody takes a seat that nobody was named for. */
+  | {
+      readonly step: 'take seat';
+      readonly shareId: string;
+      readonly seatId: string;
+      readonly memberId: string;
+      readonly displayName: string | null;
+    }
   | { readonly step: 'add hold'; readonly hold: NewHoldRow; readonly dueAt: number }
   | {
       readonly step: 'move hold';
@@ -58,6 +67,7 @@ export type Step =
       readonly dueAt: number | null;
     }
   | { readonly step: 'note hold'; readonly id: string; readonly news: HoldNews; readonly dueAt: number | null }
+  | { readonly step: 'note payer'; readonly id: string; readonly payerId: string }
   /** Takes the place of the hold that it renewed. */
   | { readonly step: 'seat hold'; readonly id: string }
   | { readonly step: 'begin captures'; readonly ids: readonly string[] }

@@ -8,8 +8,17 @@ import { recordCheckoutEvent } from '../events/record.ts';
 import { postEntries } from '../ledger/queries.ts';
 import { insertMovements, openPayout, shrinkTransfer } from '../payments/movements/queries.ts';
 import { HOLD_MOVES } from '../payments/moves.ts';
-import { beginCaptures, countNotNow, insertHold, moveHold, recordCaptured, seatHold } from '../payments/queries.ts';
+import {
+  beginCaptures,
+  countNotNow,
+  insertHold,
+  moveHold,
+  notePayer,
+  recordCaptured,
+  seatHold,
+} from '../payments/queries.ts';
 import { CHECKOUT_MOVES, SHARE_MOVES } from './moves.ts';
+import { tellIfAnybody } from './news/queries.ts';
 import {
   dropShares,
   insertShares,
@@ -20,6 +29,7 @@ import {
   refundSharesBy,
   seatShares,
 } from './queries.ts';
+import { giveSeat } from './seats/queries.ts';
 import type { Standing } from './standing.ts';
 import type { Step } from './steps.ts';
 
@@ -49,13 +59,16 @@ async function write(tx: Queryable, { ids, now }: Writing, standing: Standing, s
       return insist(step, 1, moveCheckout(tx, venueId, checkoutId, moveOf(step, now)));
     case 'move shares':
       insistOnMove('share', canMove(SHARE_MOVES, step.from, step.to), step);
-      return insist(step, step.ids.length, moveShares(tx, venueId, step.ids, { ...step, heldAt: step.heldAt ?? null }));
+      return moveSharesOf(tx, about, step);
     case 'add shares':
-      return insertShares(tx, venueId, checkoutId, step.shares, now);
+      // By the checkout's own clock, as reminders are.
+      return insertShares(tx, venueId, checkoutId, step.shares, now + standing.clockAhead);
     case 'drop shares':
       return insist(step, step.ids.length, dropShares(tx, venueId, step.ids, now));
     case 'seat shares':
       return insist(step, step.places.size, seatShares(tx, venueId, step.places));
+    case 'take seat':
+      return insist(step, 1, giveSeat(tx, venueId, step, now + standing.clockAhead));
     case 'refund shares':
       return insist(step, step.amounts.size, refundSharesBy(tx, venueId, step.amounts));
     case 'refund checkout':
@@ -78,6 +91,21 @@ async function write(tx: Queryable, { ids, now }: Writing, standing: Standing, s
   }
 }
 
+/** Whoever's hold is gone is told of it. */
+async function moveSharesOf(
+  tx: Queryable,
+  about: { readonly venueId: string; readonly checkoutId: string; readonly now: number },
+  step: Extract<Step, { step: 'move shares' }>,
+): Promise<void> {
+  const { venueId, checkoutId, now } = about;
+  const { ids, from, to, heldAt = null } = step;
+  const isNews = from === 'held' && (to === 'failed' || to === 'released');
+  await Promise.all([
+    insist(step, ids.length, moveShares(tx, venueId, ids, { from, to, heldAt, now })),
+    isNews ? tellIfAnybody(tx, venueId, checkoutId) : null,
+  ]);
+}
+
 type HoldStep = Extract<
   Step,
   {
@@ -85,6 +113,7 @@ type HoldStep = Extract<
       | 'add hold'
       | 'move hold'
       | 'note hold'
+      | 'note payer'
       | 'seat hold'
       | 'begin captures'
       | 'count not now'
@@ -103,6 +132,8 @@ async function writeHold(tx: Queryable, about: Parameters<typeof insertHold>[1],
       return insist(step, 1, moveHold(tx, venueId, step.id, step, step.news ?? {}, step.dueAt));
     case 'note hold':
       return insist(step, 1, moveHold(tx, venueId, step.id, null, step.news, step.dueAt));
+    case 'note payer':
+      return insist(step, 1, notePayer(tx, venueId, step.id, step.payerId));
     case 'seat hold':
       return insist(step, 1, seatHold(tx, venueId, step.id));
     case 'begin captures':

@@ -11,7 +11,8 @@ export async function createMember(
   wish: { readonly phone: string; readonly name: string | null },
 ): Promise<MemberRow> {
   const sealed = sealPhone(act.seal, wish.phone);
-  return insertMember(tx, { id: act.ids.uuid(), displayName: wish.name, ...sealed, joined: true, now: act.now });
+  const { ids, now } = act;
+  return insertMember(tx, { id: ids.uuid(), displayName: wish.name, ...sealed, joined: true, language: null, now });
 }
 
 export async function createChannel(

@@ -1,5 +1,6 @@
 // Who comes without a key: a signed-in member, or a stranger who wants to become one. What guest operations are handed.
 
+import type { Language } from '../../base/words.ts';
 import type { Act } from '../venues/audit.ts';
 
 export interface Guest extends Act {
@@ -9,6 +10,8 @@ export interface Guest extends Act {
 /** Nobody knows them yet; their address is what counts against them. */
 export interface Stranger extends Act {
   readonly strangerAt: string;
+  /** What their browser asked for; null: it did not say. */
+  readonly language: Language | null;
 }
 
 export function isGuest(visitor: object): visitor is Guest {

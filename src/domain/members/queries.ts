@@ -1,6 +1,7 @@
 // The only place that touches members, their sign-ins and sessions, channels and friends.
 
 import type { Queryable } from '../../base/db.ts';
+import type { Language } from '../../base/words.ts';
 
 export interface MemberRow {
   readonly id: string;
@@ -9,10 +10,13 @@ export interface MemberRow {
   readonly phoneHash: Buffer | null;
   readonly joined: boolean;
   readonly stopped: boolean;
+  readonly language: Language | null;
+  /** Nobody yet: a place in a party that is still to be taken. */
+  readonly isSeat: boolean;
 }
 
 const MEMBER = `member_id as "id", display_name as "displayName", phone, phone_hash as "phoneHash",
-  joined_at is not null as "joined", stopped_at is not null as "stopped"`;
+  joined_at is not null as "joined", stopped_at is not null as "stopped", language, is_seat as "isSeat"`;
 
 export async function findMembers(db: Queryable, ids: readonly string[]): Promise<Map<string, MemberRow>> {
   const rows = await db.query<MemberRow>(`select ${MEMBER} from members where member_id = any($1)`, [ids]);
@@ -29,22 +33,34 @@ export interface NewMember {
   readonly phone: Buffer | null;
   readonly phoneHash: Buffer | null;
   readonly joined: boolean;
+  /** Null: it is not known, and whatever was known before stays. */
+  readonly language: Language | null;
   readonly now: number;
 }
 
 /** The one who has this phone already, or a new one. */
 export async function insertMember(tx: Queryable, member: NewMember): Promise<MemberRow> {
   const rows = await tx.query<MemberRow>(
-    `insert into members (member_id, display_name, phone, phone_hash, joined_at, created_at)
-     values ($1, $2, $3, $4, case when $5 then to_timestamp($6 / 1000.0) end, to_timestamp($6 / 1000.0))
+    `insert into members (member_id, display_name, phone, phone_hash, joined_at, created_at, language)
+     values ($1, $2, $3, $4, case when $5 then to_timestamp($6 / 1000.0) end, to_timestamp($6 / 1000.0), $7)
      on conflict (phone_hash) where phone_hash is not null do update
        set joined_at = coalesce(members.joined_at, excluded.joined_at),
-         display_name = coalesce(excluded.display_name, members.display_name)
+         display_name = coalesce(excluded.display_name, members.display_name),
+         language = case when $5 then coalesce(excluded.language, members.language) else members.language end
      returning ${MEMBER}`,
-    [member.id, member.displayName, member.phone, member.phoneHash, member.joined, member.now],
+    [member.id, member.displayName, member.phone, member.phoneHash, member.joined, member.now, member.language],
   );
   if (rows[0] === undefined) throw new Error('a member that is inserted is there');
   return rows[0];
+}
+
+/** Places in a party for people who are still to come; their ids. */
+export async function insertSeats(tx: Queryable, ids: readonly string[], now: number): Promise<void> {
+  await tx.query(
+    `insert into members (member_id, is_seat, created_at)
+     select n.id, true, to_timestamp($2 / 1000.0) from unnest($1::uuid[]) as n(id)`,
+    [ids, now],
+  );
 }
 
 /** A member of an operator's own issuer, known by its id alone. */
@@ -97,6 +113,52 @@ export async function spendChallenge(tx: Queryable, id: string, now: number): Pr
     [id, now],
   );
   return rows.length === 1;
+}
+
+export interface NewSession {
+  readonly tokenHash: Buffer;
+  readonly memberId: string;
+  readonly expiresAt: number;
+  readonly now: number;
+}
+
+export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
+  await db.query(
+    `insert into member_sessions (token_hash, member_id, expires_at, created_at)
+     values ($1, $2, to_timestamp($3 / 1000.0), to_timestamp($4 / 1000.0))`,
+    [session.tokenHash, session.memberId, session.expiresAt, session.now],
+  );
+}
+
+export interface SessionRow {
+  readonly memberId: string;
+  readonly displayName: string | null;
+  /** In milliseconds. */
+  readonly expiresAt: number;
+}
+
+export async function findSessionRow(db: Queryable, tokenHash: Buffer, now: number): Promise<SessionRow | null> {
+  const rows = await db.query<SessionRow>(
+    `select m.member_id as "memberId", m.display_name as "displayName",
+       (extract(epoch from s.expires_at) * 1000)::float8 as "expiresAt"
+     from member_sessions s join members m on m.member_id = s.member_id
+     where s.token_hash = $1 and s.expires_at > to_timestamp($2 / 1000.0)`,
+    [tokenHash, now],
+  );
+  return rows[0] ?? null;
+}
+
+export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<void> {
+  await db.query('delete from member_sessions where token_hash = $1', [tokenHash]);
+}
+
+/** Null takes it back. Who is not a member has nothing to stop. */
+export async function setStopped(db: Queryable, phoneHash: Buffer, at: number | null): Promise<void> {
+  await db.query('update members set stopped_at = to_timestamp($2 / 1000.0) where phone_hash = $1', [phoneHash, at]);
+}
+
+export async function updateName(db: Queryable, memberId: string, name: string): Promise<void> {
+  await db.query('update members set display_name = $2 where member_id = $1', [memberId, name]);
 }
 
 export async function forgetOldSignIns(db: Queryable, now: number, limit: number): Promise<number> {

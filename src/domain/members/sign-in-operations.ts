@@ -7,15 +7,15 @@ import { beginSignIn, finishSignIn, type SignInParts } from './sign-in.ts';
 import { TOKEN_SECONDS, type Tokens } from './tokens.ts';
 
 export async function signIn(parts: SignInParts, stranger: Stranger, input: Input<SignIn>): Promise<Answer> {
-  return { status: 200, body: await beginSignIn(parts, input.body, stranger.strangerAt) };
+  return { status: 200, body: await beginSignIn(parts, input.body, stranger.strangerAt, stranger.language) };
 }
 
 export async function verifySignIn(
   parts: SignInParts & { readonly tokens: Tokens },
-  _stranger: Stranger,
+  stranger: Stranger,
   input: Input<SignInVerify>,
 ): Promise<Answer> {
-  const { id, displayName } = await finishSignIn(parts, input.body);
+  const { id, displayName } = await finishSignIn(parts, input.body, stranger.language);
   const token = await parts.tokens.sign(id);
   return { status: 200, body: { token, expires_in: TOKEN_SECONDS, member: { id, display_name: displayName } } };
 }

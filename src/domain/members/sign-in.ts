@@ -9,6 +9,7 @@ import { type FieldProblem, invalid, Problem } from '../../base/errors.ts';
 import { type Ids, isUuid } from '../../base/ids.ts';
 import { type Random, randomDigits } from '../../base/random.ts';
 import type { Seal } from '../../base/seal.ts';
+import { type Language, words } from '../../base/words.ts';
 import { takeAll } from '../keys/queries.ts';
 import { queueMessage } from './messages/queue.ts';
 import { isReserved, openPhone, sealPhone } from './phone.ts';
@@ -35,6 +36,7 @@ export async function beginSignIn(
   parts: SignInParts,
   body: SignIn,
   address: string,
+  language: Language | null = null,
 ): Promise<{ readonly challenge_id: string; readonly expires_in: number }> {
   const sealed = sealPhone(parts.seal, body.phone);
   const phoneSubject = `sign-in phone ${sealed.phoneHash.toString('hex')}`;
@@ -52,11 +54,17 @@ export async function beginSignIn(
       ...sealed,
       kind: 'code',
       subject: id,
-      words: `${code} is your Everyshare code. It is good for 10 minutes. Nobody will ever ask you for it.\n\n@${parts.host()} #${code}`,
+      words: codeWords(parts, code, language),
       dueAt: now,
     });
   });
   return { challenge_id: id, expires_in: CODE_SECONDS };
+}
+
+/** The last line lets a phone fill in the code by itself, for this host alone. */
+function codeWords(parts: SignInParts, code: string, language: Language | null): string {
+  const sentence = words(language).say('text.code', { code, minutes: CODE_SECONDS / 60 });
+  return `${sentence}\n\n@${parts.host()} #${code}`;
 }
 
 async function takeOne(parts: SignInParts, subject: string, limit: number): Promise<void> {
@@ -70,7 +78,11 @@ async function takeOne(parts: SignInParts, subject: string, limit: number): Prom
 }
 
 /** The member who signed in. A code is looked at five times at the most, and is good once. */
-export async function finishSignIn(parts: SignInParts, body: SignInVerify): Promise<MemberRow> {
+export async function finishSignIn(
+  parts: SignInParts,
+  body: SignInVerify,
+  language: Language | null = null,
+): Promise<MemberRow> {
   const now = parts.clock.now();
   const challenge = isUuid(body.challenge_id) ? await tryChallenge(parts.db, body.challenge_id, now) : null;
   if (challenge === null) throw invalid([spent()]);
@@ -86,6 +98,7 @@ export async function finishSignIn(parts: SignInParts, body: SignInVerify): Prom
       phone: sealPhone(parts.seal, phone).phone,
       phoneHash,
       joined: true,
+      language,
       now,
     });
   });

@@ -42,6 +42,26 @@ export async function findOffering(
   return rows[0] ?? null;
 }
 
+/** The time zone of an offering, else of the venue's latest ones that has one; null: nobody has said. */
+export async function zoneFor(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  externalId: string | null,
+): Promise<string | null> {
+  const rows = await db.query<{ zone: string | null }>(
+    `select coalesce(
+       (select o.content #>> '{availability,timezone}' from offerings o
+        where o.venue_id = $1 and o.mode = $2 and o.external_id = $3),
+       (select n.zone from (
+          select o.content #>> '{availability,timezone}' as zone, o.changed_at from offerings o
+          where o.venue_id = $1 and o.mode = $2 order by o.changed_at desc limit 20) n
+        where n.zone is not null order by n.changed_at desc limit 1)) as zone`,
+    [venueId, mode, externalId],
+  );
+  return rows[0]?.zone ?? null;
+}
+
 export async function listOfferingRows(
   db: Queryable,
   venueId: string,

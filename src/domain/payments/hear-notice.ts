@@ -3,17 +3,25 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { isUuid } from '../../base/ids.ts';
+import { countDecline } from './declines/queries.ts';
 import { keepNotice } from './disputes/queries.ts';
 import { setPayoutsEnabled } from './movements/queries.ts';
 import type { Notice } from './notice.ts';
 import { hintHold } from './queries.ts';
 
+const HOUR = 3_600_000;
+
 export async function hearNotice(db: Queryable, notice: Notice, now: number): Promise<void> {
   const { about, mode } = notice;
   if (about.kind === 'hold') {
     const { venueId = '', holdId = '' } = about.marks;
-    if (isUuid(venueId) && isUuid(holdId)) await hintHold(db, { venueId, holdId, mode, now });
-    return;
+    if (!isUuid(venueId) || !isUuid(holdId)) return;
+    // One that comes so late was counted long ago, or is of no use any more.
+    if (about.decline !== undefined && now - notice.at < HOUR) {
+      const declineId = about.decline.chargeId ?? notice.eventId;
+      await countDecline(db, { venueId, holdId, mode, declineId, at: notice.at });
+    }
+    return hintHold(db, { venueId, holdId, mode, now });
   }
   if (about.kind === 'account') return setPayoutsEnabled(db, mode, about.accountId, about.payoutsEnabled);
   if (about.kind === 'dispute') await keepNotice(db, { id: notice.eventId, mode, about, now });

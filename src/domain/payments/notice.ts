@@ -18,6 +18,8 @@ export interface HoldNotice {
   readonly kind: 'hold';
   readonly intentId: string;
   readonly marks: Partial<HoldMarks>;
+  /** A card was declined: its charge, null where the bank was never asked; absent: none was. */
+  readonly decline?: { readonly chargeId: string | null };
 }
 
 export interface DisputeNotice {
@@ -45,6 +47,8 @@ export interface Notice {
   readonly eventId: string;
   readonly type: string;
   readonly mode: Mode;
+  /** When it happened, in milliseconds. */
+  readonly at: number;
   readonly about: HoldNotice | DisputeNotice | AccountNotice | { readonly kind: 'other' };
 }
 
@@ -58,11 +62,12 @@ export function readNotice(raw: Buffer, signature: string | undefined, secret: s
   if (!isSigned(raw, signature, secret, now)) return null;
   const event = parsed(raw);
   if (event === null || event.object !== 'event') return null;
-  const { id, type, livemode } = event;
+  const { id, type, livemode, created } = event;
   const subject = fields(fields(event.data)?.object);
   if (!isText(id) || !isText(type) || typeof livemode !== 'boolean' || subject === null) return null;
+  const at = isCount(created) ? Math.min(created * 1000, now) : now;
   const about = aboutOf(type, subject);
-  return about === null ? null : { eventId: id, type, mode: livemode ? 'live' : 'test', about };
+  return about === null ? null : { eventId: id, type, mode: livemode ? 'live' : 'test', at, about };
 }
 
 function isSigned(raw: Buffer, header: string | undefined, secret: string, now: number): boolean {
@@ -104,7 +109,15 @@ function parsed(raw: Buffer): Fields | null {
 /** null: it is of a kind that we read, and cannot be read. */
 function aboutOf(type: string, subject: Fields): Notice['about'] | null {
   if (type.startsWith('payment_intent.')) {
-    return isText(subject.id) ? { kind: 'hold', intentId: subject.id, marks: marksOf(subject.metadata) } : null;
+    if (!isText(subject.id)) return null;
+    const declined = type === 'payment_intent.payment_failed';
+    const decline = { chargeId: idOf(fields(subject.last_payment_error)?.charge) };
+    return {
+      kind: 'hold',
+      intentId: subject.id,
+      marks: marksOf(subject.metadata),
+      ...(declined ? { decline } : {}),
+    };
   }
   if (type === 'charge.captured' || type === 'charge.refunded') {
     const intentId = idOf(subject.payment_intent);

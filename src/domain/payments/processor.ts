@@ -42,6 +42,8 @@ export interface HoldFacts {
   readonly paymentMethodId: string | null;
   /** Why the last card was refused (`card_declined`, `insufficient_funds`, …); null when none was. */
   readonly refusal: string | null;
+  /** The charge with which the bank said no, and when (milliseconds); null when it was never asked. */
+  readonly decline: { readonly chargeId: string; readonly at: number } | null;
 }
 
 export interface NewHold {

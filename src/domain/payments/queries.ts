@@ -11,7 +11,7 @@ const HOLD = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId
   payment_method_id as "paymentMethodId", charge_id as "chargeId",
   (extract(epoch from held_at) * 1000)::float8 as "heldAt", (extract(epoch from capture_before) * 1000)::float8 as "captureBefore", turn,
   capture_tries as "captureTries",
-  (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
+  (extract(epoch from created_at) * 1000)::float8 as "createdAt", payer_id as "payerId"`;
 
 /** Work that is due at one venue: no transaction touches two. */
 export interface DueAtVenue {
@@ -58,13 +58,14 @@ export async function insertHold(
     readonly renews: string | null;
     readonly keepsCard: boolean;
     readonly customerId: string | null;
+    readonly payerId: string | null;
   },
   dueAt: number,
 ): Promise<void> {
   await tx.query(
     `insert into holds (venue_id, hold_id, checkout_id, share_id, mode, status, amount, currency, renews, keeps_card,
-       customer_id, due_at, created_at)
-     values ($1, $2, $3, $4, $5, 'asked', $6, $7, $8, $9, $10, to_timestamp($11 / 1000.0), to_timestamp($12 / 1000.0))`,
+       customer_id, due_at, created_at, payer_id)
+     values ($1, $2, $3, $4, $5, 'asked', $6, $7, $8, $9, $10, to_timestamp($11 / 1000.0), to_timestamp($12 / 1000.0), $13)`,
     [
       about.venueId,
       hold.id,
@@ -78,6 +79,7 @@ export async function insertHold(
       hold.customerId,
       dueAt,
       about.now,
+      hold.payerId,
     ],
   );
 }
@@ -128,6 +130,26 @@ export async function moveHold(
     ],
   );
   return rows.length;
+}
+
+/** Somebody else asks for the same hold: whoever asked last pays it. */
+export async function notePayer(tx: Queryable, venueId: string, id: string, payerId: string): Promise<number> {
+  const rows = await tx.query(
+    `update holds set payer_id = $3 where venue_id = $1 and hold_id = $2 and status in ('asked', 'open') returning 1`,
+    [venueId, id, payerId],
+  );
+  return rows.length;
+}
+
+/** Who paid each share of a checkout last, as far as somebody's card was held for it. */
+export async function payersOf(tx: Queryable, venueId: string, checkoutId: string): Promise<Map<string, string>> {
+  const rows = await tx.query<{ shareId: string; payerId: string }>(
+    `select distinct on (share_id) share_id as "shareId", payer_id as "payerId" from holds
+     where venue_id = $1 and checkout_id = $2 and held_at is not null and payer_id is not null
+     order by share_id, created_at desc`,
+    [venueId, checkoutId],
+  );
+  return new Map(rows.map(({ shareId, payerId }) => [shareId, payerId]));
 }
 
 export async function seatHold(tx: Queryable, venueId: string, id: string): Promise<number> {

@@ -64,6 +64,7 @@ export function factsOf(intent: Stripe.PaymentIntent): HoldFacts {
     customerId: idOf(intent.customer),
     paymentMethodId: idOf(intent.payment_method),
     refusal: intent.last_payment_error === null ? null : wordOf(intent.last_payment_error),
+    decline: standing === 'waiting' ? declineOf(intent) : null,
   };
 }
 
@@ -75,6 +76,13 @@ export function totalsOf(intent: Stripe.PaymentIntent): ChargeTotals {
   const released = charge.amount - charge.amount_captured;
   const refunded = charge.amount_refunded >= released ? charge.amount_refunded - released : charge.amount_refunded;
   return { captured: charge.amount_captured, refunded };
+}
+
+/** Only of the latest charge is it known when it was made. */
+function declineOf(intent: Stripe.PaymentIntent): HoldFacts['decline'] {
+  const charge = chargeOf(intent);
+  const isIt = charge !== null && intent.last_payment_error?.charge === charge.id;
+  return isIt ? { chargeId: charge.id, at: charge.created * 1000 } : null;
 }
 
 function chargeOf(intent: Stripe.PaymentIntent): Stripe.Charge | null {

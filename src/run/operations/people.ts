@@ -4,6 +4,7 @@ import type { Operation } from '../../base/operation.ts';
 import { chooseParty } from '../../domain/checkouts/choose-party.ts';
 import { viewAsGuest } from '../../domain/checkouts/guest-view.ts';
 import { holdAsGuest } from '../../domain/checkouts/hold-as-guest.ts';
+import { takeSeatAsGuest } from '../../domain/checkouts/take-seat.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
 import { signIn, verifySignIn } from '../../domain/members/sign-in-operations.ts';
 import { enveloped, MB, only, plain, time } from './shapes.ts';
@@ -34,6 +35,21 @@ export const guests: readonly Operation<Caller>[] = [
     answers: { 200: plain('The checkout and an invite for each share.', 'party_result') },
     errors: ['not_found', 'not_organizer', 'conflict'],
     reach: chooseParty,
+  },
+  {
+    id: 'takeSeat',
+    method: 'POST',
+    path: '/v1/public/checkouts/{id}/seat',
+    tag: 'Guests',
+    summary: 'Take an open seat of the party',
+    description:
+      'For whoever was sent a link to share: a seat that nobody is named for becomes theirs. Whoever has a share in this checkout already is answered with that one.',
+    auth: 'member',
+    effect: 'write',
+    body: only('seat'),
+    answers: { 200: plain('The checkout, with the seat as `my_share_id`.', 'guest_checkout') },
+    errors: ['not_found', 'conflict'],
+    reach: takeSeatAsGuest,
   },
   {
     id: 'holdShare',

@@ -22,6 +22,35 @@ export async function checkoutOfShare(db: Queryable, venueId: string, shareId: s
   return rows[0]?.id ?? null;
 }
 
+export interface InvitedTo {
+  readonly venueId: string;
+  readonly shareId: string;
+  readonly checkoutId: string;
+}
+
+/** Where an invite leads, by the hash of its token. Looking consumes nothing: link previews look too. */
+export async function findInvite(db: Queryable, tokenHash: Buffer): Promise<InvitedTo | null> {
+  const rows = await db.query<InvitedTo>(
+    `select r.venue_id as "venueId", r.share_id as "shareId", s.checkout_id as "checkoutId"
+     from invite_routes r join shares s on s.venue_id = r.venue_id and s.share_id = r.share_id where r.token_hash = $1`,
+    [tokenHash],
+  );
+  return rows[0] ?? null;
+}
+
+/** Whose a share is, also one that is no part of the party any more. */
+export async function memberOfShare(
+  db: Queryable,
+  venueId: string,
+  shareId: string,
+): Promise<{ readonly memberId: string; readonly displayName: string | null } | null> {
+  const rows = await db.query<{ memberId: string; displayName: string | null }>(
+    'select member_id as "memberId", display_name as "displayName" from shares where venue_id = $1 and share_id = $2',
+    [venueId, shareId],
+  );
+  return rows[0] ?? null;
+}
+
 export interface GuestView {
   readonly json: string;
   readonly mode: Mode;

@@ -89,6 +89,15 @@ export async function postponeMessage(db: Queryable, id: string, turn: number, d
   );
 }
 
+/** What it would remind of is over. */
+export async function dropReminders(tx: Queryable, subjects: readonly string[]): Promise<void> {
+  await tx.query(
+    `update messages set status = 'dropped', due_at = null, trouble = 'over'
+     where kind = 'reminder' and subject = any($1) and status = 'waiting'`,
+    [subjects],
+  );
+}
+
 export interface OutboxRow extends MessageRow {
   readonly status: string;
 }

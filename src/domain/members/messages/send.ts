@@ -6,15 +6,22 @@ import type { Db } from '../../../base/db.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { openPhone } from '../phone.ts';
-import { claimMessages, finishMessage, type MessageRow, postponeMessage } from './queries.ts';
+import { setStopped } from '../queries.ts';
+import { claimMessages, finishMessage, type MessageKind, type MessageRow, postponeMessage } from './queries.ts';
 
 export interface TextSender {
-  /** The provider's id of the message. Throws when it was not taken. */
-  send(phone: string, words: string): Promise<string>;
+  /** The provider's id of the message, which is of use for so long. Throws when it was not taken. */
+  send(phone: string, words: string, lifeSeconds: number): Promise<string>;
 }
 
 /** A provider that has said no, and would say no again: a number that is none, or one that has stopped us. */
 export class TextRefused extends Error {}
+
+/** The phone has answered STOP to the provider itself. */
+export class TextStopped extends TextRefused {}
+
+/** Nobody knows whether it was sent: it is tried once more, and not again. */
+export class TextUnknown extends Error {}
 
 /** Kept to be read at /sandbox/outbox, sent to nobody. */
 export const sandboxSender: TextSender = { send: async () => 'sandbox' };
@@ -29,8 +36,9 @@ export interface SendParts {
 
 const LEASE_MS = 60_000;
 const MINUTE = 60_000;
-/** A code is of no use later; news is, for a while. */
-const LIFE = { code: 10 * MINUTE, other: 12 * 60 * MINUTE };
+/** A code is of no use later, and a reminder may come too late; news is of use for a while. */
+const LIFE: Partial<Record<MessageKind, number>> = { code: 10 * MINUTE, reminder: 15 * MINUTE };
+const LIFE_OF_NEWS = 12 * 60 * MINUTE;
 
 /** The explicit step of the worker. Answers how many were looked at. */
 export async function sendDueMessages(parts: SendParts, batch: number): Promise<number> {
@@ -45,12 +53,17 @@ async function sendOne(parts: SendParts, message: MessageRow): Promise<void> {
   const finish = (status: 'sent' | 'failed' | 'dropped', providerId: string | null, trouble: string | null) =>
     finishMessage(db, message.id, message.turn, { status, providerId, trouble }, clock.now());
   if (message.stopped && message.kind !== 'code') return finish('dropped', null, 'stopped');
+  const life = LIFE[message.kind] ?? LIFE_OF_NEWS;
   try {
     const words = seal.open(message.words, `message ${message.id}`);
-    await finish('sent', await sender.send(openPhone(seal, message), words), null);
+    await finish('sent', await sender.send(openPhone(seal, message), words, Math.ceil(life / 1_000)), null);
   } catch (error) {
-    const life = message.kind === 'code' ? LIFE.code : LIFE.other;
-    const isOver = error instanceof TextRefused || clock.now() - message.createdAt > life;
+    if (error instanceof TextStopped) {
+      await setStopped(db, message.phoneHash, clock.now());
+      return finish('dropped', null, 'stopped');
+    }
+    const isDoubtful = error instanceof TextUnknown && message.turn > 1;
+    const isOver = isDoubtful || error instanceof TextRefused || clock.now() - message.createdAt > life;
     const text = error instanceof Error ? error.message : String(error);
     log[isOver ? 'error' : 'warn'](
       { message: message.id, kind: message.kind, err: text },

@@ -1,0 +1,124 @@
+-- The living group: seats that nobody is named for yet, who pays a share, when guests are told something next, cards that
+-- were declined, and the language of a member.
+
+-- A place in a party that nobody is named for yet: whoever opens its link and signs in takes it.
+alter table members add column is_seat boolean not null default false;
+-- In which language they are written to; null: English.
+alter table members add column language text;
+alter table members add constraint member_language_is_a_code check (language ~ '^[a-z]{2,3}$');
+alter table members add constraint member_seat_is_nobody check (not is_seat or (phone_hash is null and joined_at is null));
+
+-- Who asked for the hold, and so pays it; null: the share's own person, or a test helper.
+alter table holds add column payer_id uuid;
+
+-- When the hold of this share was lost last, and up to when its person was reminded (by the checkout's own clock).
+alter table shares add column lost_at timestamptz;
+alter table shares add column reminded_at timestamptz;
+
+-- When its guests are told something next: -infinity at once, infinity not by itself, null: there is nobody to tell.
+alter table checkouts add column tell_at timestamptz;
+create index checkouts_to_tell on checkouts (tell_at) where tell_at < 'infinity';
+
+-- Cards that were declined, each once, for an hour's limit on a share and on an address; kept a day.
+create table declines (
+  venue_id uuid not null,
+  -- The processor's charge, or its notice where there was none.
+  decline_id text not null,
+  share_id text not null,
+  -- Of whoever had asked for the hold last, as a keyed hash; null: not known, or too long ago.
+  address_hash bytea,
+  at timestamptz not null,
+  primary key (venue_id, decline_id)
+);
+create index declines_by_share on declines (venue_id, share_id, at);
+create index declines_by_address on declines (address_hash, at) where address_hash is not null;
+create index declines_by_age on declines (at);
+
+-- From which address a hold was asked for last, as a keyed hash; kept a day.
+create table hold_askers (
+  venue_id uuid not null,
+  hold_id uuid not null,
+  address_hash bytea not null,
+  at timestamptz not null,
+  primary key (venue_id, hold_id)
+);
+create index hold_askers_by_age on hold_askers (at);
+
+-- The checkout as guests see it: no fee, no net amount, no metadata, no booking id. A seat is open while somebody may still
+-- take it; a share is covered by whoever paid it, when that is not its own person.
+create or replace function guest_view(c checkouts) returns json language sql stable as $$
+  select row_to_json(o) from (
+    select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,
+      utc_text(c.pay_by) as pay_by, c.description,
+      (select row_to_json(w) from (
+        select case when v.linked_at is null then null else v.venue_id end as id, v.name
+        from venues v where v.venue_id = c.venue_id) w) as venue,
+      coalesce(s.funded, 0) as funded_amount, coalesce(s.shares, '[]'::json) as shares,
+      c.return_url, c.cancel_url, utc_micros(c.created_at) as created_at, utc_micros(c.completed_at) as completed_at
+    from (select 1) one
+    left join lateral (
+      select array_to_json(array_agg(row_to_json(r) order by p.place)) as shares,
+        sum(p.amount) filter (where p.status in ('held', 'captured', 'refunded')) as funded
+      from shares p
+      left join members m on m.member_id = p.member_id
+      left join lateral (
+        select b.display_name as name from holds h join members b on b.member_id = h.payer_id
+        where h.venue_id = p.venue_id and h.share_id = p.share_id and h.renews is null
+          and h.status in ('held', 'capturing', 'captured') and h.payer_id <> p.member_id) b on true
+      cross join lateral (
+        select p.share_id as id, p.amount, p.status, p.is_organizer, p.display_name, utc_text(p.held_at) as held_at,
+          coalesce(m.is_seat, false) and c.status = 'collecting' and (p.amount = 0 or p.status in ('invited', 'failed'))
+            as is_open_seat,
+          b.name as covered_by) r
+      where c.status <> 'open' and p.venue_id = c.venue_id and p.checkout_id = c.checkout_id
+        and p.dropped_at is null) s on true) o
+$$;
+
+-- Expires up to p_limit checkouts of one venue whose time has come (p_only narrows to one). Statement by statement, so
+-- that what is read after the lock is what was committed before it. Holds are let go by the worker.
+create or replace function expire_checkouts(
+  p_venue uuid, p_now timestamptz, p_limit integer, p_only text, p_events text[]
+) returns integer language plpgsql as $$
+declare
+  v_ids text[];
+  v_from timestamptz;
+  v_left integer;
+  v_told integer;
+begin
+  if p_only is null then
+    select array_agg(d.checkout_id order by d.checkout_id) into v_ids from (
+      select c.checkout_id from checkouts c
+      where c.venue_id = p_venue and c.status in ('open', 'collecting') and c.expires_at <= p_now
+      order by c.expires_at limit p_limit for no key update skip locked) d;
+  else
+    -- Whoever asks about one waits for it: what comes next depends on it.
+    select array[c.checkout_id] into v_ids from checkouts c
+      where c.venue_id = p_venue and c.checkout_id = p_only and c.status in ('open', 'collecting')
+        and c.expires_at <= p_now for no key update;
+  end if;
+  if v_ids is null then return 0; end if;
+  v_left := cardinality(v_ids);
+  update shares s set status = 'released'
+    where s.venue_id = p_venue and s.checkout_id = any(v_ids) and s.status = 'held' and s.dropped_at is null;
+  update holds h set status = 'releasing', due_at = p_now
+    where h.venue_id = p_venue and h.checkout_id = any(v_ids) and h.status in ('asked', 'open', 'held');
+  update checkouts c set status = 'expired', tell_at = case when c.tell_at is not null then '-infinity'::timestamptz end
+    where c.venue_id = p_venue and c.checkout_id = any(v_ids);
+  -- After the newest event of the venue, so that the times are free; whoever was quicker makes us go round once more.
+  loop
+    select greatest(p_now, max(e.at) + interval '1 microsecond') into v_from from (values ('test'), ('live')) m(mode)
+      cross join lateral (select max(created_at) as at from events where venue_id = p_venue and mode = m.mode) e;
+    insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
+      select p_venue, p_events[n.place], c.mode, 'checkout.expired', c.checkout_id,
+        (select coalesce(max(e.sequence), 0) + 1 from events e where e.venue_id = p_venue and e.subject = c.checkout_id),
+        ('{"object":' || checkout_view(c)::text || '}')::json, v_from + n.place * interval '1 microsecond'
+      from unnest(v_ids) with ordinality as n(id, place)
+      join checkouts c on c.venue_id = p_venue and c.checkout_id = n.id
+      where not exists (select 1 from events e where e.venue_id = p_venue and e.event_id = p_events[n.place])
+      on conflict (venue_id, mode, created_at) do nothing;
+    get diagnostics v_told = row_count;
+    v_left := v_left - v_told;
+    exit when v_left = 0;
+  end loop;
+  return cardinality(v_ids);
+end $$;

@@ -1,0 +1,256 @@
+// Which page somebody is shown: decided from the checkout's state, their own share's state and who they are, all as the
+// server knows them. Every state has its own words.
+
+import { formatTime } from '../../base/words.ts';
+import { type ChoiceShown, choosePage } from './choose-page.ts';
+import type { Page } from './frame.ts';
+import { type Html, html, type Piece } from './html.ts';
+import { organizerTools } from './organizer.ts';
+import { isSandbox, payForm } from './pay-form.ts';
+import { isUnpaid, organizerName, type Scene, type ShareShown } from './scene.ts';
+import { nameForm, signInForm, type Trouble } from './sign-in-form.ts';
+import {
+  aboutHolds,
+  amountBlock,
+  coverBlock,
+  deadline,
+  heading,
+  money,
+  progress,
+  promise,
+  sentence,
+} from './summary.ts';
+import type { Visit } from './visit.ts';
+
+export interface Showing {
+  readonly trouble?: Trouble | null;
+  readonly status?: number;
+  /** The organizer is choosing the party. */
+  readonly choice?: ChoiceShown | null;
+  /** The organizer covers: a share's id, or `rest`. */
+  readonly cover?: string | null;
+}
+
+export function screenOf(visit: Visit, scene: Scene, showing: Showing = {}): Page {
+  const { checkout, place } = scene;
+  const body = bodyOf(visit, scene, showing);
+  return {
+    status: showing.status ?? 200,
+    title: `${checkout.venue.name}: ${checkout.description}`,
+    preview: { title: checkout.description, about: checkout.venue.name },
+    path: place.path,
+    main: [heading(scene), '\n', body.main],
+    mode: checkout.mode,
+    isLive: body.isLive,
+    paysWithStripe: body.pays === true && !isSandbox(visit),
+    scripts: [...(body.pays === true ? ['pay.js'] : []), ...(body.chooses === true ? ['party.js'] : [])],
+  };
+}
+
+interface Body {
+  readonly main: Piece;
+  readonly isLive: boolean;
+  readonly pays?: boolean;
+  readonly chooses?: boolean;
+}
+
+function bodyOf(visit: Visit, scene: Scene, showing: Showing): Body {
+  const { checkout, isOrganizer } = scene;
+  const { trouble = null } = showing;
+  if (checkout.status === 'expired') return ended(visit, scene, 'expired');
+  if (checkout.status === 'canceled') return ended(visit, scene, 'canceled');
+  if (visit.member === null) return strangerBody(visit, scene, trouble);
+  if (checkout.status === 'completed') return completed(visit, scene);
+  if (visit.member.displayName === null) return still([nameForm(visit, scene, trouble)]);
+  if (checkout.status === 'open' || (showing.choice && isOrganizer && checkout.status === 'collecting')) {
+    return { main: choosePage(visit, scene, showing.choice ?? null), isLive: false, chooses: true };
+  }
+  if (checkout.status === 'funded') return funded(visit, scene);
+  return collecting(visit, scene, showing);
+}
+
+const still = (main: Piece): Body => ({ main, isLive: false });
+
+/** Everything but paying, for whoever has opened an invite; on the checkout's own page, names are for members. */
+function strangerBody(visit: Visit, scene: Scene, trouble: Trouble | null): Body {
+  const { checkout, invitee, hasOrganizer } = scene;
+  const { words } = visit;
+  if (checkout.status === 'completed' || checkout.status === 'funded') {
+    const done = notice(words.say('page.completed_title'), words.say('page.completed_for_strangers'));
+    return still([done, signInForm(visit, scene, trouble)]);
+  }
+  const share = checkout.shares.find(({ id }) => id === invitee?.shareId) ?? null;
+  const why = hasOrganizer
+    ? invitee === null
+      ? words.say('page.sign_in_to_join')
+      : words.say('page.invited_by', { name: organizerName(visit, scene) })
+    : words.say('page.sign_in_to_organize');
+  return still([
+    amountBlock(visit, scene, share),
+    html`<p class="lead">${why}</p>`,
+    promise(visit, scene),
+    signInForm(visit, scene, trouble),
+    invitee !== null && progress(visit, scene),
+    aboutHolds(visit),
+  ]);
+}
+
+function collecting(visit: Visit, scene: Scene, showing: Showing): Body {
+  const { myShare, isOrganizer } = scene;
+  const covered = isOrganizer && showing.cover ? toCover(scene, showing.cover) : [];
+  const above =
+    showing.trouble == null ? null : notice(visit.words.say('page.not_done'), showing.trouble.message, 'problem');
+  if (covered.length > 0) {
+    return {
+      main: [
+        above,
+        coverBlock(visit, scene, covered),
+        promise(visit, scene),
+        progress(visit, scene),
+        payForm(visit, scene, covered),
+        html`<p><a href="/c/${scene.checkout.id}">${visit.words.say('page.back')}</a></p>`,
+        aboutHolds(visit),
+      ],
+      isLive: true,
+      pays: true,
+    };
+  }
+  if (myShare === null) return outsider(visit, scene, above);
+  return {
+    main: [
+      above,
+      amountBlock(visit, scene, myShare),
+      ...mine(visit, scene, myShare),
+      isOrganizer && organizerTools(visit, scene),
+      aboutHolds(visit),
+    ],
+    isLive: true,
+    pays: isUnpaid(myShare),
+  };
+}
+
+function toCover({ checkout, myShare }: Scene, cover: string): readonly ShareShown[] {
+  const others = checkout.shares.filter((share) => share.id !== myShare?.id && isUnpaid(share));
+  return cover === 'rest' ? others : others.filter(({ id }) => id === cover);
+}
+
+/** The guest's own share, in the state it is in. */
+function mine(visit: Visit, scene: Scene, share: ShareShown): readonly Piece[] {
+  const { words } = visit;
+  const amount = money(visit, scene, share.amount);
+  if (share.status === 'held') {
+    const title =
+      share.covered_by === null
+        ? words.say('page.held_title', { amount })
+        : words.say('page.covered_title', { name: share.covered_by });
+    const text = share.amount === 0 ? words.say('page.held_free') : words.say('page.held_text');
+    const until =
+      share.amount === 0 || share.covered_by !== null
+        ? null
+        : html`<p>${sentence(visit, 'page.promise_else', deadline(visit, scene))}</p>`;
+    const said = share.covered_by === null ? text : words.say('page.covered_text');
+    return [good(title, html`<p>${said}</p>${until}`), progress(visit, scene)];
+  }
+  const problem =
+    share.status === 'failed' &&
+    (share.held_at === null
+      ? notice(words.say('page.declined_title'), words.say('page.declined_text'), 'problem declined')
+      : notice(words.say('page.lost_title'), words.say('page.lost_text'), 'problem'));
+  return [problem, promise(visit, scene), progress(visit, scene), payForm(visit, scene, [share])];
+}
+
+/** Signed in, and no share of theirs: a seat may be free, the invite may be somebody else's, or the party has changed. */
+function outsider(visit: Visit, scene: Scene, above: Piece): Body {
+  const { words, member } = visit;
+  const { invitee, checkout, place } = scene;
+  const seat =
+    checkout.shares.find((share) => share.is_open_seat && share.id === invitee?.shareId) ??
+    checkout.shares.find(({ is_open_seat }) => is_open_seat);
+  const isForThem = invitee !== null && invitee.memberId === member?.id;
+  const organizer = organizerName(visit, scene);
+  if (seat !== undefined) {
+    const amount = money(visit, scene, seat.amount);
+    return {
+      main: [
+        above,
+        amountBlock(visit, scene, seat),
+        promise(visit, scene),
+        html`<form method="post" action="${place.path}/seat" class="card"><p>${words.say('page.seat_free', { name: organizer })}</p><input type="hidden" name="share" value="${seat.id}"><button>${words.say('page.take_seat', { amount })}</button></form>`,
+        progress(visit, scene),
+        aboutHolds(visit),
+      ],
+      isLive: true,
+    };
+  }
+  const dropped = isForThem
+    ? notice(words.say('page.dropped_title'), words.say('page.dropped_text', { name: organizer }))
+    : invitee !== null && !invitee.isSeat
+      ? wrongPerson(visit, invitee.displayName ?? words.say('page.somebody_else'))
+      : notice(words.say('page.no_seat_title'), words.say('page.no_seat_text', { name: organizer }));
+  return { main: [above, dropped, progress(visit, scene), aboutHolds(visit)], isLive: true };
+}
+
+function wrongPerson({ words, member }: Visit, name: string): Html {
+  const text = words.say('page.wrong_person_text', { name, me: member?.displayName ?? '' });
+  return notice(words.say('page.wrong_person_title', { name }), text);
+}
+
+function funded(visit: Visit, scene: Scene): Body {
+  const { words } = visit;
+  const block = good(words.say('page.funded_title'), html`<p>${words.say('page.funded_text')}</p>`);
+  return {
+    main: [scene.myShare !== null && amountBlock(visit, scene, scene.myShare), block, progress(visit, scene)],
+    isLive: true,
+  };
+}
+
+function completed(visit: Visit, scene: Scene): Body {
+  const { words } = visit;
+  const { checkout, myShare } = scene;
+  const refunded = myShare?.status === 'refunded';
+  const covered = myShare !== null && myShare.covered_by !== null;
+  const key = refunded ? 'refunded' : myShare === null ? 'others' : covered ? 'covered' : 'mine';
+  const text = words.say(`page.completed_${key}`, {
+    amount: money(visit, scene, myShare?.amount ?? checkout.amount),
+    venue: checkout.venue.name,
+    name: myShare?.covered_by ?? '',
+  });
+  const at = Date.parse(checkout.completed_at ?? checkout.pay_by);
+  const when = html`<time datetime="${new Date(at).toISOString()}" data-local>${formatTime(words.language, at, 'UTC')}</time>`;
+  const block = good(
+    words.say('page.completed_title'),
+    html`<p>${text}</p><p class="quiet">${sentence(visit, 'page.completed_at', when)}</p>
+<p><a class="button" href="${checkout.return_url}" rel="noreferrer">${words.say('page.back_to_venue', { venue: checkout.venue.name })}</a></p>`,
+  );
+  return { main: [block, progress(visit, scene)], isLive: false };
+}
+
+/** Over without a charge. */
+function ended(visit: Visit, scene: Scene, how: 'expired' | 'canceled'): Body {
+  const { words } = visit;
+  const { checkout, myShare } = scene;
+  const wasHeld = myShare?.status === 'released' || myShare?.status === 'refunded';
+  const back = checkout.cancel_url ?? checkout.return_url;
+  return still([
+    notice(words.say(`page.${how}_title`), words.say(`page.${how}_text`, { venue: checkout.venue.name })),
+    wasHeld && html`<p>${words.say('page.released_text', { amount: money(visit, scene, myShare.amount) })}</p>`,
+    html`<p><a class="button" href="${back}" rel="noreferrer">${words.say('page.back_to_venue', { venue: checkout.venue.name })}</a></p>`,
+    wasHeld && aboutHolds(visit),
+  ]);
+}
+
+function notice(title: string, text: string, kind: '' | 'problem' | 'problem declined' = ''): Html {
+  return html`<section class="notice ${kind}"${kind !== '' && html` role="alert"`}>
+<h2>${title}</h2>
+<p>${text}</p>
+</section>
+`;
+}
+
+function good(title: string, text: Html): Html {
+  return html`<section class="notice good">
+<h2>${title}</h2>
+${text}
+</section>
+`;
+}

@@ -1,0 +1,47 @@
+// What people answer to our text messages: the provider's signed notices, and in the sandbox a form on the outbox that answers
+// as the phone of a message would. Answering is all that is possible here.
+
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../base/errors.ts';
+import { hearAnswer } from '../domain/members/messages/answer.ts';
+import { isFromTwilio } from '../domain/members/messages/twilio.ts';
+import type { Door } from './server.ts';
+
+const NOTICE_LIMIT = 64 * 1024;
+const PATH = '/texts/twilio';
+const PHONE = /^\+[1-9][0-9]{6,14}$/;
+
+export function registerTexts(app: FastifyInstance, door: Door): void {
+  const { twilio, sandboxTexts } = door.house.config;
+  if (twilio !== null) {
+    app.post(PATH, { config: { bodyLimit: NOTICE_LIMIT } }, async (request, reply) => {
+      request.operation = 'textAnswer';
+      const fields = formOf(request.body);
+      const header = request.headers['x-twilio-signature'];
+      const signature = Array.isArray(header) ? header[0] : header;
+      if (!isFromTwilio(twilio.authToken, `${door.house.address.base}${PATH}`, fields, signature)) {
+        throw new Problem('unauthorized', { message: 'This notice is not signed by our sender of text messages.' });
+      }
+      await hear(door, fields.get('From') ?? '', fields.get('OptOutType') ?? fields.get('Body') ?? '');
+      return reply.type('text/xml').send('<?xml version="1.0" encoding="UTF-8"?><Response></Response>');
+    });
+  }
+  if (!sandboxTexts) return;
+  app.post('/sandbox/outbox', { config: { bodyLimit: NOTICE_LIMIT } }, async (request, reply) => {
+    request.operation = 'outboxAnswer';
+    const fields = formOf(request.body);
+    await hear(door, fields.get('phone') ?? '', fields.get('answer') ?? '');
+    return reply.redirect('/sandbox/outbox', 303);
+  });
+}
+
+function formOf(body: unknown): URLSearchParams {
+  return new URLSearchParams(Buffer.isBuffer(body) ? body.toString('utf8') : '');
+}
+
+async function hear(door: Door, phone: string, words: string): Promise<void> {
+  const { db, seal, clock, log } = door.house;
+  if (!PHONE.test(phone)) return;
+  const heard = await hearAnswer(db, { seal, now: clock.now() }, phone, words);
+  log.info({ heard }, 'somebody answered a text message');
+}

@@ -1,0 +1,174 @@
+// When people are reminded, as arithmetic: never at night, never before the invite, never after pay_by.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideNews, type Scene, type ShareNews } from '../../src/domain/checkouts/news/decide-news.ts';
+import { afterTheNight, remindersFor } from '../../src/domain/checkouts/news/reminders.ts';
+
+const at = (text: string): number => Date.parse(text);
+const said = (invited: string, payBy: string, zone: string): string[] =>
+  remindersFor(at(invited), at(payBy), zone).map(({ name, at }) => `${name} ${new Date(at).toISOString()}`);
+
+const HOUR = 3_600_000;
+const ZONES = ['UTC', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Auckland', 'Europe/Berlin'];
+
+function hourIn(zone: string, time: number): number {
+  const text = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', hourCycle: 'h23', timeZone: zone }).format(time);
+  return Number(text);
+}
+
+describe('reminders', () => {
+  it('come a day after the invite, a day before pay_by and three hours before', () => {
+    expect(said('2026-11-16T15:00:00Z', '2026-11-20T18:00:00Z', 'UTC')).toEqual([
+      'day-after 2026-11-17T15:00:00.000Z',
+      'day-before 2026-11-19T18:00:00.000Z',
+      'hours-before 2026-11-20T15:00:00.000Z',
+    ]);
+  });
+
+  it('wait for the morning of the venue', () => {
+    // Invited at 23:00 in New York, to pay by 10:00.
+    expect(said('2026-11-17T04:00:00Z', '2026-11-20T15:00:00Z', 'America/New_York')).toEqual([
+      'day-after 2026-11-18T13:00:00.000Z',
+      'day-before 2026-11-19T15:00:00.000Z',
+      'hours-before 2026-11-20T13:00:00.000Z',
+    ]);
+  });
+
+  it('come the evening before, where the morning is too late', () => {
+    expect(said('2026-11-10T12:00:00Z', '2026-11-20T07:30:00Z', 'UTC')).toContain(
+      'hours-before 2026-11-19T20:44:00.000Z',
+    );
+  });
+
+  it('that would come before the invite are left out', () => {
+    expect(said('2026-11-20T10:00:00Z', '2026-11-20T18:00:00Z', 'UTC')).toEqual([
+      'hours-before 2026-11-20T15:00:00.000Z',
+    ]);
+    expect(said('2026-11-20T16:00:00Z', '2026-11-20T18:00:00Z', 'UTC')).toEqual([]);
+  });
+
+  it('that come within half an hour of one another are one', () => {
+    expect(said('2026-11-16T12:00:00Z', '2026-11-18T12:05:00Z', 'UTC')).toEqual([
+      'day-before 2026-11-17T12:05:00.000Z',
+      'hours-before 2026-11-18T09:05:00.000Z',
+    ]);
+  });
+
+  it('are by day, in order, after the invite and before pay_by, in every zone and through every change of the clocks', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: at('2026-01-01T00:00:00Z'), max: at('2028-01-01T00:00:00Z') }),
+        fc.integer({ min: 1, max: 20 * 24 * 60 }),
+        fc.constantFrom(...ZONES),
+        (invited, minutes, zone) => {
+          const payBy = invited + minutes * 60_000;
+          const moments = remindersFor(invited, payBy, zone);
+          for (const [index, { at: moment }] of moments.entries()) {
+            expect(moment).toBeGreaterThan(invited);
+            expect(moment).toBeLessThan(payBy);
+            expect(hourIn(zone, moment)).toBeGreaterThanOrEqual(8);
+            expect(hourIn(zone, moment)).toBeLessThan(21);
+            if (index > 0) expect(moment).toBeGreaterThanOrEqual(moments[index - 1]?.at ?? 0);
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('wait for eight o’clock also in a night in which the clocks are changed', () => {
+    const morning = afterTheNight(at('2026-03-08T04:00:00Z'), 'America/New_York');
+    expect(new Date(morning).toISOString()).toBe('2026-03-08T12:00:00.000Z');
+    expect(afterTheNight(at('2026-11-16T12:00:00Z'), 'UTC')).toBe(at('2026-11-16T12:00:00Z'));
+  });
+});
+
+describe('what is told', () => {
+  const share = (id: string, more: Partial<ShareNews> = {}): ShareNews => ({
+    id,
+    memberId: `member-${id}`,
+    amount: 5_000,
+    status: 'invited',
+    isOrganizer: id === 'a',
+    invitedAt: at('2026-11-16T12:00:00Z'),
+    remindedAt: null,
+    lostAt: null,
+    droppedAt: null,
+    ...more,
+  });
+  const scene = (more: Partial<Scene> = {}): Scene => ({
+    id: 'chk',
+    status: 'collecting',
+    payBy: at('2026-11-20T12:00:00Z'),
+    clockAhead: 0,
+    zone: 'UTC',
+    shares: [share('a'), share('b')],
+    payers: new Map(),
+    ...more,
+  });
+  const keys = (decided: ReturnType<typeof decideNews>) => decided.news.map(({ key, subject }) => `${key} ${subject}`);
+
+  it('is one reminder where several are overdue, and says when the next one comes', () => {
+    const decided = decideNews(scene({ shares: [share('b')] }), at('2026-11-19T13:00:00Z'));
+    expect(keys(decided)).toEqual(['text.reminder b day-before']);
+    expect(decided).toMatchObject({ reminded: ['b'], next: at('2026-11-20T09:00:00Z') });
+    const again = decideNews(
+      scene({ shares: [share('b', { remindedAt: at('2026-11-19T13:00:00Z') })] }),
+      at('2026-11-19T13:00:01Z'),
+    );
+    expect(again.news).toEqual([]);
+  });
+
+  it('waits for the morning when the worker comes late into the night', () => {
+    const decided = decideNews(scene(), at('2026-11-17T22:00:00Z'));
+    expect(decided).toEqual({ news: [], reminded: [], next: at('2026-11-18T08:00:00Z') });
+  });
+
+  it('is never a reminder for who has paid, or has nothing to pay, or for a checkout that is over', () => {
+    const paid = [share('a', { status: 'held' }), share('b', { amount: 0 })];
+    expect(decideNews(scene({ shares: paid }), at('2026-11-19T13:00:00Z'))).toMatchObject({ news: [], next: 'later' });
+    for (const status of ['completed', 'expired', 'canceled'] as const) {
+      const decided = decideNews(scene({ status, shares: [share('b')] }), at('2026-11-19T13:00:00Z'));
+      expect(decided.news.filter(({ kind }) => kind === 'reminder')).toEqual([]);
+      expect(decided.next).toBe('never');
+    }
+    expect(decideNews(scene({ status: 'funded' }), at('2026-11-19T13:00:00Z'))).toMatchObject({
+      news: [],
+      next: 'later',
+    });
+  });
+
+  it('is told to whoever’s card it was, once, with all that was on it', () => {
+    const payers = new Map([['b', 'member-a']]);
+    const captured = [share('a', { status: 'captured' }), share('b', { status: 'captured' })];
+    const done = decideNews(scene({ status: 'completed', shares: captured, payers }), at('2026-11-19T13:00:00Z'));
+    expect(done.news).toMatchObject([
+      { key: 'text.completed', memberId: 'member-a', amount: 10_000, shareId: 'a' },
+      { key: 'text.completed_covered', memberId: 'member-b', payerId: 'member-a' },
+    ]);
+    const released = captured.map((one) => ({ ...one, status: 'released' as const }));
+    const over = decideNews(scene({ status: 'expired', shares: released, payers }), at('2026-11-21T13:00:00Z'));
+    expect(over.news).toMatchObject([{ key: 'text.expired', memberId: 'member-a', amount: 10_000 }]);
+  });
+
+  it('is both when one card was charged and held, and the booking did not become complete', () => {
+    const payers = new Map([['b', 'member-a']]);
+    const shares = [share('a', { status: 'captured' }), share('b', { status: 'released' })];
+    const over = decideNews(scene({ status: 'canceled', shares, payers }), at('2026-11-19T13:00:00Z'));
+    expect(over.news.map(({ key }) => key)).toEqual(['text.returned', 'text.canceled']);
+    expect(new Set(over.news.map(({ subject }) => subject)).size).toBe(2);
+  });
+
+  it('is what became of a party that was changed or a hold that was lost, for a day', () => {
+    const now = at('2026-11-17T11:00:00Z');
+    const shares = [
+      share('a'),
+      share('b', { status: 'failed', lostAt: now - HOUR }),
+      share('c', { status: 'released', droppedAt: now - HOUR }),
+      share('d', { status: 'released', droppedAt: now - 25 * HOUR }),
+      share('e', { status: 'failed', lostAt: now - 25 * HOUR }),
+    ];
+    expect(keys(decideNews(scene({ shares }), now))).toEqual(['text.changed c', `text.lost b ${now - HOUR}`]);
+  });
+});

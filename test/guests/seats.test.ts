@@ -1,0 +1,130 @@
+// Open seats: places in a party for whoever opens the link, and who is seen to have paid for whom.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
+import { friendsOf } from '../../src/domain/members/circle/queries.ts';
+import { openTown, type Person, shown, type Town } from './town.ts';
+
+let town: Town;
+beforeAll(async () => {
+  town = await openTown();
+});
+afterAll(() => town.world.close());
+
+const seats = (count: number): Promise<readonly string[]> =>
+  town.world.db.transaction((tx) => makeSeats(tx, { ids: town.world.house.ids, now: Date.now() }, count));
+const take = (id: string, who: Person, share?: string) =>
+  town.world.call('POST', `/v1/public/checkouts/${id}/seat`, {
+    key: who.token,
+    body: share === undefined ? {} : { share_id: share },
+  });
+const named = (ids: readonly string[]) => ids.map((user_id) => ({ user_id }));
+
+async function partyOf(count: number, more: Record<string, unknown> = {}) {
+  const ada = await town.person('Ada');
+  const id = await town.checkout(more);
+  const places = await seats(count);
+  const told = await town.party(id, ada, named(places));
+  expect(told.status, told.text).toBe(200);
+  return { ada, id, places, shares: told.json.shares as { id: string; url: string }[] };
+}
+
+describe('an open seat', () => {
+  it('is shown as one, and becomes the share of whoever takes it, once', async () => {
+    const { ada, id, shares } = await partyOf(2);
+    const before = await town.view(id, ada);
+    expect(before.shares.map((s: Record<string, unknown>) => [s.display_name, s.is_open_seat])).toEqual([
+      ['Ada', false],
+      [null, true],
+      [null, true],
+    ]);
+    const sam = await town.person('Sam');
+    const told = await take(id, sam, shares[2]?.id);
+    expect(told.status, told.text).toBe(200);
+    expect(told.json.my_share_id).toBe(shares[2]?.id);
+    expect(told.json.shares[2]).toMatchObject({ display_name: 'Sam', is_open_seat: false, covered_by: null });
+    // Again, and with another seat in mind: they have one.
+    for (const share of [shares[2]?.id, shares[1]?.id, undefined]) {
+      expect((await take(id, sam, share)).json.my_share_id).toBe(shares[2]?.id);
+    }
+    expect(await friendsOf(town.world.db, sam.id, 5)).toEqual([{ id: ada.id, displayName: 'Ada' }]);
+    const kim = await town.person();
+    expect(shown(await take(id, kim, shares[2]?.id))).toEqual([409, 'conflict', 'seat_taken']);
+    expect(shown(await take(id, kim, shares[0]?.id))).toEqual([409, 'conflict', 'seat_taken']);
+    expect((await take(id, kim)).json.my_share_id).toBe(shares[1]?.id);
+    expect(shown(await take(id, await town.person()))).toEqual([409, 'conflict', 'no_free_seat']);
+    expect((await take(id, await town.person(), 'shr_00000000000000000000000000')).status).toBe(404);
+    expect((await take('chk_00000000000000000000000000', kim)).status).toBe(404);
+  });
+
+  it('is given to one of many who come at once, and nobody gets two', async () => {
+    const { id } = await partyOf(3);
+    const people = await Promise.all(Array.from({ length: 10 }, () => town.person()));
+    const taken = await Promise.all([...people, ...people].map((who) => take(id, who)));
+    const given = taken.filter(({ status }) => status === 200);
+    const byPerson = new Map(given.map(({ json }) => [json.my_share_id, true]));
+    expect(byPerson.size).toBe(3);
+    expect(given.length).toBe(6);
+    const rest = taken.filter(({ status }) => status !== 200);
+    expect(new Set(rest.map((told) => shown(told)[2]))).toEqual(new Set(['no_free_seat']));
+  });
+
+  it('is paid and completed like any other share, and kept when the party is chosen again', async () => {
+    const { ada, id, places, shares } = await partyOf(2);
+    const sam = await town.person('Sam');
+    await take(id, sam, shares[1]?.id);
+    await town.pay(await town.hold(shares[1]?.id ?? '', sam));
+    const again = await town.party(id, ada, [{ user_id: sam.id }, ...named(places.slice(1))]);
+    expect(again.json.shares.map(({ id }: { id: string }) => id)).toEqual(shares.map(({ id }) => id));
+    expect(again.json.checkout.shares[1]).toMatchObject({ status: 'held', display_name: 'Sam' });
+    const kim = await town.person('Kim');
+    await take(id, kim);
+    await town.pay(await town.hold(shares[2]?.id ?? '', kim));
+    await town.pay(await town.hold(shares[0]?.id ?? '', ada));
+    expect(await town.view(id, kim)).toMatchObject({ status: 'completed', my_share_id: shares[2]?.id });
+    expect(shown(await take(id, await town.person()))).toEqual([409, 'conflict', 'checkout_not_collecting']);
+    expect((await take(id, kim)).status).toBe(200);
+  });
+
+  it('is not free while the organizer pays for it; a card form left open is let go after a quarter of an hour', async () => {
+    const { ada, id, shares } = await partyOf(1);
+    const share = shares[1]?.id ?? '';
+    const asked = await town.hold(share, ada);
+    const sam = await town.person();
+    expect(shown(await take(id, sam, share))).toEqual([409, 'conflict', 'seat_taken']);
+    await town.world.db.query(`update holds set created_at = created_at - interval '16 minutes' where share_id = $1`, [
+      share,
+    ]);
+    expect((await take(id, sam, share)).json.my_share_id).toBe(share);
+    await town.look();
+    expect(await town.confirm(asked)).toBe(400);
+    await town.pay(await town.hold(share, sam));
+    expect((await town.view(id, sam)).shares[1]).toMatchObject({ status: 'held', covered_by: null });
+  });
+
+  it('cannot be taken after pay_by', async () => {
+    const { id } = await partyOf(1);
+    await town.advance(id, Date.now() + 5 * 86_400_000);
+    expect(shown(await take(id, await town.person()))).toEqual([409, 'conflict', 'checkout_past_pay_by']);
+  });
+});
+
+describe('a share that somebody else paid', () => {
+  it('says who covers it, once it is held; whoever asks last is the one who pays', async () => {
+    const [ada, sam, kim] = [await town.person('Ada'), await town.person('Sam'), await town.person('Kim')];
+    const id = await town.checkout();
+    const { shares } = (await town.party(id, ada, named([sam.id, kim.id]))).json;
+    const covered = async () => (await town.view(id, ada)).shares.map((s: Record<string, unknown>) => s.covered_by);
+    const first = await town.hold(shares[1].id, sam);
+    const second = await town.hold(shares[1].id, ada);
+    expect(second.json).toEqual(first.json);
+    expect(await covered()).toEqual([null, null, null]);
+    await town.pay(second);
+    expect(await covered()).toEqual([null, 'Ada', null]);
+    await town.hold(shares[2].id, ada);
+    await town.pay(await town.hold(shares[2].id, kim));
+    await town.pay(await town.hold(shares[0].id, ada));
+    expect((await town.view(id, sam)).status).toBe('completed');
+    expect(await covered()).toEqual([null, 'Ada', null]);
+  });
+});

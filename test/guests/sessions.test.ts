@@ -1,0 +1,103 @@
+// Staying signed in, one's name, and whom one knows.
+
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findInvite } from '../../src/domain/checkouts/invites/queries.ts';
+import { channelsOf, friendsOf } from '../../src/domain/members/circle/queries.ts';
+import { createChannel } from '../../src/domain/members/create-member.ts';
+import { setMemberName } from '../../src/domain/members/profile.ts';
+import { beginSession, endSession, findSession } from '../../src/domain/members/sessions.ts';
+import { openTown, type Town } from './town.ts';
+
+let town: Town;
+beforeAll(async () => {
+  town = await openTown();
+});
+afterAll(() => town.world.close());
+
+const DAY = 86_400_000;
+
+describe('a session', () => {
+  it('is found by its token for 30 days, until it is ended, and its token is kept nowhere', async () => {
+    const { house, db } = town.world;
+    const ada = await town.person('Ada');
+    const token = await beginSession(house.money, ada.id);
+    expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+    const now = Date.now();
+    const found = await findSession(db, token, now);
+    expect(found).toMatchObject({ memberId: ada.id, displayName: 'Ada' });
+    expect((found?.expiresAt ?? 0) - now).toBeGreaterThan(29.9 * DAY);
+    expect(await findSession(db, token, now + 30 * DAY + 60_000)).toBe(null);
+    const kept = await db.query('select * from member_sessions');
+    expect(JSON.stringify(kept)).not.toContain(token);
+    for (const other of ['', 'x', `${token.slice(0, -2)}AA`, `${token}'`]) {
+      expect(await findSession(db, other, now)).toBe(null);
+    }
+    await endSession(db, token);
+    await endSession(db, token);
+    expect(await findSession(db, token, now)).toBe(null);
+  });
+});
+
+describe('a name', () => {
+  it('has 1 to 80 characters and no space around it', async () => {
+    const { db } = town.world;
+    const ada = await town.person();
+    expect(await setMemberName(db, ada.id, '  Ada Lovelace ')).toBe('Ada Lovelace');
+    expect(await setMemberName(db, ada.id, '😀'.repeat(80))).toHaveLength(160);
+    for (const [bad, code] of [
+      ['   ', 'too_short'],
+      ['x'.repeat(81), 'too_long'],
+      ['a\ud800', 'invalid_format'],
+      ['a\0b', 'invalid_format'],
+    ] as const) {
+      await expect(setMemberName(db, ada.id, bad)).rejects.toMatchObject({ code, detail: { field: '/name' } });
+    }
+  });
+});
+
+describe('whom one knows', () => {
+  it('is whoever was in a party, the latest first, if they joined or have a name; and one’s group chats', async () => {
+    const { db } = town.world;
+    const [ada, sam, kim] = [await town.person('Ada'), await town.person('Sam'), await town.person()];
+    const first = await town.checkout();
+    await town.party(first, ada, [{ user_id: sam.id }, { phone: '+15550301111' }]);
+    const second = await town.checkout();
+    await town.party(second, ada, [{ user_id: kim.id }]);
+    expect(await friendsOf(db, ada.id, 10)).toEqual([
+      { id: kim.id, displayName: null },
+      { id: sam.id, displayName: 'Sam' },
+    ]);
+    expect(await friendsOf(db, ada.id, 1)).toHaveLength(1);
+    expect(await friendsOf(db, sam.id, 10)).toEqual([{ id: ada.id, displayName: 'Ada' }]);
+    const chat = await db.transaction((tx) =>
+      createChannel(tx, town.world.act(), { name: 'Us', memberIds: [ada.id, sam.id] }),
+    );
+    expect(await channelsOf(db, sam.id, 10)).toEqual([
+      {
+        id: chat,
+        name: 'Us',
+        members: [
+          { id: ada.id, displayName: 'Ada' },
+          { id: sam.id, displayName: 'Sam' },
+        ],
+      },
+    ]);
+    expect(await channelsOf(db, kim.id, 10)).toEqual([]);
+  });
+});
+
+describe('an invite', () => {
+  it('leads to its share however often it is looked at', async () => {
+    const { db } = town.world;
+    const [ada, sam] = [await town.person(), await town.person()];
+    const id = await town.checkout();
+    const { shares } = (await town.party(id, ada, [{ user_id: sam.id }])).json;
+    const token = String(shares[1].url).split('/s/')[1] ?? '';
+    const hash = createHash('sha256').update(token).digest();
+    for (let n = 0; n < 2; n++) {
+      expect(await findInvite(db, hash)).toEqual({ venueId: town.venueId, shareId: shares[1].id, checkoutId: id });
+    }
+    expect(await findInvite(db, Buffer.alloc(32))).toBe(null);
+  });
+});

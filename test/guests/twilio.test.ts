@@ -1,0 +1,237 @@
+// The real sender by configuration: what is sent to Twilio, what is tried again and what is not, and STOP both ways. Twilio
+// here is a server that answers as its API does.
+
+import { createHmac } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/base/config.ts';
+import { sendDueMessages } from '../../src/domain/members/messages/send.ts';
+import { isFromTwilio } from '../../src/domain/members/messages/twilio.ts';
+import { textSender } from '../../src/main/sender.ts';
+import { openTown, type Person, shown, type Town } from './town.ts';
+
+interface Asked {
+  readonly path: string;
+  readonly authorization: string;
+  readonly form: URLSearchParams;
+}
+
+type Reply = { readonly status: number; readonly body: unknown } | 'hang up';
+
+let town: Town;
+let twilio: Server;
+const asked: Asked[] = [];
+let replies: Reply[] = [];
+const SENT: Reply = { status: 201, body: { sid: 'SM1', status: 'queued' } };
+const AUTH = 'token-of-the-account';
+
+beforeAll(async () => {
+  twilio = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      asked.push({
+        path: request.url ?? '',
+        authorization: request.headers.authorization ?? '',
+        form: new URLSearchParams(Buffer.concat(parts).toString()),
+      });
+      const reply = replies.shift() ?? SENT;
+      if (reply === 'hang up') return request.socket.destroy();
+      response.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify(reply.body));
+    });
+  });
+  await new Promise<void>((done) => twilio.listen(0, '127.0.0.1', done));
+  const { port } = twilio.address() as AddressInfo;
+  town = await openTown({
+    env: {
+      TWILIO_ACCOUNT_SID: 'AC123',
+      TWILIO_AUTH_TOKEN: AUTH,
+      TWILIO_FROM: '+15005550006',
+      TWILIO_BASE_URL: `http://127.0.0.1:${port}`,
+    },
+  });
+});
+afterAll(async () => {
+  await town.world.close();
+  await new Promise((done) => twilio.close(done));
+});
+beforeEach(async () => {
+  asked.length = 0;
+  replies = [];
+  await town.world.db.query(`delete from messages`);
+});
+
+const due = () => town.world.db.query("update messages set due_at = to_timestamp(0) where status = 'waiting'");
+
+async function send(): Promise<void> {
+  const { money, config } = town.world.house;
+  await due();
+  await sendDueMessages({ ...money, sender: textSender(config) }, 100);
+}
+
+async function invited(): Promise<Person> {
+  const [ada, sam] = [await town.person('Ada'), await town.person('Sam')];
+  await town.party(await town.checkout(), ada, [{ user_id: sam.id }]);
+  return sam;
+}
+
+const states = () => town.world.db.query('select status, trouble, provider_id from messages');
+const stopped = async (who: Person): Promise<boolean> => {
+  const rows = await town.world.db.query<{ is: boolean }>(
+    'select stopped_at is not null as "is" from members where member_id = $1',
+    [who.id],
+  );
+  return rows[0]?.is === true;
+};
+
+describe('a message', () => {
+  it('is sent by Twilio, once, with how long it is of use', async () => {
+    const sam = await invited();
+    await Promise.all([send(), send()]);
+    expect(asked).toHaveLength(1);
+    const [{ path, authorization, form }] = asked as [Asked];
+    expect(path).toBe('/2010-04-01/Accounts/AC123/Messages.json');
+    expect(authorization).toBe(`Basic ${Buffer.from(`AC123:${AUTH}`).toString('base64')}`);
+    expect(Object.fromEntries(form)).toMatchObject({ To: sam.phone, From: '+15005550006', ValidityPeriod: '36000' });
+    expect(form.get('Body')).toContain('Ada asks you to pay');
+    expect(await states()).toEqual([{ status: 'sent', trouble: null, provider_id: 'SM1' }]);
+    await send();
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is tried again when Twilio is too busy, however often, and fails for good when it says no', async () => {
+    await invited();
+    replies = [
+      { status: 429, body: { code: 20429 } },
+      { status: 503, body: {} },
+      { status: 429, body: { code: 20429 } },
+    ];
+    for (let times = 0; times < 4; times++) await send();
+    expect(await states()).toMatchObject([{ status: 'sent' }]);
+    await town.world.db.query('delete from messages');
+    const sam = await invited();
+    replies = [{ status: 400, body: { code: 21211, message: `The number ${sam.phone} is not valid` } }];
+    await send();
+    expect(await states()).toEqual([{ status: 'failed', trouble: 'Twilio answered 400 (21211)', provider_id: null }]);
+    expect(town.world.logs.join('')).not.toContain(sam.phone);
+    expect(town.world.logs.join('')).not.toContain(AUTH);
+  });
+
+  it('that may have been sent is tried once more, and never a third time', async () => {
+    await invited();
+    replies = ['hang up', 'hang up', 'hang up'];
+    for (let times = 0; times < 4; times++) await send();
+    expect(asked).toHaveLength(2);
+    expect(await states()).toMatchObject([{ status: 'failed', trouble: expect.stringContaining('did not answer') }]);
+  });
+
+  it('to somebody who has stopped at Twilio is dropped, and they are left alone from then on', async () => {
+    const sam = await invited();
+    replies = [{ status: 400, body: { code: 21610, message: 'Attempt to send to unsubscribed recipient' } }];
+    await send();
+    expect(await states()).toMatchObject([{ status: 'dropped', trouble: 'stopped' }]);
+    expect(await stopped(sam)).toBe(true);
+  });
+});
+
+describe('an answer', () => {
+  const url = () => `${town.world.urls[0]}/texts/twilio`;
+  function signed(fields: Record<string, string>, token = AUTH): string {
+    const text = Object.keys(fields)
+      .sort()
+      .reduce((sum, name) => `${sum}${name}${fields[name]}`, url());
+    return createHmac('sha1', token).update(text).digest('base64');
+  }
+  const answer = (fields: Record<string, string>, signature: string | null = signed(fields)) =>
+    town.world.call('POST', '/texts/twilio', {
+      body: new URLSearchParams(fields).toString(),
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(signature === null ? {} : { 'x-twilio-signature': signature }),
+      },
+    });
+
+  it('of STOP ends the messages and START brings them back; anything else changes nothing', async () => {
+    const sam = await invited();
+    const said = (Body: string) => answer({ From: sam.phone, To: '+15005550006', Body, MessageSid: 'SM2' });
+    const told = await said(' Stop. ');
+    expect([told.status, told.headers.get('content-type'), told.text]).toEqual([
+      200,
+      'text/xml',
+      '<?xml version="1.0" encoding="UTF-8"?><Response></Response>',
+    ]);
+    expect(await stopped(sam)).toBe(true);
+    await send();
+    expect(asked).toEqual([]);
+    expect(await states()).toMatchObject([{ status: 'dropped', trouble: 'stopped' }]);
+    await said('Why should I stop');
+    await said('');
+    expect(await stopped(sam)).toBe(true);
+    await said('START');
+    expect(await stopped(sam)).toBe(false);
+    for (const word of ['stopall', 'UNSUBSCRIBE', 'Cancel', 'END', 'quit', 'REVOKE', 'OptOut']) {
+      await said('UNSTOP');
+      await said(word);
+      expect(await stopped(sam), word).toBe(true);
+    }
+    expect(town.world.logs.join('')).not.toContain(sam.phone);
+  });
+
+  it('is believed only with Twilio’s signature over exactly these fields', async () => {
+    const sam = await invited();
+    const fields = { From: sam.phone, Body: 'STOP' };
+    for (const signature of [null, '', 'x', signed(fields, 'another'), signed({ ...fields, Body: 'START' })]) {
+      expect(shown(await answer(fields, signature)).slice(0, 2)).toEqual([401, 'unauthorized']);
+    }
+    expect(await stopped(sam)).toBe(false);
+  });
+
+  it('is signed as Twilio’s own documentation shows, with or without the port', () => {
+    // https://www.twilio.com/docs/usage/security: the example of the page.
+    const fields = new URLSearchParams({
+      CallSid: 'CA1234567890ABCDE',
+      Caller: '+12349013030',
+      Digits: '1234',
+      From: '+12349013030',
+      To: '+18005551212',
+    });
+    const good = '0/KCTR6DLpKmkAf8muzZqo1nDgQ=';
+    const at = 'https://mycompany.com/myapp.php?foo=1&bar=2';
+    expect(isFromTwilio('12345', at, fields, good)).toBe(true);
+    expect(isFromTwilio('12345', 'https://mycompany.com:443/myapp.php?foo=1&bar=2', fields, good)).toBe(true);
+    expect(isFromTwilio('12346', at, fields, good)).toBe(false);
+    expect(isFromTwilio('', at, fields, good)).toBe(false);
+  });
+});
+
+describe('with a real sender', () => {
+  it('there is no outbox, and the reserved numbers have no code that everybody knows', async () => {
+    expect((await town.world.call('GET', '/sandbox/outbox')).status).toBe(404);
+    expect(
+      (await town.world.call('POST', '/sandbox/outbox', { body: 'phone=%2B15550100001&answer=STOP' })).status,
+    ).toBe(404);
+    const begun = await town.world.call('POST', '/v1/public/sign_in', { body: { phone: '+15550100001' } });
+    await send();
+    const code = /^(\d{6}) /.exec(asked[0]?.form.get('Body') ?? '')?.[1] ?? '';
+    expect(asked[0]?.form.get('ValidityPeriod')).toBe('600');
+    const verify = (given: string) =>
+      town.world.call('POST', '/v1/public/sign_in/verify', {
+        body: { challenge_id: begun.json.challenge_id, code: given },
+      });
+    expect((await verify(code === '000000' ? '111111' : '000000')).status).toBe(422);
+    expect((await verify(code)).status).toBe(200);
+  });
+
+  it('settings that do not belong together are named; live money without a sender has no open outbox', () => {
+    const base = { DATA_DIR: '/tmp/x' };
+    expect(() => readConfig({ ...base, TWILIO_ACCOUNT_SID: 'AC1' })).toThrow('TWILIO_AUTH_TOKEN');
+    const both = { TWILIO_FROM: '+1', TWILIO_MESSAGING_SERVICE_SID: 'MG1' };
+    expect(() => readConfig({ ...base, TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 't', ...both })).toThrow('one of');
+    expect(readConfig(base).sandboxTexts).toBe(true);
+    expect(readConfig({ ...base, STRIPE_TEST_SECRET_KEY: 'sk_test_1' }).sandboxTexts).toBe(true);
+    const live = readConfig({ ...base, STRIPE_LIVE_SECRET_KEY: 'sk_live_1' });
+    expect(live.sandboxTexts).toBe(false);
+    return expect(textSender(live).send('+1', '', 1)).rejects.toThrow('no sender');
+  });
+});

@@ -1,0 +1,306 @@
+// The hosted pages without a browser: what they say to strangers and to link previews, their headers and cookies, languages,
+// what another site may not do, and how often a page may be asked for.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { takeAll } from '../../src/domain/keys/queries.ts';
+import { createMember } from '../../src/domain/members/create-member.ts';
+import { beginSession } from '../../src/domain/members/sessions.ts';
+import { html } from '../../src/http/pages/html.ts';
+import { parseAmount, phoneOf } from '../../src/http/pages/party-form.ts';
+import { ORIGIN, type Seen, Shop } from '../checkouts/shop.ts';
+import { openWorld, type Told, type World } from '../world.ts';
+
+let world: World;
+let shop: Shop;
+let phones = 0;
+
+beforeAll(async () => {
+  world = await openWorld();
+  const { venue } = await world.venue({ name: 'Harbor <House>', origins: [ORIGIN] });
+  const { key } = await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
+  shop = new Shop(world, venue.id, key, 'test');
+});
+afterAll(() => world.close());
+
+interface Person {
+  readonly id: string;
+  readonly token: string;
+  readonly cookie: string;
+}
+
+async function person(name: string): Promise<Person> {
+  const phone = `+1555010${String(1000 + phones++)}`;
+  const { id } = await world.db.transaction((tx) => createMember(tx, world.act(), { phone, name }));
+  const session = await beginSession(world.house, id);
+  return { id, token: await world.house.tokens.sign(id), cookie: `everyshare_session=${session}` };
+}
+
+const get = (path: string, headers: Record<string, string> = {}): Promise<Told> => world.call('GET', path, { headers });
+
+const post = (path: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Told> =>
+  world.call('POST', path, {
+    body: new URLSearchParams(form).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  });
+
+async function group(): Promise<{
+  readonly checkout: Seen;
+  readonly ada: Person;
+  readonly ben: Person;
+  readonly invites: Seen;
+}> {
+  const [ada, ben] = [await person('Ada'), await person('Ben')];
+  const checkout = await shop.create({ amount: 8_000, party_size: 4, description: 'Cabana <3>' });
+  const told = await world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
+    key: ada.token,
+    body: { members: [{ user_id: ben.id }], split: 'equal' },
+  });
+  expect(told.status, told.text).toBe(200);
+  return { checkout, ada, ben, invites: told.json.shares };
+}
+
+const pathOf = (url: string): string => new URL(url).pathname;
+
+describe('a page', () => {
+  it('carries headers that keep it to itself, and asks nothing of anybody else', async () => {
+    const { invites } = await group();
+    const { headers, text, status } = await get(pathOf(invites[1].url));
+    expect(status).toBe(200);
+    const policy = headers.get('content-security-policy') ?? '';
+    for (const rule of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ]) {
+      expect(policy.split('; ')).toContain(rule);
+    }
+    expect(policy).not.toMatch(/unsafe|https?:/);
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('x-robots-tag')).toBe('noindex');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(text).not.toMatch(/ style=| on[a-z]+=|<style|<script(?! type="module" src="\/guest\/)/);
+  });
+
+  it('escapes whatever venues and guests have written', async () => {
+    const { checkout, ada } = await group();
+    const { text } = await get(`/c/${checkout.id}`, { cookie: ada.cookie });
+    expect(text).toContain('Cabana &lt;3&gt;');
+    expect(text).toContain('Harbor &lt;House&gt;');
+    expect(html`<a title="${`"'<>&`}">${[html`<b>`, 'x<', null, false, 0]}</a>`.text).toBe(
+      '<a title="&quot;&#39;&lt;&gt;&amp;"><b>x&lt;0</a>',
+    );
+  });
+
+  it('shows a link preview the venue and the title, and neither names nor amounts', async () => {
+    const { invites } = await group();
+    const { text } = await get(pathOf(invites[1].url));
+    const head = text.slice(0, text.indexOf('</head>'));
+    expect(head).toContain('<meta property="og:title" content="Cabana &lt;3&gt;">');
+    expect(head).not.toMatch(/Ada|Ben|\$/);
+  });
+
+  it('shows a stranger with the checkout’s address no names, and one with an invite everything but paying', async () => {
+    const { checkout, invites } = await group();
+    const bare = await get(`/c/${checkout.id}`);
+    expect(bare.text).not.toMatch(/Ada|Ben/);
+    const invited = await get(pathOf(invites[1].url));
+    expect(invited.text).toContain('Ada invited you');
+    expect(invited.text).not.toContain('data-pay');
+    expect(invited.text).not.toMatch(/\+1555/);
+  });
+
+  it('is answered 304 while it is the same, and anew when somebody has paid', async () => {
+    const { checkout, ben, invites } = await group();
+    const path = pathOf(invites[1].url);
+    const first = await get(path, { cookie: ben.cookie });
+    const etag = first.headers.get('etag') ?? '';
+    expect((await get(path, { cookie: ben.cookie, 'if-none-match': etag })).status).toBe(304);
+    await shop.pay(checkout.id, invites[1].id, '4242424242424242');
+    const after = await get(path, { cookie: ben.cookie, 'if-none-match': etag });
+    expect([after.status, after.text.includes('is held. You’re in.')]).toEqual([200, true]);
+  });
+
+  it('speaks the language that is asked for, that was chosen before, or that the browser likes', async () => {
+    const { invites } = await group();
+    const path = pathOf(invites[1].url);
+    const german = await get(path, { 'accept-language': 'de-AT, en;q=0.5' });
+    expect(german.text).toContain('<html lang="de">');
+    const chosen = await get(`${path}?locale=es`, { 'accept-language': 'de' });
+    expect(chosen.text).toContain('<html lang="es">');
+    const cookie = chosen.headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect((await get(path, { cookie, 'accept-language': 'de' })).text).toContain('<html lang="es">');
+    expect((await get(`${path}?locale=xx`)).text).toContain('<html lang="en">');
+  });
+
+  it('has a word for what is not there, whatever is asked for', async () => {
+    for (const path of ['/s/nothing', '/c/chk_nothing', '/c/shr_x', `/s/${'x'.repeat(500)}`]) {
+      const { status, text, headers } = await get(path);
+      expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8']);
+      expect(text).toContain('Nothing here');
+    }
+    expect((await post('/s/nothing/code', { code: '1' })).status).toBe(404);
+  });
+
+  it('takes forms from itself alone', async () => {
+    const { checkout, ada } = await group();
+    const path = `/c/${checkout.id}/sign-out`;
+    const foreign = { cookie: ada.cookie, origin: 'https://evil.example' };
+    expect((await post(path, {}, foreign)).status).toBe(403);
+    expect((await post(path, {}, { cookie: ada.cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await post('/session/token', {}, foreign)).status).toBe(403);
+    expect((await get(`/c/${checkout.id}`, { cookie: ada.cookie })).text).toContain('Signed in as Ada');
+  });
+
+  it('gives its script a member’s token for the cookie, and nobody else', async () => {
+    const { ada, checkout } = await group();
+    const told = await post('/session/token', {}, { cookie: ada.cookie, 'sec-fetch-site': 'same-origin' });
+    expect(told.json.expires_in).toBe(3_600);
+    const seen = await world.call('GET', `/v1/public/checkouts/${checkout.id}`, { key: told.json.token });
+    expect(seen.json.my_share_id).toBe(seen.json.shares[0].id);
+    expect((await post('/session/token', {}, { accept: 'application/json' })).status).toBe(401);
+  });
+
+  it('is asked for 3,600 times an hour by a member, and then says so calmly', async () => {
+    const { ada, checkout } = await group();
+    const subject = `page looks member ${ada.id}`;
+    await takeAll(world.db, 3_600, [{ subject, calls: 3_600 }]);
+    const told = await get(`/c/${checkout.id}`, { cookie: ada.cookie });
+    expect([told.status, told.text.includes('A little too fast')]).toEqual([429, true]);
+    expect(Number(told.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+});
+
+describe('signing in on a page', () => {
+  it('keeps the cookies from scripts, and signing out ends the session for good', async () => {
+    const { checkout } = await group();
+    const page = `/c/${checkout.id}`;
+    const asked = await post(`${page}/sign-in`, { phone: '(555) 010-0007' });
+    expect([asked.status, asked.headers.get('location')]).toEqual([303, page]);
+    const pending = asked.headers.get('set-cookie') ?? '';
+    expect(pending).toMatch(/HttpOnly; SameSite=Lax/);
+    expect(pending).not.toContain('0100007');
+    const wrong = await post(`${page}/code`, { code: '12 34' }, { cookie: pending.split(';')[0] ?? '' });
+    expect([wrong.status, wrong.text.includes('aria-invalid="true"')]).toEqual([422, true]);
+    const done = await post(`${page}/code`, { code: '000 000' }, { cookie: pending.split(';')[0] ?? '' });
+    const session = /everyshare_session=[^;]+/.exec(done.headers.get('set-cookie') ?? '')?.[0] ?? '';
+    expect((await get(page, { cookie: session })).text).toContain('What should the group call you?');
+    expect((await post(`${page}/name`, { name: '   ' }, { cookie: session })).status).toBe(422);
+    expect((await post(`${page}/name`, { name: 'Eve' }, { cookie: session })).status).toBe(303);
+    await post(`${page}/sign-out`, {}, { cookie: session });
+    expect((await get(page, { cookie: session })).text).not.toContain('Signed in as');
+    expect(world.logs.join('')).not.toContain('0100007');
+  });
+
+  it('starts over for a cookie that is not ours', async () => {
+    const { checkout } = await group();
+    const told = await get(`/c/${checkout.id}`, { cookie: 'everyshare_sign_in=AAAA; everyshare_session=x' });
+    expect([told.status, told.text.includes('Phone number')]).toEqual([200, true]);
+  });
+
+  it('over https it uses cookies that never leave it', async () => {
+    const secure = await openWorld({ env: { BASE_URL: 'https://pay.example' } });
+    try {
+      const { venue } = await secure.venue({ origins: [ORIGIN] });
+      const other = new Shop(secure, venue.id, (await secure.key(venue.id)).key, 'test');
+      const { id } = await other.create();
+      const asked = await secure.call('POST', `/c/${id}/sign-in`, {
+        body: 'phone=%2B15550100009',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://pay.example' },
+      });
+      expect(asked.headers.get('set-cookie')).toMatch(/^__Host-everyshare_sign_in=.*; Secure$/);
+      const page = await secure.call('GET', `/c/${id}`);
+      expect(page.headers.get('strict-transport-security')).toContain('max-age');
+    } finally {
+      await secure.close();
+    }
+  });
+});
+
+describe('choosing the party on a page', () => {
+  it('understands phones and amounts as people write them', () => {
+    expect(['(555) 010-0042', '+44 20 7946 0958', '555.010.0042', '0042', 'Ben', ''].map(phoneOf)).toEqual([
+      '+15550100042',
+      '+442079460958',
+      '+15550100042',
+      null,
+      null,
+      null,
+    ]);
+    expect(['40', '40.5', '40,50', '$40.00', ' 40 € ', '-3', '1.234,00', 'x', '', '0'].map(parseAmount)).toEqual([
+      4_000,
+      4_050,
+      4_050,
+      4_000,
+      4_000,
+      null,
+      null,
+      null,
+      null,
+      0,
+    ]);
+  });
+
+  it('keeps what was typed when something is wrong, and says it beside the field', async () => {
+    const ada = await person('Ada');
+    const checkout = await shop.create({ party_size: 3 });
+    const told = await post(
+      `/c/${checkout.id}/party`,
+      { name: 'Ben', phone: '12', seats: '1', split: 'custom', do: 'next' },
+      { cookie: ada.cookie },
+    );
+    expect(told.status).toBe(422);
+    expect(told.text).toMatch(/id="phone-0"[^>]*value="12"[^>]*aria-invalid="true" aria-describedby="phone-0-error"/);
+    expect(told.text).toMatch(/id="name-0"[^>]*value="Ben"/);
+    expect(told.text).toMatch(/value="custom" checked/);
+  });
+
+  it('refuses too many people, an amount under a card’s least, and a second organizer, and changes nothing', async () => {
+    const [ada, ben] = [await person('Ada'), await person('Ben')];
+    const checkout = await shop.create({ amount: 8_000, party_size: 2 });
+    const send = (form: Record<string, string>, who = ada): Promise<Told> =>
+      post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal', ...form }, { cookie: who.cookie });
+    expect((await send({ seats: '2' })).text).toContain('This booking is for up to 2 people. Leave some out.');
+    const small = { split: 'custom', seats: '1', 'amount:organizer': '79.80', 'amount:seat-1': '0.20' };
+    expect((await send(small)).text).toContain('A card cannot pay less than $0.50.');
+    expect((await shop.read(checkout.id)).status).toBe('open');
+    expect((await send({ seats: '1' })).status).toBe(303);
+    const second = await send({ seats: '1' }, ben);
+    expect([second.status, second.text.includes('Somebody else has chosen the group already.')]).toEqual([403, true]);
+  });
+});
+
+describe('a seat', () => {
+  it('is taken by whoever is first, and the other is told calmly', async () => {
+    const [ada, ben, cleo] = [await person('Ada'), await person('Ben'), await person('Cleo')];
+    const checkout = await shop.create({ amount: 8_000, party_size: 2 });
+    await post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal', seats: '1' }, { cookie: ada.cookie });
+    const told = await Promise.all([ben, cleo].map(({ cookie }) => post(`/c/${checkout.id}/seat`, {}, { cookie })));
+    expect(told.map(({ status }) => status).sort()).toEqual([303, 409]);
+    expect(told.find(({ status }) => status === 409)?.text).toContain('Somebody was quicker');
+  });
+});
+
+describe('the scripts', () => {
+  it('are kept for a year under the hash of their content, and checked again without it', async () => {
+    const { invites } = await group();
+    const { text } = await get(pathOf(invites[1].url));
+    const named = /src="(\/guest\/guest\.js\?v=[^"]+)"/.exec(text)?.[1] ?? '';
+    expect((await get(named)).headers.get('cache-control')).toContain('immutable');
+    expect((await get('/guest/guest.js?v=old')).headers.get('cache-control')).toBe('public, no-cache');
+    expect((await get('/guest/nothing.js')).status).toBe(404);
+  });
+
+  it('of the page on which a guest pays weigh at most 25 KB', () => {
+    const folder = join(packageRoot, 'web', 'guest');
+    const bytes = readdirSync(folder)
+      .filter((name) => name.endsWith('.js') && name !== 'pay-stripe.js' && name !== 'party.js')
+      .map((name) => gzipSync(readFileSync(join(folder, name))).length);
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(25 * 1024);
+  });
+});

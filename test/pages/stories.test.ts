@@ -1,0 +1,256 @@
+// Whole stories in a real browser, every guest on a phone of their own, against real servers, a real worker and the
+// sandbox's bank.
+
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browserPath } from './browser.ts';
+import { openTown, type Person, payWith, signIn, type Town } from './town.ts';
+
+const path = browserPath();
+
+describe.runIf(path !== null)('on the hosted pages', () => {
+  let town: Town;
+  beforeAll(async () => {
+    town = await openTown(path ?? '', { worker: true });
+  });
+  afterAll(() => town.close());
+
+  const sees = async (page: Page, text: string | RegExp): Promise<void> => {
+    await page.getByText(text).first().waitFor({ timeout: 20_000 });
+  };
+  const statusOf = async (id: string): Promise<string> => (await town.shop.read(id)).status;
+  const until = async (id: string, status: string): Promise<void> => {
+    await expect.poll(() => statusOf(id), { timeout: 20_000, interval: 200 }).toBe(status);
+  };
+  const threeFriends = async (): Promise<[Person, Person, Person]> => [
+    await town.person('Ada'),
+    await town.person('Ben'),
+    await town.person('Cleo'),
+  ];
+
+  it('three friends on three phones sign in, are invited and pay, and the checkout completes', async () => {
+    const checkout = await town.create({ amount: 10_001, party_size: 3 });
+    const ada = await town.phoneOf(null);
+    await ada.goto(checkout.url.replace(/^https?:\/\/[^/]+/, town.url));
+    await signIn(ada, town.phone(), 'Ada');
+    await ada.getByLabel('Name').nth(0).fill('Ben');
+    const ben = town.phone();
+    await ada.getByLabel('Phone').nth(0).fill(ben);
+    await ada.getByLabel('Open seats').fill('1');
+    await sees(ada, '3 in all · $33.33 each');
+    await ada.getByRole('button', { name: 'See who pays what' }).click();
+    await sees(ada, '$33.35');
+    await sees(ada, 'The odd $0.02 is on you');
+    await ada.getByRole('button', { name: 'Send the invites' }).click();
+    await sees(ada, '0 of 3 in · $0.00 of $100.01');
+    const link = await ada.getByLabel('Link for the open seats').inputValue();
+
+    const outbox = await town.world.call('GET', '/sandbox/outbox', { headers: { accept: 'application/json' } });
+    const text: string = outbox.json.data.find(
+      ({ to, kind }: Record<string, string>) => to === ben && kind === 'invite',
+    ).text;
+    const benPage = await town.phoneOf(null);
+    await benPage.goto(/https?:\S+\/s\/\S+/.exec(text)?.[0] ?? '');
+    await sees(benPage, 'Ada invited you');
+    await benPage.getByRole('button', { name: /Text a code to the number ending in/ }).click();
+    await benPage.getByRole('textbox', { name: 'Code' }).fill('000000');
+    await benPage.getByRole('button', { name: 'Sign in' }).click();
+    await benPage.getByLabel('Your name').fill('Ben');
+    await benPage.getByRole('button', { name: 'Continue' }).click();
+    await payWith(benPage, 'Works');
+    await sees(benPage, '$33.33 is held. You’re in.');
+
+    const cleo = await town.phoneOf(null);
+    await cleo.goto(link);
+    await signIn(cleo, town.phone(), 'Cleo');
+    await cleo.getByRole('button', { name: 'Take a seat for $33.33' }).click();
+    await payWith(cleo, 'Works');
+    await sees(cleo, '2 of 3 in');
+
+    await sees(ada, '2 of 3 in');
+    await payWith(ada, 'Works');
+    for (const page of [ada, benPage, cleo]) await sees(page, 'It’s booked. Everyone’s in.');
+    expect(await ada.getByRole('link', { name: 'Back to Harbor House' }).getAttribute('href')).toContain(
+      'https://harbor.example/',
+    );
+    const done = await town.shop.read(checkout.id);
+    expect(done).toMatchObject({ status: 'completed', funded_amount: 10_001 });
+    expect(done.shares.map(({ display_name }: { display_name: string }) => display_name)).toEqual([
+      'Ada',
+      'Ben',
+      'Cleo',
+    ]);
+  });
+
+  it('a declined card is said beside the form, what was typed stays, and another card pays', async () => {
+    const [ada, ben] = await threeFriends();
+    const checkout = await town.create();
+    const [, invite] = await town.party(checkout, [ada, ben]);
+    const page = await town.phoneOf(ben);
+    await page.goto(invite.url);
+    await payWith(page, 'No funds');
+    await sees(page, 'There is not enough money on this card');
+    expect(await page.getByLabel('Card number').inputValue()).toBe('4000 0000 0000 9995');
+    await sees(page, 'Card problem');
+    await payWith(page, 'Works');
+    await sees(page, '$120.00 is held. You’re in.');
+  });
+
+  it('a bank that asks its customer is visited and come back from, whether they approve or not', async () => {
+    const [ada, ben] = await threeFriends();
+    const [, invite] = await town.party(await town.create(), [ada, ben]);
+    const page = await town.phoneOf(ben);
+    await page.goto(invite.url);
+    await payWith(page, '3-D Secure');
+    await page.getByRole('button', { name: 'Fail' }).click();
+    await sees(page, 'Your card was declined');
+    await payWith(page, '3-D Secure');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await sees(page, '$120.00 is held. You’re in.');
+    expect(page.url()).toBe(invite.url);
+  });
+
+  it('one drops out, the organizer splits again, and whoever is unchanged keeps their hold', async () => {
+    const [ada, ben, cleo] = await threeFriends();
+    const checkout = await town.create({ amount: 9_000, party_size: 3 });
+    const [, bens, cleos] = await town.party(checkout, [ada, ben, cleo], {
+      custom: { organizer: 4_000, [ben.id]: 2_000, [cleo.id]: 3_000 },
+    });
+    const benPage = await town.phoneOf(ben);
+    await benPage.goto(bens.url);
+    await payWith(benPage, 'Works');
+    await sees(benPage, '$20.00 is held');
+    const cleoPage = await town.phoneOf(cleo);
+    await cleoPage.goto(cleos.url);
+    const adaPage = await town.phoneOf(ada);
+    await adaPage.goto(`${town.url}/c/${checkout.id}?edit=party`);
+    await adaPage.getByRole('checkbox', { name: 'Cleo' }).uncheck();
+    await adaPage.getByLabel('I set the amounts').check();
+    await adaPage.getByRole('button', { name: 'See who pays what' }).click();
+    await adaPage.getByLabel('Amount for You').fill('60');
+    await sees(adaPage, '$15.00 too much.');
+    await adaPage.getByRole('button', { name: 'Change the group' }).click();
+    await sees(adaPage, '$15.00 too much.');
+    await adaPage.getByLabel('Amount for Ben').fill('20,00');
+    await adaPage.getByLabel('Amount for You').fill('70');
+    await sees(adaPage, 'It adds up.');
+    await adaPage.getByRole('button', { name: 'Change the group' }).click();
+    await sees(adaPage, '1 of 2 in · $20.00 of $90.00');
+    await sees(cleoPage, 'You are no longer in this group');
+    await sees(benPage, '$20.00 is held');
+    await payWith(adaPage, 'Works');
+    await until(checkout.id, 'completed');
+  });
+
+  it('the organizer covers all the rest, and the others are told who did', async () => {
+    const [ada, ben, cleo] = await threeFriends();
+    const checkout = await town.create({ amount: 9_000, party_size: 3 });
+    const [, bens] = await town.party(checkout, [ada, ben, cleo]);
+    const benPage = await town.phoneOf(ben);
+    await benPage.goto(bens.url);
+    const adaPage = await town.phoneOf(ada);
+    await adaPage.goto(`${town.url}/c/${checkout.id}`);
+    await adaPage.getByRole('link', { name: 'Cover all the rest ($60.00)' }).click();
+    await payWith(adaPage, 'Works');
+    await sees(benPage, 'Ada covered your share.');
+    await sees(adaPage, '2 of 3 in');
+    await adaPage.goto(`${town.url}/c/${checkout.id}`);
+    await payWith(adaPage, 'Works');
+    await sees(benPage, 'Ada covered your share of $30.00.');
+    await until(checkout.id, 'completed');
+  });
+
+  it('the deadline passes while somebody types: everyone is told, and nothing is held', async () => {
+    const [ada, ben] = await threeFriends();
+    const checkout = await town.create();
+    const [, bens] = await town.party(checkout, [ada, ben]);
+    const adaPage = await town.phoneOf(ada);
+    await adaPage.goto(`${town.url}/c/${checkout.id}`);
+    await payWith(adaPage, 'Works');
+    await sees(adaPage, '$120.00 is held');
+    const benPage = await town.phoneOf(ben);
+    await benPage.goto(bens.url);
+    await benPage.getByRole('button', { name: 'Works' }).click();
+    await town.shop.drive(checkout.id, 'expire');
+    await benPage.getByRole('button', { name: /^Hold / }).click();
+    await sees(benPage, 'Time is up');
+    await sees(adaPage, 'Your hold of $120.00 is released.');
+  });
+
+  it('two guests pay the last shares at the same moment, and it is booked once', async () => {
+    const [ada, ben, cleo] = await threeFriends();
+    const checkout = await town.create({ amount: 9_000, party_size: 3 });
+    const invites = await town.party(checkout, [ada, ben, cleo]);
+    const pages = await Promise.all(
+      [ada, ben, cleo].map(async (person, index) => {
+        const page = await town.phoneOf(person);
+        await page.goto(invites[index].url);
+        return page;
+      }),
+    );
+    await Promise.all(pages.map((page) => payWith(page, 'Works')));
+    for (const page of pages) await sees(page, 'It’s booked. Everyone’s in.');
+    const events = await town.world.db.query<{ type: string }>(
+      `select type from events where subject = $1 and type in ('checkout.funded', 'checkout.completed')`,
+      [checkout.id],
+    );
+    expect(events.map(({ type }) => type).sort()).toEqual(['checkout.completed', 'checkout.funded']);
+  });
+
+  it('double taps, two tabs and a broken connection never make a second hold', async () => {
+    const [ada, ben] = await threeFriends();
+    const checkout = await town.create();
+    const [, bens] = await town.party(checkout, [ada, ben]);
+    const first = await town.phoneOf(ben);
+    const second = await first.context().newPage();
+    await first.goto(bens.url);
+    await second.goto(bens.url);
+    // The answer to the confirmation is lost on the way.
+    await first.route('**/confirm', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await first.getByRole('button', { name: 'Works' }).click();
+    await first.getByRole('button', { name: /^Hold / }).dblclick();
+    await sees(first, /The connection broke|is held/);
+    await second.getByRole('button', { name: 'Works' }).click();
+    await second
+      .getByRole('button', { name: /^Hold / })
+      .dblclick()
+      .catch(() => undefined);
+    await sees(first, '$120.00 is held');
+    await sees(second, '$120.00 is held');
+    const holds = await town.world.db.query('select 1 from holds where checkout_id = $1', [checkout.id]);
+    expect(holds).toHaveLength(1);
+  });
+
+  it('without a script it works up to the card form', async () => {
+    const checkout = await town.create({ amount: 6_000, party_size: 2 });
+    const page = await town.phoneOf(null, { script: false });
+    await page.goto(`${town.url}/c/${checkout.id}`);
+    await signIn(page, town.phone(), 'Ada');
+    await page.getByLabel('Open seats').fill('1');
+    await page.getByRole('button', { name: 'See who pays what' }).click();
+    await page.getByRole('button', { name: 'Send the invites' }).click();
+    await sees(page, '0 of 2 in · $0.00 of $60.00');
+    await page.locator('form noscript p').waitFor();
+  });
+
+  it('keyboard alone is enough to sign in and pay', async () => {
+    const [ada, ben] = await threeFriends();
+    const [, bens] = await town.party(await town.create(), [ada, ben]);
+    const page = await town.phoneOf(ben);
+    await page.goto(bens.url);
+    const press = async (name: string): Promise<void> => {
+      for (let steps = 0; steps < 60; steps++) {
+        await page.keyboard.press('Tab');
+        const label = await page.evaluate<string>("document.activeElement?.textContent ?? ''");
+        if (label.startsWith(name)) return page.keyboard.press('Enter');
+      }
+      throw new Error(`"${name}" cannot be reached by keyboard`);
+    };
+    await press('Works');
+    await press('Hold');
+    await sees(page, '$120.00 is held');
+  });
+});

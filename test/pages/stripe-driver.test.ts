@@ -1,0 +1,74 @@
+// With the real processor the page loads its script from its own address and confirms through it. That script cannot be had
+// here: its place is taken by one with the documented shape, whose confirmation the test makes at the sandbox's bank. What is
+// proven is our side: the policy lets it in, and nothing else; mount, then confirm; and that the server's word decides.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CARDS } from '../checkouts/shop.ts';
+import { browserPath } from './browser.ts';
+import { openTown, type Town } from './town.ts';
+
+const path = browserPath();
+
+const SCRIPT = `window.Stripe = (key, { locale }) => ({
+  elements: ({ clientSecret }) => ({
+    create: (kind) => {
+      const heard = {};
+      return {
+        on: (name, hear) => { heard[name] = hear; },
+        mount: (place) => { place.textContent = [kind, key, locale].join(' '); heard.ready(); },
+        focus: () => undefined,
+      };
+    },
+    submit: async () => ({}),
+    clientSecret,
+  }),
+  confirmPayment: async ({ elements, redirect, confirmParams }) => window.confirmAtBank(elements.clientSecret, redirect, confirmParams.return_url),
+});`;
+
+describe.runIf(path !== null)('the real processor’s own card form', () => {
+  let town: Town;
+  beforeAll(async () => {
+    town = await openTown(path ?? '', { worker: true, hidesProcessor: true });
+  });
+  afterAll(() => town.close());
+
+  it('is loaded when somebody wants to pay, and a hold is what the server says', async () => {
+    const [ada, ben] = [await town.person('Ada'), await town.person('Ben')];
+    const checkout = await town.create();
+    const [, invite] = await town.party(checkout, [ada, ben]);
+    const page = await town.phoneOf(ben, { language: 'de-DE' });
+    const asked: string[] = [];
+    const cards: string[] = [CARDS.noFunds, CARDS.good];
+    await page.route('https://js.stripe.com/**', async (route) => {
+      asked.push(route.request().url());
+      await route.fulfill({ contentType: 'text/javascript', body: SCRIPT });
+    });
+    const returns: unknown[] = [];
+    await page.exposeFunction('confirmAtBank', async (clientSecret: string, redirect: string, returnUrl: string) => {
+      returns.push([redirect, new URL(returnUrl).pathname]);
+      const publishableKey = town.world.house.money.processors.test?.publishableKey ?? '';
+      const { error } = await town.shop.confirmDirectly({ clientSecret, publishableKey }, cards.shift() ?? '');
+      return error === undefined ? {} : { error };
+    });
+    const refused: string[] = [];
+    page.on('console', (message) => {
+      if (/Content.Security.Policy/i.test(message.text())) refused.push(message.text());
+    });
+    const policy = (await page.goto(invite.url))?.headers()['content-security-policy'] ?? '';
+    expect(policy).toContain("script-src 'self' https://js.stripe.com");
+    expect(asked).toEqual([]);
+    const hold = page.getByRole('button', { name: '120,00' });
+    await hold.click();
+    await page.getByText('payment pk_test_for_tests de').waitFor();
+    expect(asked).toEqual(['https://js.stripe.com/v3/']);
+    await hold.click();
+    await page.getByRole('alert').filter({ hasText: 'Auf dieser Karte' }).waitFor();
+    await hold.click();
+    await page.getByText(/reserviert\. Du bist dabei/).waitFor();
+    expect(returns).toEqual([
+      ['if_required', new URL(invite.url).pathname],
+      ['if_required', new URL(invite.url).pathname],
+    ]);
+    expect(refused).toEqual([]);
+  });
+});

@@ -1,0 +1,253 @@
+// What a guest's page does by itself: times in the guest's own zone, a countdown, looking again for news, copying and
+// sending links, and no form sent twice. Without it the page works, up to the card form.
+
+const language = document.documentElement.lang;
+const main = document.querySelector('main');
+
+// Times
+
+const absolute = new Intl.DateTimeFormat(language, {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'short',
+});
+
+/** The two largest units; seconds in the last hour alone. */
+function duration(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const units = [
+    [Math.floor(seconds / 86400), 'day'],
+    [Math.floor(seconds / 3600) % 24, 'hour'],
+    [Math.floor(seconds / 60) % 60, 'minute'],
+    [seconds % 60, 'second'],
+  ];
+  const first = Math.max(
+    0,
+    units.findIndex(([count]) => count > 0),
+  );
+  return units
+    .slice(first, first + 2)
+    .filter(([count, unit]) => count > 0 && (unit !== 'second' || seconds < 3600))
+    .map(([count, unit]) => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count))
+    .join(' ');
+}
+
+function showTimes(root) {
+  for (const time of root.querySelectorAll('time[data-local]')) {
+    time.textContent = absolute.format(new Date(time.getAttribute('datetime')));
+  }
+}
+
+/** Spoken only now and then: whoever listens to the page is not told every second. */
+const SPOKEN = [86_400_000, 3_600_000, 600_000, 60_000];
+let spoken = Number.POSITIVE_INFINITY;
+
+function tick() {
+  let soonest = Number.POSITIVE_INFINITY;
+  for (const place of document.querySelectorAll('[data-countdown]')) {
+    const left = Date.parse(place.dataset.countdown) - Date.now();
+    const text = left > 0 ? place.dataset.words.replace('{time}', duration(left)) : '';
+    if (place.textContent !== text) place.textContent = text;
+    soonest = Math.min(soonest, left);
+    const mark = SPOKEN.findLast((one) => left <= one);
+    if (mark !== undefined && mark < spoken && left > 0) {
+      if (spoken !== Number.POSITIVE_INFINITY) tell(text);
+      spoken = mark;
+    }
+  }
+  if (soonest > 0 && soonest < Number.POSITIVE_INFINITY) setTimeout(tick, soonest < 3_600_000 ? 1_000 : 30_000);
+}
+
+// News
+
+const news = document.createElement('p');
+news.setAttribute('role', 'status');
+news.className = 'unseen';
+document.body.append(news);
+
+function tell(text) {
+  news.textContent = text;
+}
+
+// Looking again
+
+/** What each part of the page was sent as, before this script touched it. */
+const sent = new WeakMap();
+let etag = null;
+let hurryUntil = 0;
+let timer = 0;
+let isLooking = false;
+
+const isLive = () => document.body.dataset.poll !== undefined;
+
+async function look() {
+  if (isLooking || !isLive()) return;
+  isLooking = true;
+  clearTimeout(timer);
+  try {
+    const headers = etag === null ? {} : { 'if-none-match': etag };
+    const answer = await fetch(location.href, { headers, cache: 'no-store' });
+    showOffline(false);
+    if (answer.status === 200) {
+      etag = answer.headers.get('etag');
+      renew(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+    }
+  } catch {
+    showOffline(true);
+  }
+  isLooking = false;
+  plan();
+}
+
+function plan() {
+  clearTimeout(timer);
+  if (!isLive()) return;
+  timer = setTimeout(look, Date.now() < hurryUntil ? 2_000 : document.hidden ? 30_000 : 5_000);
+}
+
+function showOffline(isOffline) {
+  document.getElementById('offline').hidden = !isOffline;
+}
+
+/** Takes over what has changed and leaves the rest as it is, a half-filled card form above all. */
+function renew(fresh) {
+  const next = fresh.querySelector('main');
+  if (next === null) return;
+  const before = [...main.children];
+  const happened = whatHappened(main, next);
+  const parts = [...next.children].map((part) => {
+    const same = before.find((old) => isSame(old, part));
+    if (same === undefined) sent.set(part, part.outerHTML);
+    return same ?? part;
+  });
+  if (parts.length !== before.length || parts.some((part, index) => part !== before[index])) {
+    const focused = document.activeElement?.id;
+    main.replaceChildren(...parts);
+    if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus();
+    enhance(main);
+    document.dispatchEvent(new CustomEvent('everyshare:renewed'));
+    tick();
+  }
+  if (fresh.body.dataset.poll === undefined) delete document.body.dataset.poll;
+  if (happened.length > 0) tell(happened.join(' '));
+}
+
+function isSame(old, part) {
+  if (part.dataset.keep !== undefined && part.dataset.keep === old.dataset.keep) return true;
+  return sent.get(old) === part.outerHTML;
+}
+
+function whatHappened(before, after) {
+  const states = new Map(
+    [...before.querySelectorAll('[data-share]')].map(({ dataset }) => [dataset.share, dataset.state]),
+  );
+  return [...after.querySelectorAll('[data-share]')]
+    .filter(({ dataset }) => states.has(dataset.share) && states.get(dataset.share) !== dataset.state)
+    .map(({ dataset }) => dataset.news);
+}
+
+document.addEventListener('visibilitychange', () => (document.hidden ? plan() : look()));
+addEventListener('online', look);
+document.addEventListener('everyshare:look', () => {
+  hurryUntil = Date.now() + 30_000;
+  look();
+});
+
+// Links
+
+function enhance(root) {
+  showTimes(root);
+  for (const button of root.querySelectorAll('[data-copy]')) button.hidden = false;
+  for (const button of root.querySelectorAll('[data-share-url]')) button.hidden = navigator.share === undefined;
+  for (const place of root.querySelectorAll('[data-needs-script]')) place.hidden = false;
+}
+
+document.addEventListener('click', (event) => {
+  const button = event.target.closest('button');
+  if (button?.dataset.copy !== undefined) copy(button);
+  if (button?.dataset.shareUrl !== undefined) {
+    // Whoever closes the sheet has changed their mind: nothing went wrong.
+    navigator.share({ url: button.dataset.shareUrl, text: button.dataset.shareText }).catch(() => undefined);
+  }
+});
+
+async function copy(button) {
+  const { copy: text, done } = button.dataset;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Not allowed here: then it is shown, to be copied by hand.
+    prompt(button.textContent, text);
+    return;
+  }
+  const [label] = button.childNodes;
+  const before = label.textContent;
+  label.textContent = done;
+  tell(done);
+  setTimeout(() => {
+    label.textContent = before;
+  }, 2_000);
+}
+
+// Forms: sent once, however often they are tapped; usable again when somebody comes back
+
+document.addEventListener('submit', (event) => {
+  const form = event.target;
+  if (form.dataset.pay !== undefined || event.defaultPrevented) return;
+  if (form.dataset.sent !== undefined) {
+    event.preventDefault();
+    return;
+  }
+  form.dataset.sent = '';
+  form.setAttribute('aria-busy', 'true');
+});
+
+addEventListener('pageshow', () => {
+  for (const form of document.querySelectorAll('form[data-sent]')) {
+    delete form.dataset.sent;
+    form.removeAttribute('aria-busy');
+  }
+});
+
+for (const button of document.querySelectorAll('[data-after]')) {
+  button.disabled = true;
+  setTimeout(() => {
+    button.disabled = false;
+  }, Number(button.dataset.after) * 1_000);
+}
+
+/** On phones that offer it the code is taken from the message; it is still the guest who sends it. */
+const code = document.querySelector('input[autocomplete="one-time-code"]');
+if (code !== null && 'OTPCredential' in window) {
+  navigator.credentials
+    .get({ otp: { transport: ['sms'] } })
+    .then((found) => {
+      code.value = found?.code ?? code.value;
+    })
+    // Nobody has to let us read the message.
+    .catch(() => undefined);
+}
+
+/** Back from the bank's own page: news may come at any moment. */
+function comeBack() {
+  const here = new URL(location.href);
+  const share = here.searchParams.get('paid');
+  if (share === null) return;
+  // The processor adds what belongs to nobody's history, the secret of the hold among it.
+  for (const name of ['paid', 'payment_intent', 'payment_intent_client_secret', 'redirect_status']) {
+    here.searchParams.delete(name);
+  }
+  history.replaceState(null, '', here);
+  document.body.dataset.paid = share;
+  hurryUntil = Date.now() + 30_000;
+}
+
+for (const part of main.children) sent.set(part, part.outerHTML);
+comeBack();
+enhance(main);
+document.querySelector('[data-focus]')?.focus();
+tick();
+plan();

@@ -1,0 +1,67 @@
+// Choosing the party, as it is typed: another row for a phone, how many there are and what each pays, and what is left to
+// assign in a split of one's own. The server reckons it all again.
+
+const form = document.querySelector('form[data-choose], form[data-split]');
+const language = document.documentElement.lang;
+const money = new Intl.NumberFormat(language, { style: 'currency', currency: form?.dataset.currency ?? 'usd' });
+const whole = Number(form?.dataset.amount);
+
+function addRow(rows) {
+  const next = rows.lastElementChild.cloneNode(true);
+  const place = rows.children.length;
+  for (const error of next.querySelectorAll('.error')) error.remove();
+  for (const one of next.querySelectorAll('[id]')) one.id = one.id.replace(/\d+$/, place);
+  for (const label of next.querySelectorAll('label')) label.htmlFor = label.htmlFor.replace(/\d+$/, place);
+  for (const input of next.querySelectorAll('input')) {
+    input.value = '';
+    input.removeAttribute('aria-invalid');
+    input.removeAttribute('aria-describedby');
+  }
+  rows.append(next);
+  next.querySelector('input').focus();
+}
+
+function showTally() {
+  const tally = form.querySelector('[data-tally]');
+  const ticked = form.querySelectorAll('input[name="member"]:checked').length;
+  const chats = [...form.querySelectorAll('input[name="channel"]:checked')];
+  const inChats = chats.reduce((sum, { dataset }) => sum + Number(dataset.people), 0);
+  const phones = [...form.querySelectorAll('input[name="phone"]')].filter(({ value }) => value.trim() !== '').length;
+  const seats = Math.max(0, Number.parseInt(form.querySelector('[name="seats"]').value, 10) || 0);
+  const people = 1 + ticked + inChats + phones + seats;
+  // Chats overlap with one another and with friends: only the server knows how many people that is.
+  const isTooMany = people > Number(form.dataset.most) && chats.length === 0;
+  const each = money.format(Math.floor(whole / people) / 100);
+  const { template, tooMany } = tally.dataset;
+  tally.textContent = isTooMany ? tooMany : template.replace('{people}', people).replace('{each}', each);
+  tally.classList.toggle('error', isTooMany);
+}
+
+function centsOf({ value }) {
+  const match = /^[^\d.,-]*(\d{1,7})(?:[.,](\d{1,2}))?[^\d.,]*$/.exec(value.trim());
+  return match === null ? null : Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
+}
+
+function showLeft() {
+  const line = form.querySelector('[data-left]');
+  const amounts = [...form.querySelectorAll('input[name^="amount:"]')].map(centsOf);
+  if (line === null || amounts.includes(null)) return;
+  const left = whole - amounts.reduce((sum, amount) => sum + amount, 0);
+  const { exact, under, over } = line.dataset;
+  const inWords = (left > 0 ? under : over).replace('{amount}', money.format(Math.abs(left) / 100));
+  line.textContent = left === 0 ? exact : inWords;
+  line.classList.toggle('error', left !== 0);
+}
+
+if (form?.dataset.choose !== undefined) {
+  form.querySelector('[data-add-row]').addEventListener('click', (event) => {
+    event.preventDefault();
+    addRow(form.querySelector('[data-rows]'));
+  });
+  form.addEventListener('input', showTally);
+  showTally();
+}
+if (form?.dataset.split !== undefined) {
+  form.addEventListener('input', showLeft);
+  showLeft();
+}

@@ -1,0 +1,74 @@
+// The card form of the real processor: its own element, loaded from its own address once somebody wants to pay. The first
+// press asks for the hold and mounts the element with its secret; the second one confirms. Where the bank asks its
+// customer, it does so on top of this page where possible.
+
+const SCRIPT = 'https://js.stripe.com/v3/';
+
+function loadStripe() {
+  return new Promise((resolve, reject) => {
+    if (window.Stripe !== undefined) {
+      resolve(window.Stripe);
+      return;
+    }
+    const script = document.createElement('script');
+    script.src = SCRIPT;
+    script.addEventListener('load', () => resolve(window.Stripe));
+    script.addEventListener('error', () => reject(new Error('the card form could not be loaded')));
+    document.head.append(script);
+  });
+}
+
+const TROUBLES = {
+  insufficient_funds: 'insufficient_funds',
+  expired_card: 'expired_card',
+  incorrect_cvc: 'incorrect_cvc',
+  incorrect_number: 'incorrect_number',
+  processing_error: 'processing_error',
+  payment_intent_authentication_failure: 'authentication_failed',
+};
+
+export function makeDriver(form) {
+  let mounted = null;
+
+  async function mount(clientSecret, key) {
+    const Stripe = await loadStripe();
+    const stripe = Stripe(key, { locale: form.dataset.language });
+    const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'night' : 'stripe';
+    const elements = stripe.elements({ clientSecret, appearance: { theme } });
+    const element = elements.create('payment');
+    await new Promise((resolve, reject) => {
+      element.on('ready', resolve);
+      element.on('loaderror', () => reject(new Error('the card form could not be loaded')));
+      element.mount(form.querySelector('[data-mount]'));
+    });
+    element.focus();
+    mounted = { stripe, elements, clientSecret };
+  }
+
+  return {
+    async check() {
+      if (mounted === null) return null;
+      const { error } = await mounted.elements.submit();
+      return error === undefined ? null : troubleOf(error);
+    },
+
+    async confirm({ clientSecret, key, returnUrl }) {
+      if (mounted?.clientSecret !== clientSecret) {
+        await mount(clientSecret, key);
+        return { isReady: true };
+      }
+      const { error } = await mounted.stripe.confirmPayment({
+        elements: mounted.elements,
+        redirect: 'if_required',
+        confirmParams: { return_url: returnUrl },
+      });
+      return error === undefined ? {} : troubleOf(error);
+    },
+  };
+}
+
+function troubleOf({ code, decline_code, type }) {
+  if (code === 'payment_intent_unexpected_state') return {};
+  const isCard = type === 'card_error' || type === 'validation_error';
+  return { trouble: TROUBLES[decline_code] ?? TROUBLES[code] ?? (isCard ? 'declined' : 'not_now') };
+}

@@ -40,6 +40,8 @@ const { db } = parts;
 
 answerOrders(async (order: DeliverOrder): Promise<unknown> => {
   switch (order.do) {
+    case 'open':
+      return open(order.mail);
     case 'load':
       return load(order.mail);
     case 'deliver':
@@ -56,26 +58,43 @@ function exampleData(): string {
   return JSON.stringify(examples[0]?.data);
 }
 
-async function load({ venueIds, each, hanging }: Mail): Promise<void> {
-  const data = exampleData();
-  for (const [place, venueId] of venueIds.entries()) {
-    const id = parts.ids.prefixed('whe');
-    const now = systemClock.now();
-    await db.transaction(async (tx) => {
+async function open({ venueIds, hanging }: Mail): Promise<void> {
+  await db.transaction(async (tx) => {
+    for (const [place, venueId] of venueIds.entries()) {
+      const id = parts.ids.prefixed('whe');
       const url = `${RECEIVER}/${place < hanging ? 'hang' : 'hooks'}/${place}`;
       const secret = parts.seal.seal(SECRET, secretRow(venueId, id));
-      await insertEndpoint(tx, { venueId, id, mode: 'test', url, events: ['checkout.completed'], secret, now });
+      const wish = {
+        venueId,
+        id,
+        mode: 'test',
+        url,
+        events: ['checkout.completed'],
+        secret,
+        now: systemClock.now(),
+      } as const;
+      await insertEndpoint(tx, wish);
       await openLane(tx, venueId, id);
-      await tx.query(
-        `insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
-         select $1::uuid, 'evt_' || substr(md5(random()::text), 1, 26), 'test', 'checkout.completed', 'chk_' || i, 1, $2::json,
-           clock_timestamp() + i * interval '1 microsecond' from generate_series(1, $3::int) i`,
-        [venueId, data, each],
-      );
-    });
-  }
-  await db.query('analyze events');
-  await db.query('analyze undispatched_events');
+    }
+  });
+}
+
+async function load({ venueIds, each }: Mail): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query('delete from deliveries where venue_id = any($1)', [venueIds]);
+    await tx.query(
+      `update delivery_lanes set failures = 0, free_at = '-infinity', due_at = null, turn = turn + 1 where venue_id = any($1)`,
+      [venueIds],
+    );
+    await tx.query(
+      `insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
+       select v.id, 'evt_' || substr(md5(random()::text), 1, 26), 'test', 'checkout.completed', md5(random()::text), 1, $2::json,
+         clock_timestamp() + i * interval '1 microsecond'
+       from unnest($1::uuid[]) as v(id) cross join generate_series(1, $3::int) i`,
+      [venueIds, exampleData(), each],
+    );
+  });
+  for (const table of ['events', 'deliveries', 'undispatched_events']) await db.query(`analyze ${table}`);
 }
 
 async function deliver({ venueIds, each, hanging }: Mail): Promise<number> {
@@ -115,11 +134,11 @@ async function dispatchUntil(signal: AbortSignal): Promise<number> {
   return taken;
 }
 
-async function raw({ venueIds }: Mail, atOnce: number): Promise<number> {
+async function raw({ venueIds, each }: Mail, atOnce: number): Promise<number> {
   const rows = await db.query<{ body: string; url: string }>(
     `select event_json(e) as body, w.url from events e join webhook_endpoints w on w.venue_id = e.venue_id
-     where e.venue_id = any($1)`,
-    [venueIds],
+     where e.venue_id = any($1) order by e.created_at desc limit $2`,
+    [venueIds, venueIds.length * each],
   );
   const posts = rows.map(({ body, url }) => ({
     path: new URL(url).pathname,

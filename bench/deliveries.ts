@@ -13,11 +13,15 @@ export interface Mail {
 }
 
 export type DeliverOrder =
+  | { readonly do: 'open'; readonly mail: Mail }
   | { readonly do: 'load'; readonly mail: Mail }
   | { readonly do: 'deliver'; readonly mail: Mail }
   | { readonly do: 'raw'; readonly mail: Mail; readonly atOnce: number };
 
 export interface Deliveries {
+  /** The endpoints, once. */
+  open(mail: Mail): Promise<void>;
+  /** New events for all of them, with nothing left over from before. */
   load(mail: Mail): Promise<void>;
   /** From the log to acknowledged and written down, at every endpoint that answers. Gives deliveries a second. */
   deliver(mail: Mail): Promise<number>;
@@ -27,6 +31,7 @@ export interface Deliveries {
 
 export function deliveriesBy(running: Running): Deliveries {
   return {
+    open: (mail) => ask(running, { do: 'open', mail } satisfies DeliverOrder),
     load: (mail) => ask(running, { do: 'load', mail } satisfies DeliverOrder),
     deliver: (mail) => ask(running, { do: 'deliver', mail } satisfies DeliverOrder),
     raw: (mail, atOnce) => ask(running, { do: 'raw', mail, atOnce } satisfies DeliverOrder),

@@ -160,6 +160,33 @@ describe('a dead endpoint', () => {
   });
 });
 
+describe('a worker whose database goes away for a moment', () => {
+  it('writes down what it knows when it is back, and posts nothing twice', async () => {
+    const shop = await office.shop();
+    const { id } = await office.endpoint(shop, '/cut', ['checkout.created']);
+    for (let n = 0; n < 6; n++) await shop.create();
+    await office.dispatch();
+    hang();
+    const turn = takeTurn(office.parts, await takeLaneOf(id), signal);
+    await until('all are under way', () => waiting.length === 6);
+    const { db } = office.world;
+    const cut = () =>
+      db.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()`,
+      );
+    await cut();
+    await cut().catch(() => undefined);
+    for (const response of waiting) response.end('heard');
+    expect(await turn).toBe(6);
+    const found = await office.deliveries(shop, id);
+    expect(found.map(({ status, attempts, last_response }) => [status, attempts, last_response])).toEqual(
+      Array(6).fill(['delivered', 1, 'heard']),
+    );
+    expect(office.postsTo('/cut')).toHaveLength(6);
+  });
+});
+
 describe('a worker that is stopped', () => {
   it('writes down what was answered, lets go of its lanes, and loses nothing', async () => {
     const shop: Shop = await office.shop();

@@ -2,14 +2,21 @@
 // turn is leased and fenced: whoever wakes after the lease writes nothing. An endpoint that fails is given less and less,
 // one that hangs holds nobody up but itself. What was sent and not written down is sent again: at least once.
 
-import type { Db } from '../../../base/db.ts';
+import { type Db, isUnavailable } from '../../../base/db.ts';
 import type { Ids } from '../../../base/ids.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Random } from '../../../base/random.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { disableDeadEndpoint } from '../disable.ts';
 import { type Attempt, type AttemptParts, attempt } from './attempt.ts';
-import { type DueDelivery, dueDeliveries, type LaneRow, type Outcome, recordAttempts } from './queries.ts';
+import {
+  type DueDelivery,
+  dueDeliveries,
+  type LaneAfter,
+  type LaneRow,
+  type Outcome,
+  recordAttempts,
+} from './queries.ts';
 import { DEAD_AFTER, nextTry, restAfter } from './schedule.ts';
 import { openSecrets } from './signature.ts';
 
@@ -41,6 +48,8 @@ const LONGEST_WISHED_REST = 15 * 60_000;
 /** How long a worker that stops waits for answers. */
 const PATIENCE_MS = 2_000;
 const TICK_MS = 100;
+/** Between two tries to write while the database is away. */
+const WAIT_MS = 250;
 
 /** Answers how many attempts were made and written down. */
 export async function takeTurn(parts: LaneParts, lane: LaneRow, signal: AbortSignal): Promise<number> {
@@ -109,9 +118,16 @@ class LaneTurn {
   async #fetch(): Promise<void> {
     if (this.#finished.length > 0) await this.#write(false);
     if (this.#lost) return;
-    const found = await this.#due(null);
-    this.#mayHaveMore = found.length === FETCHED;
-    this.#queue.push(...found);
+    try {
+      const found = await this.#due(null);
+      this.#mayHaveMore = found.length === FETCHED;
+      this.#queue.push(...found);
+    } catch (error) {
+      if (!isUnavailable(error) || this.#underWay.size === 0) throw error;
+      // What is under way comes to its end, and is written down.
+      this.#mayHaveMore = false;
+      this.#parts.log.warn({ endpoint: this.#lane.endpointId, err: error }, 'no more is fetched for now');
+    }
   }
 
   #due(over: string | null): Promise<DueDelivery[]> {
@@ -200,7 +216,7 @@ class LaneTurn {
     const rest = Math.max(restAfter(this.#failures), this.#wishedRest);
     const freeAt = now + (letGo ? rest : LEASE_MS);
     const after = { now, freeAt, failures: this.#failures, letGo };
-    const kept = await this.#record(after, outcomes);
+    const kept = await this.#recordOrWait(after, outcomes);
     this.#writtenAt = performance.now();
     if (kept) {
       this.#leaseEnds = freeAt;
@@ -212,7 +228,21 @@ class LaneTurn {
     this.#parts.log.warn({ endpoint: endpointId, turn, outcomes: outcomes.length }, 'another worker has the lane');
   }
 
-  async #record(after: Parameters<typeof recordAttempts>[2], outcomes: readonly Outcome[]): Promise<boolean> {
+  /** A database that is away for a moment costs nobody a second post: what is known is written when it is back. */
+  async #recordOrWait(after: LaneAfter, outcomes: readonly Outcome[]): Promise<boolean> {
+    const { clock, log } = this.#parts;
+    for (;;) {
+      try {
+        return await this.#record(after, outcomes);
+      } catch (error) {
+        if (!isUnavailable(error) || this.#signal.aborted || clock.now() > this.#leaseEnds) throw error;
+        log.warn({ endpoint: this.#lane.endpointId, err: error }, 'what came of deliveries is written later');
+        await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+      }
+    }
+  }
+
+  async #record(after: LaneAfter, outcomes: readonly Outcome[]): Promise<boolean> {
     const { db } = this.#parts;
     if (outcomes.every(({ status }) => status !== 'failed'))
       return (await recordAttempts(db, this.#lane, after, outcomes)) !== 'lost';

@@ -132,15 +132,6 @@ export async function moveHold(
   return rows.length;
 }
 
-/** Somebody else asks for the same hold: whoever asked last pays it. */
-export async function notePayer(tx: Queryable, venueId: string, id: string, payerId: string): Promise<number> {
-  const rows = await tx.query(
-    `update holds set payer_id = $3 where venue_id = $1 and hold_id = $2 and status in ('asked', 'open') returning 1`,
-    [venueId, id, payerId],
-  );
-  return rows.length;
-}
-
 /** Who paid each share of a checkout last, as far as somebody's card was held for it. */
 export async function payersOf(tx: Queryable, venueId: string, checkoutId: string): Promise<Map<string, string>> {
   const rows = await tx.query<{ shareId: string; payerId: string }>(

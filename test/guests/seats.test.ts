@@ -1,6 +1,7 @@
 // Open seats: places in a party for whoever opens the link, and who is seen to have paid for whom.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { paidBy } from '../../src/domain/checkouts/invites/queries.ts';
 import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
 import { friendsOf } from '../../src/domain/members/circle/queries.ts';
 import { PROCESSOR_KEYS } from '../world.ts';
@@ -151,6 +152,35 @@ describe('a share that somebody else paid', () => {
       ['released', sam.id],
       ['captured', ada.id],
     ]);
+  });
+
+  it('says who covered it also when it was let go of or sent back, and each knows what their card was held for', async () => {
+    const { ada, sam, kim, id, of, covered } = await threeOf();
+    const paid = async () => Promise.all([ada, sam, kim].map((who) => paidBy(town.world.db, town.venueId, id, who.id)));
+    const share = (place: number, end: string) => ({ shareId: of(place), amount: place === 0 ? 3_334 : 3_333, end });
+    await town.pay(await town.hold(of(1), ada));
+    await town.pay(await town.hold(of(2), kim));
+    expect(await paid()).toEqual([[share(1, 'held')], [], [share(2, 'held')]]);
+    await town.world.call('POST', `/v1/test_helpers/checkouts/${id}/expire`, { key: town.key });
+    await town.world.work();
+    expect(await covered()).toEqual([null, 'Ada', null]);
+    expect(await paid()).toEqual([[share(1, 'released')], [], [share(2, 'released')]]);
+  });
+
+  it('says who covered it when it was refunded', async () => {
+    const { ada, sam, kim, id, of, covered } = await threeOf();
+    for (const [place, who] of [
+      [0, ada],
+      [1, ada],
+      [2, kim],
+    ] as const)
+      await town.pay(await town.hold(of(place), who));
+    const ends = async (who: Person) => (await paidBy(town.world.db, town.venueId, id, who.id)).map(({ end }) => end);
+    expect([await ends(ada), await ends(sam), await ends(kim)]).toEqual([['captured', 'captured'], [], ['captured']]);
+    await town.world.call('POST', `/v1/checkouts/${id}/refund`, { key: town.key, body: {} });
+    await town.world.work();
+    expect(await covered()).toEqual([null, 'Ada', null]);
+    expect([await ends(ada), await ends(sam), await ends(kim)]).toEqual([['refunded', 'refunded'], [], ['refunded']]);
   });
 
   it('is not taken from who has confirmed already, though nobody has heard of it yet', async () => {

@@ -132,12 +132,13 @@ export async function moveHold(
   return rows.length;
 }
 
-/** Who paid each share of a checkout last, as far as somebody's card was held for it. */
+/** Whose card was held last for each share of a checkout; absent: nobody's, or the person's own. */
 export async function payersOf(tx: Queryable, venueId: string, checkoutId: string): Promise<Map<string, string>> {
   const rows = await tx.query<{ shareId: string; payerId: string }>(
-    `select distinct on (share_id) share_id as "shareId", payer_id as "payerId" from holds
-     where venue_id = $1 and checkout_id = $2 and held_at is not null and payer_id is not null
-     order by share_id, created_at desc`,
+    `select share_id as "shareId", payer_id as "payerId" from (
+       select distinct on (share_id) share_id, payer_id from holds
+       where venue_id = $1 and checkout_id = $2 and held_at is not null order by share_id, created_at desc) h
+     where payer_id is not null`,
     [venueId, checkoutId],
   );
   return new Map(rows.map(({ shareId, payerId }) => [shareId, payerId]));

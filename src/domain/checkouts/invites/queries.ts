@@ -3,6 +3,7 @@
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
+import { payersOf } from '../../payments/queries.ts';
 
 export interface Route {
   readonly venueId: string;
@@ -77,6 +78,34 @@ export async function viewForGuest(
   return rows[0] ?? null;
 }
 
+/** A share that somebody's card was held for, and what became of it. */
+export interface PaidShare {
+  readonly shareId: string;
+  readonly amount: number;
+  readonly end: 'held' | 'captured' | 'released' | 'refunded';
+}
+
+/** The shares of the party as it is now that this member's card was held for, their own or others', the organizer's first. */
+export async function paidBy(
+  db: Queryable,
+  venueId: string,
+  checkoutId: string,
+  memberId: string,
+): Promise<PaidShare[]> {
+  const [shares, payers] = await Promise.all([
+    db.query<PaidShare & { memberId: string }>(
+      `select share_id as "shareId", amount, status as "end", member_id as "memberId" from shares
+       where venue_id = $1 and checkout_id = $2 and dropped_at is null and amount > 0
+         and status in ('held', 'captured', 'released', 'refunded') order by place`,
+      [venueId, checkoutId],
+    ),
+    payersOf(db, venueId, checkoutId),
+  ]);
+  return shares
+    .filter((share) => (payers.get(share.shareId) ?? share.memberId) === memberId)
+    .map(({ shareId, amount, end }) => ({ shareId, amount, end }));
+}
+
 export interface NewInvite {
   readonly shareId: string;
   readonly tokenHash: Buffer;
@@ -115,7 +144,8 @@ export interface InviteRow {
 /** The invites of a party as it is now, the organizer's first. */
 export async function invitesOf(tx: Queryable, venueId: string, checkoutId: string): Promise<InviteRow[]> {
   return tx.query<InviteRow>(
-    `select s.share_id as "shareId", s.display_name as "displayName", s.amount, i.token
+    `select s.share_id as "shareId", coalesce(s.display_name, member_name(s.member_id)) as "displayName", s.amount,
+       i.token
      from shares s join invites i on i.venue_id = s.venue_id and i.share_id = s.share_id
      where s.venue_id = $1 and s.checkout_id = $2 and s.dropped_at is null order by s.place`,
     [venueId, checkoutId],

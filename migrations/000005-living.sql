@@ -44,8 +44,13 @@ create table hold_askers (
 );
 create index hold_askers_by_age on hold_askers (at);
 
+-- What somebody goes by where the party has no name for them.
+create function member_name(p_member uuid) returns text language sql stable as $$
+  select m.display_name from members m where m.member_id = p_member
+$$;
+
 -- The checkout as guests see it: no fee, no net amount, no metadata, no booking id. A seat is open while somebody may still
--- take it; a share is covered by whoever paid it, when that is not its own person.
+-- take it; a share is covered by whoever's card was held for it last, when that is not its own person's.
 create or replace function guest_view(c checkouts) returns json language sql stable as $$
   select row_to_json(o) from (
     select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,
@@ -61,18 +66,56 @@ create or replace function guest_view(c checkouts) returns json language sql sta
         sum(p.amount) filter (where p.status in ('held', 'captured', 'refunded')) as funded
       from shares p
       left join members m on m.member_id = p.member_id
-      left join lateral (
-        select b.display_name as name from holds h join members b on b.member_id = h.payer_id
-        where h.venue_id = p.venue_id and h.share_id = p.share_id and h.renews is null
-          and h.status in ('held', 'capturing', 'captured') and h.payer_id <> p.member_id) b on true
+      left join (
+        select distinct on (h.share_id) h.share_id, h.payer_id from holds h
+        where h.venue_id = c.venue_id and h.checkout_id = c.checkout_id and h.held_at is not null
+        order by h.share_id, h.created_at desc) k
+        on k.share_id = p.share_id and k.payer_id <> p.member_id
+          and p.status in ('held', 'captured', 'released', 'refunded')
+      left join shares q on q.venue_id = c.venue_id and q.checkout_id = c.checkout_id and q.member_id = k.payer_id
+        and q.dropped_at is null
       cross join lateral (
-        select p.share_id as id, p.amount, p.status, p.is_organizer, p.display_name, utc_text(p.held_at) as held_at,
+        select p.share_id as id, p.amount, p.status, p.is_organizer, coalesce(p.display_name, m.display_name) as display_name,
+          utc_text(p.held_at) as held_at,
           coalesce(m.is_seat, false) and c.status = 'collecting' and (p.amount = 0 or p.status in ('invited', 'failed'))
             as is_open_seat,
-          b.name as covered_by) r
+          coalesce(member_name(k.payer_id), q.display_name) as covered_by) r
       where c.status <> 'open' and p.venue_id = c.venue_id and p.checkout_id = c.checkout_id
         and p.dropped_at is null) s on true) o
 $$;
+
+-- The partner's view, with the name that somebody gave themselves where the organizer gave none.
+create or replace function checkout_view(c checkouts) returns json language plpgsql stable as $$
+declare
+  v_venue json;
+  v_shares json := '[]';
+  v_funded bigint := 0;
+  v_disputes json := '[]';
+begin
+  select row_to_json(w) into v_venue from (
+    select case when v.linked_at is null then null else v.venue_id end as id, v.name
+    from venues v where v.venue_id = c.venue_id) w;
+  if c.status <> 'open' then
+    select coalesce(array_to_json(array_agg(row_to_json(r) order by p.place)), '[]'),
+        coalesce(sum(p.amount) filter (where p.status in ('held', 'captured', 'refunded')), 0)
+      into v_shares, v_funded
+      from shares p cross join lateral (
+        select p.share_id as id, p.amount, p.status, p.is_organizer, coalesce(p.display_name, member_name(p.member_id)) as display_name,
+          utc_text(p.held_at) as held_at, p.refunded_amount) r
+      where p.venue_id = c.venue_id and p.checkout_id = c.checkout_id and p.dropped_at is null;
+  end if;
+  if c.status = 'completed' or c.cancellation_reason is not null then
+    select coalesce(array_to_json(array_agg(row_to_json(d) order by d.opened_at, d.id)), '[]') into v_disputes from (
+      select d.dispute_id as id, d.share_id, d.amount, d.status, d.reason, utc_text(d.opened_at) as opened_at
+      from disputes d where d.venue_id = c.venue_id and d.checkout_id = c.checkout_id) d;
+  end if;
+  return row_to_json(o) from (
+    select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,
+      utc_text(c.pay_by) as pay_by, c.description, v_venue as venue, c.external_booking_id, c.offering_external_id,
+      c.url, c.return_url, c.cancel_url, v_shares as shares, v_funded as funded_amount, c.refunded_amount, c.fee_amount,
+      c.amount - c.fee_amount as net_amount, c.cancellation_reason, v_disputes as disputes,
+      utc_micros(c.created_at) as created_at, utc_micros(c.completed_at) as completed_at, c.metadata) o;
+end $$;
 
 -- Expires up to p_limit checkouts of one venue whose time has come (p_only narrows to one). Statement by statement, so
 -- that what is read after the lock is what was committed before it. Holds are let go by the worker.

@@ -176,7 +176,9 @@ begin
       delivered_at = case when r.status = 'delivered' then p_now end
     from unnest(p_created, p_statuses, p_codes, p_errors, p_answers, p_durations, p_at, p_due)
       as r(created_at, status, code, error, answer, duration, at, due)
-    where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.created_at = r.created_at and d.status = 'pending';
+    -- Not twice: the answer to an earlier commit may have been lost.
+    where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.created_at = r.created_at and d.status = 'pending'
+      and d.last_attempt_at is distinct from to_timestamp(r.at / 1000.0);
   if 'delivered' = any(p_statuses) then v_success := p_now; end if;
   if p_let_go then
     select min(d.due_at) into v_due from deliveries d

@@ -814,7 +814,7 @@ begin
         coalesce(sum(p.amount) filter (where p.status in ('held', 'captured', 'refunded')), 0)
       into v_shares, v_funded
       from shares p cross join lateral (
-        select p.share_id as id, p.amount, p.status, p.is_organizer, p.display_name,
+        select p.share_id as id, p.amount, p.status, p.is_organizer, coalesce(p.display_name, member_name(p.member_id)) as display_name,
           utc_text(p.held_at) as held_at, p.refunded_amount) r
       where p.venue_id = c.venue_id and p.checkout_id = c.checkout_id and p.dropped_at is null;
   end if;
@@ -1139,8 +1139,13 @@ create table hold_askers (
 );
 create index hold_askers_by_age on hold_askers (at);
 
+-- What somebody goes by where the party has no name for them.
+create function member_name(p_member uuid) returns text language sql stable as $$
+  select m.display_name from members m where m.member_id = p_member
+$$;
+
 -- The checkout as guests see it: no fee, no net amount, no metadata, no booking id. A seat is open while somebody may still
--- take it; a share is covered by whoever paid it, when that is not its own person.
+-- take it; a share is covered by whoever's card was held for it last, when that is not its own person's.
 create function guest_view(c checkouts) returns json language sql stable as $$
   select row_to_json(o) from (
     select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,
@@ -1156,15 +1161,20 @@ create function guest_view(c checkouts) returns json language sql stable as $$
         sum(p.amount) filter (where p.status in ('held', 'captured', 'refunded')) as funded
       from shares p
       left join members m on m.member_id = p.member_id
-      left join lateral (
-        select b.display_name as name from holds h join members b on b.member_id = h.payer_id
-        where h.venue_id = p.venue_id and h.share_id = p.share_id and h.renews is null
-          and h.status in ('held', 'capturing', 'captured') and h.payer_id <> p.member_id) b on true
+      left join (
+        select distinct on (h.share_id) h.share_id, h.payer_id from holds h
+        where h.venue_id = c.venue_id and h.checkout_id = c.checkout_id and h.held_at is not null
+        order by h.share_id, h.created_at desc) k
+        on k.share_id = p.share_id and k.payer_id <> p.member_id
+          and p.status in ('held', 'captured', 'released', 'refunded')
+      left join shares q on q.venue_id = c.venue_id and q.checkout_id = c.checkout_id and q.member_id = k.payer_id
+        and q.dropped_at is null
       cross join lateral (
-        select p.share_id as id, p.amount, p.status, p.is_organizer, p.display_name, utc_text(p.held_at) as held_at,
+        select p.share_id as id, p.amount, p.status, p.is_organizer, coalesce(p.display_name, m.display_name) as display_name,
+          utc_text(p.held_at) as held_at,
           coalesce(m.is_seat, false) and c.status = 'collecting' and (p.amount = 0 or p.status in ('invited', 'failed'))
             as is_open_seat,
-          b.name as covered_by) r
+          coalesce(member_name(k.payer_id), q.display_name) as covered_by) r
       where c.status <> 'open' and p.venue_id = c.venue_id and p.checkout_id = c.checkout_id
         and p.dropped_at is null) s on true) o
 $$;
@@ -1334,7 +1344,9 @@ begin
       delivered_at = case when r.status = 'delivered' then p_now end
     from unnest(p_created, p_statuses, p_codes, p_errors, p_answers, p_durations, p_at, p_due)
       as r(created_at, status, code, error, answer, duration, at, due)
-    where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.created_at = r.created_at and d.status = 'pending';
+    -- Not twice: the answer to an earlier commit may have been lost.
+    where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.created_at = r.created_at and d.status = 'pending'
+      and d.last_attempt_at is distinct from to_timestamp(r.at / 1000.0);
   if 'delivered' = any(p_statuses) then v_success := p_now; end if;
   if p_let_go then
     select min(d.due_at) into v_due from deliveries d

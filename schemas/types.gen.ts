@@ -654,7 +654,7 @@ export type GuestShare = {
   readonly held_at: string | null;
   /** Nobody is named for it yet: a signed-in member may take it. */
   readonly is_open_seat: boolean;
-  /** The name of whoever paid it, when that is not its own person; else null. */
+  /** The name of whoever's card was held for it last, when that is not its own person; else null. */
   readonly covered_by: string | null;
 };
 

@@ -136,8 +136,8 @@ export class Shop {
     return (await fetch(url, { method: 'POST', body: confirmation(secret, card) })).json();
   }
 
-  look(holdId: string): Promise<void> {
-    return settleHoldNow(this.world.house.money, this.venueId, holdId);
+  async look(holdId: string): Promise<void> {
+    await settleHoldNow(this.world.house.money, this.venueId, holdId);
   }
 
   /** Asks for the hold, pays it with a card, and looks at what came of it. */

@@ -1,8 +1,10 @@
 // Open seats: places in a party for whoever opens the link, and who is seen to have paid for whom.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { paidBy } from '../../src/domain/checkouts/invites/queries.ts';
 import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
 import { friendsOf } from '../../src/domain/members/circle/queries.ts';
+import { PROCESSOR_KEYS } from '../world.ts';
 import { openTown, type Person, shown, type Town } from './town.ts';
 
 let town: Town;
@@ -110,21 +112,113 @@ describe('an open seat', () => {
 });
 
 describe('a share that somebody else paid', () => {
-  it('says who covers it, once it is held; whoever asks last is the one who pays', async () => {
+  async function threeOf() {
     const [ada, sam, kim] = [await town.person('Ada'), await town.person('Sam'), await town.person('Kim')];
     const id = await town.checkout();
-    const { shares } = (await town.party(id, ada, named([sam.id, kim.id]))).json;
+    const shares = (await town.party(id, ada, named([sam.id, kim.id]))).json.shares as { id: string }[];
     const covered = async () => (await town.view(id, ada)).shares.map((s: Record<string, unknown>) => s.covered_by);
-    const first = await town.hold(shares[1].id, sam);
-    const second = await town.hold(shares[1].id, ada);
-    expect(second.json).toEqual(first.json);
+    return { ada, sam, kim, id, of: (place: number) => shares[place]?.id ?? '', covered };
+  }
+  const holdsOf = (share: string) =>
+    town.world.db.query<{ status: string; payer: string; intent: string }>(
+      'select status, payer_id as payer, intent_id as intent from holds where share_id = $1 order by created_at, hold_id',
+      [share],
+    );
+
+  const atTheBank = async (intent: string): Promise<string> => {
+    const headers = { authorization: `Bearer ${PROCESSOR_KEYS.test.secret}` };
+    const answer = await fetch(`${town.world.processor.url}/v1/payment_intents/${intent}`, { headers });
+    return ((await answer.json()) as { status: string }).status;
+  };
+
+  it('says who covers it, once it is held: a hold belongs to who asked for it, and to nobody else', async () => {
+    const { ada, sam, kim, id, of, covered } = await threeOf();
+    const first = await town.hold(of(1), sam);
+    expect((await town.hold(of(1), sam)).json).toEqual(first.json);
+    const second = await town.hold(of(1), ada);
+    expect(second.json.client_secret).not.toBe(first.json.client_secret);
+    expect((await town.hold(of(1), ada)).json).toEqual(second.json);
+    // The secret of the first one is worth nothing by the time the second one is given.
+    expect(await town.confirm(first)).toBe(400);
     expect(await covered()).toEqual([null, null, null]);
     await town.pay(second);
     expect(await covered()).toEqual([null, 'Ada', null]);
-    await town.hold(shares[2].id, ada);
-    await town.pay(await town.hold(shares[2].id, kim));
-    await town.pay(await town.hold(shares[0].id, ada));
+    await town.hold(of(2), ada);
+    await town.pay(await town.hold(of(2), kim));
+    await town.pay(await town.hold(of(0), ada));
     expect((await town.view(id, sam)).status).toBe('completed');
     expect(await covered()).toEqual([null, 'Ada', null]);
+    expect((await holdsOf(of(1))).map(({ status, payer }) => [status, payer])).toEqual([
+      ['released', sam.id],
+      ['captured', ada.id],
+    ]);
+  });
+
+  it('says who covered it also when it was let go of or sent back, and each knows what their card was held for', async () => {
+    const { ada, sam, kim, id, of, covered } = await threeOf();
+    const paid = async () => Promise.all([ada, sam, kim].map((who) => paidBy(town.world.db, town.venueId, id, who.id)));
+    const share = (place: number, end: string) => ({ shareId: of(place), amount: place === 0 ? 3_334 : 3_333, end });
+    await town.pay(await town.hold(of(1), ada));
+    await town.pay(await town.hold(of(2), kim));
+    expect(await paid()).toEqual([[share(1, 'held')], [], [share(2, 'held')]]);
+    await town.world.call('POST', `/v1/test_helpers/checkouts/${id}/expire`, { key: town.key });
+    await town.world.work();
+    expect(await covered()).toEqual([null, 'Ada', null]);
+    expect(await paid()).toEqual([[share(1, 'released')], [], [share(2, 'released')]]);
+  });
+
+  it('says who covered it when it was refunded', async () => {
+    const { ada, sam, kim, id, of, covered } = await threeOf();
+    for (const [place, who] of [
+      [0, ada],
+      [1, ada],
+      [2, kim],
+    ] as const)
+      await town.pay(await town.hold(of(place), who));
+    const ends = async (who: Person) => (await paidBy(town.world.db, town.venueId, id, who.id)).map(({ end }) => end);
+    expect([await ends(ada), await ends(sam), await ends(kim)]).toEqual([['captured', 'captured'], [], ['captured']]);
+    await town.world.call('POST', `/v1/checkouts/${id}/refund`, { key: town.key, body: {} });
+    await town.world.work();
+    expect(await covered()).toEqual([null, 'Ada', null]);
+    expect([await ends(ada), await ends(sam), await ends(kim)]).toEqual([['refunded', 'refunded'], [], ['refunded']]);
+  });
+
+  it('is not taken from who has confirmed already, though nobody has heard of it yet', async () => {
+    const { ada, sam, of, covered } = await threeOf();
+    expect(await town.confirm(await town.hold(of(1), sam))).toBe(200);
+    expect(shown(await town.hold(of(1), ada))).toEqual([409, 'conflict', 'share_already_held']);
+    expect(await covered()).toEqual([null, null, null]);
+    expect((await holdsOf(of(1))).map(({ status, payer }) => [status, payer])).toEqual([['held', sam.id]]);
+  });
+
+  it('stays whose it is while the processor does not say whether it is held', async () => {
+    const { ada, sam, of } = await threeOf();
+    const first = await town.hold(of(1), sam);
+    const { faults } = town.world.processor.bank;
+    faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });
+    expect((await town.hold(of(1), ada)).status).toBe(503);
+    faults.clear();
+    expect(await town.confirm(first)).toBe(200);
+    expect(shown(await town.hold(of(1), ada))).toEqual([409, 'conflict', 'share_already_held']);
+  });
+
+  it('holds one card at the most, whoever confirms while somebody else asks', async () => {
+    for (let round = 0; round < 12; round++) {
+      const { ada, sam, of, covered } = await threeOf();
+      const first = await town.hold(of(1), sam);
+      const [confirmed, asked] = await Promise.all([town.confirm(first), town.hold(of(1), ada)]);
+      if (asked.status === 200) await town.confirm(asked);
+      await town.look();
+      const holds = await holdsOf(of(1));
+      const held = holds.filter(({ status }) => status === 'held');
+      expect(held.length).toBe(1);
+      const isSams = held[0]?.payer === sam.id;
+      expect(asked.status).toBe(isSams ? 409 : 200);
+      expect((await covered())[1]).toBe(isSams ? null : 'Ada');
+      expect(holds.every(({ status }) => status === 'held' || status === 'released')).toBe(true);
+      const atBank = await Promise.all(holds.map(({ intent }) => atTheBank(intent)));
+      expect(atBank).toEqual(holds.map(({ status }) => (status === 'held' ? 'requires_capture' : 'canceled')));
+      if (isSams) expect(confirmed).toBe(200);
+    }
   });
 });

@@ -38,7 +38,7 @@ function choose(model: Model, seats: readonly Seat[]): Model {
 function pay(model: Model, place: number): Model {
   const share = model.standing.shares[place % model.standing.shares.length];
   const asked = decideAsk(model.standing, share?.id ?? '', NOW, newId);
-  if ('refusal' in asked) return model;
+  if (!('steps' in asked)) return model;
   const ready = applyAll(model, asked.steps);
   const news = { intentId: `pi_${asked.holdId}` };
   const open = applyAll(ready, [{ step: 'move hold', id: asked.holdId, from: 'asked', to: 'open', news, dueAt: NOW }]);

@@ -114,6 +114,14 @@ function outcomeBy(how: number): CaptureOutcome {
   return pick(outcomes, how) as CaptureOutcome;
 }
 
+/** A test helper, the share's person or the organizer; with the other's hold just looked at, or not. */
+function askerOf({ standing }: Model, who: number, how: number) {
+  const share = pick(standing.shares, who);
+  const live = standing.holds.find(({ shareId, status }) => shareId === share?.id && status !== 'releasing');
+  const payerId = pick([null, share?.memberId ?? null, 'organizer'], how) ?? null;
+  return { payerId, looked: live === undefined || how % 2 === 0 ? null : { holdId: live.id, turn: live.turn } };
+}
+
 function happen(model: Model, { what, who, how }: Happening): Model {
   const { standing } = model;
   const hold = pick(standing.holds, who);
@@ -124,8 +132,8 @@ function happen(model: Model, { what, who, how }: Happening): Model {
       return 'refusal' in decided ? model : applyAll(model, decided.steps);
     }
     case 'ask': {
-      const decided = decideAsk(standing, share?.id ?? '', NOW, newId);
-      return 'refusal' in decided ? model : applyAll(model, decided.steps);
+      const decided = decideAsk(standing, share?.id ?? '', NOW, newId, askerOf(model, who, how));
+      return 'steps' in decided ? applyAll(model, decided.steps) : model;
     }
     case 'open':
     case 'learn':
@@ -133,7 +141,7 @@ function happen(model: Model, { what, who, how }: Happening): Model {
     case 'hold all':
       return standing.shares.reduce((next, { id }) => {
         const asked = decideAsk(next.standing, id, NOW, newId);
-        if ('refusal' in asked) return next;
+        if (!('steps' in asked)) return next;
         const ready = applyAll(next, asked.steps);
         const mine = ready.holds.find((one) => one.id === asked.holdId);
         return mine === undefined ? ready : openAndLearn(ready, mine, 0);

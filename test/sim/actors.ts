@@ -196,6 +196,28 @@ export function beginOrganizer(stage: Stage): void {
     }
   });
   for (const member of new Set(choices.flat().map(({ memberId }) => memberId))) beginGuest(stage, member);
+  if (chance.often(0.3)) beginCovering(stage, people[0] ?? '');
+}
+
+/** The organizer takes out their card for others, who may be typing theirs. */
+function beginCovering(stage: Stage, organizer: string): void {
+  const { scheduler, chance } = stage;
+  const unpaid = () => {
+    const checkout = checkoutOf(stage);
+    if (checkout?.status !== 'collecting') return [];
+    return partyOf(stage, checkout.id).filter(
+      ({ member, amount, status }) =>
+        member !== organizer && amount > 0 && (status === 'invited' || status === 'failed'),
+    );
+  };
+  scheduler.begin('coverer', 'api', async (actor) => {
+    for (let times = chance.between(1, 4); times > 0; times--) {
+      const from = scheduler.step + chance.between(3, 60);
+      await scheduler.turn(actor, 'waits', () => scheduler.step >= from && unpaid().length > 0);
+      const share = unpaid()[0];
+      if (share !== undefined) await payShare(stage, actor, organizer, share, chance.weighed(CARDS));
+    }
+  });
 }
 
 function seatsOf(stage: Stage, people: readonly string[]): Seat[] {
@@ -254,7 +276,7 @@ const GOOD_CARDS = [[40, 'pm_card_visa'], ...TROUBLED] as const;
 
 /** A guest pays as soon as there is a share of theirs, and again when they are asked again, with another card. */
 function beginGuest(stage: Stage, member: string): void {
-  const { scheduler, chance, venue } = stage;
+  const { scheduler, chance } = stage;
   const mine = () => {
     const checkout = checkoutOf(stage);
     if (checkout?.status !== 'collecting') return undefined;
@@ -265,26 +287,37 @@ function beginGuest(stage: Stage, member: string): void {
   };
   const name = `guest ${scheduler.actors.length}`;
   scheduler.begin(name, 'api', async (actor) => {
-    const { money } = deskFor(stage, actor);
     const { eager } = stage.plan;
     const tries = eager ? 8 : chance.between(0, 5);
     for (let attempt = 0; attempt < tries; attempt++) {
       await scheduler.turn(actor, 'waits', () => mine() !== undefined);
       const share = mine();
       if (share === undefined) continue;
-      try {
-        const { clientSecret, publishableKey } = await holdShare(money, venue.id, share.checkout, share.id);
-        const card = attempt >= 3 ? 'pm_card_visa' : chance.weighed(eager ? GOOD_CARDS : CARDS);
-        await confirm(stage, actor, clientSecret, publishableKey, card);
-      } catch (error) {
-        // The organizer may have chosen again, without this share.
-        const isDropped = error instanceof Problem && error.status === 404;
-        if (!isDropped && !isPassing(error)) throw error;
-      }
+      const card = attempt >= 3 ? 'pm_card_visa' : chance.weighed(eager ? GOOD_CARDS : CARDS);
+      await payShare(stage, actor, member, share, card);
       const from = scheduler.step + chance.between(3, 30);
       await scheduler.turn(actor, 'waits', () => scheduler.step >= from);
     }
   });
+}
+
+async function payShare(
+  stage: Stage,
+  actor: Actor,
+  payer: string,
+  share: { readonly id: string; readonly checkout: string },
+  card: string,
+): Promise<void> {
+  const { money } = deskFor(stage, actor);
+  try {
+    const secret = await holdShare(money, stage.venue.id, share.checkout, share.id, payer);
+    stage.memory.givenSecret(secret.holdId, payer);
+    await confirm(stage, actor, secret.clientSecret, secret.publishableKey, card);
+  } catch (error) {
+    // The organizer may have chosen again, without this share.
+    const isDropped = error instanceof Problem && error.status === 404;
+    if (!isDropped && !isPassing(error)) throw error;
+  }
 }
 
 /** The guest's browser speaks to the bank itself. */
@@ -299,10 +332,19 @@ function confirm(stage: Stage, actor: Actor, secret: string, key: string, card: 
         const path = `/v1/payment_intents/${intent}/confirm`;
         const response = await stage.bank.carry({ method: 'POST', path, headers: {}, body });
         stage.scheduler.note(`  ${response.fault ?? response.status}`);
+        if (response.fault === undefined && response.status === 200) checkOnlyCard(stage, intent);
         resolve();
       },
     });
   });
+}
+
+/** Of two people who wanted to pay one share at once, one card at the most is held, at every moment. */
+function checkOnlyCard(stage: Stage, intent: string): void {
+  const all = [...stage.bank.books.intents.values()];
+  const share = all.find(({ id }) => id === intent)?.metadata.share_id;
+  const held = all.filter(({ status, metadata }) => status === 'requires_capture' && metadata.share_id === share);
+  if (held.length > 1) throw new Violation(`share ${share} holds ${held.length} cards at once`);
 }
 
 /** Notices of the bank on their way to us. */

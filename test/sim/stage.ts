@@ -114,6 +114,14 @@ export class Memory {
     readonly json: string;
   }[] = [];
   readonly refunds = new Map<string, string>();
+  readonly #payers = new Map<string, string>();
+
+  /** A hold belongs to who asked for it: nobody else is ever given its secret. */
+  givenSecret(holdId: string, payer: string): void {
+    const before = this.#payers.get(holdId) ?? payer;
+    if (before !== payer) throw new Violation(`the secret of hold ${holdId} was given to two people`);
+    this.#payers.set(holdId, payer);
+  }
 
   told(key: string | null, body: string, json: string): void {
     const { id } = JSON.parse(json) as { id: string };

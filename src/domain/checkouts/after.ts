@@ -42,8 +42,6 @@ function one(standing: Standing, step: Step): Standing {
       );
     case 'begin captures':
       return onHolds(standing, step.ids, (hold) => ({ ...hold, status: 'capturing' }));
-    case 'note payer':
-      return onHolds(standing, [step.id], (hold) => ({ ...hold, payerId: step.payerId }));
     case 'seat hold':
       return onHolds(standing, [step.id], (hold) => ({ ...hold, renews: null }));
     default:

@@ -43,7 +43,11 @@ export async function chooseParty(parts: GuestParts, guest: Guest, input: Input<
     if (guest.sawParty !== undefined && guest.sawParty !== partySeen(standing)) {
       throw conflict('party_changed', 'The party has changed since you looked at it. Look again, then choose.');
     }
-    const people = await peopleOf(tx, { ...parts, now: parts.clock.now() }, guest.memberId, input.body.members);
+    const { memberId } = guest;
+    const before = new Map(
+      standing.shares.flatMap((s) => (s.displayName === null ? [] : [[s.memberId, s.displayName]])),
+    );
+    const people = await peopleOf(tx, { ...parts, now: parts.clock.now() }, memberId, input.body.members, before);
     if ('problems' in people) throw invalid(people.problems);
     await seat(tx, parts, guest, standing, seatsOf(standing, people.people, input.body), people.people);
     const shares = (await invitesOf(tx, venueId, id)).map(({ shareId, displayName, amount, token }) => ({

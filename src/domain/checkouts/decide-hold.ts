@@ -22,14 +22,37 @@ export type AskRefusal =
   | 'share_already_held'
   | 'nothing_to_pay';
 
-/** A guest wants to pay a share: a hold is asked for, or the one that waits for a card already is given again. */
+/** Who asks; null: a test helper, who takes whatever there is. */
+export interface Asker {
+  readonly payerId: string | null;
+  /** A hold that they have just looked at with the processor, and the turn in which they did. */
+  readonly looked: { readonly holdId: string; readonly turn: number } | null;
+}
+
+export type Asked =
+  | { readonly refusal: AskRefusal }
+  /** Somebody else's hold waits for a card: whether it still does is to be asked of the processor first. */
+  | { readonly lookAt: string }
+  | {
+      readonly holdId: string;
+      readonly steps: readonly Step[];
+      /** Earlier holds of this share: over before anybody is given the secret of this one. */
+      readonly lettingGo: readonly string[];
+    };
+
+const ANYBODY: Asker = { payerId: null, looked: null };
+
+/**
+ * A guest wants to pay a share: a hold is asked for, or the one of theirs that waits for a card is given again. A hold belongs
+ * to who asked for it: somebody else's that was never confirmed is let go, and never becomes another person's.
+ */
 export function decideAsk(
   standing: Standing,
   shareId: string,
   now: number,
   newId: () => string,
-  payerId: string | null = null,
-): { readonly refusal: AskRefusal } | { readonly holdId: string; readonly steps: readonly Step[] } {
+  asker: Asker = ANYBODY,
+): Asked {
   const share = shareOf(standing, shareId);
   if (share === undefined) return { refusal: 'not_found' };
   if (isOverdue(standing, now) || standing.status === 'expired') return { refusal: 'checkout_past_pay_by' };
@@ -37,14 +60,32 @@ export function decideAsk(
   if (share.status === 'held' || share.status === 'captured') return { refusal: 'share_already_held' };
   if (share.amount === 0) return { refusal: 'nothing_to_pay' };
   const live = holdOf(standing, shareId);
-  if (live !== undefined) {
-    const isSame = payerId === null || payerId === live.payerId;
-    return { holdId: live.id, steps: isSame ? [] : [{ step: 'note payer', id: live.id, payerId }] };
+  const lettingGo = standing.holds.filter((hold) => hold.shareId === shareId && hold.status === 'releasing');
+  const before = lettingGo.map(({ id }) => id);
+  if (live === undefined) return addHold(standing, share, now, newId, asker.payerId, before);
+  if (asker.payerId === null || asker.payerId === (live.payerId ?? share.memberId)) {
+    return { holdId: live.id, steps: [], lettingGo: before };
   }
+  // Nobody was given the secret of one that is only asked for; one that is open may be confirmed by now.
+  const isKnown = asker.looked?.holdId === live.id && asker.looked.turn === live.turn;
+  if (live.status === 'open' && !isKnown) return { lookAt: live.id };
+  const letGo: Step = { step: 'move hold', id: live.id, from: live.status, to: 'releasing', dueAt: now };
+  const added = addHold(standing, share, now, newId, asker.payerId, [...before, live.id]);
+  return { ...added, steps: [letGo, ...added.steps] };
+}
+
+function addHold(
+  standing: Standing,
+  share: ShareState,
+  now: number,
+  newId: () => string,
+  payerId: string | null,
+  lettingGo: readonly string[],
+): Extract<Asked, { holdId: string }> {
   const id = newId();
   const keepsCard = standing.expiresAt - now > HOLD_LIFE;
-  const hold = { id, shareId, amount: share.amount, renews: null, keepsCard, customerId: null, payerId };
-  return { holdId: id, steps: [{ step: 'add hold', hold, dueAt: now + MINUTE }] };
+  const hold = { id, shareId: share.id, amount: share.amount, renews: null, keepsCard, customerId: null, payerId };
+  return { holdId: id, steps: [{ step: 'add hold', hold, dueAt: now + MINUTE }], lettingGo };
 }
 
 /** How long to wait before asking about a hold that nobody told us of: more patiently the older it is. */

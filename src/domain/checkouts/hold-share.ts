@@ -1,9 +1,11 @@
 // A guest begins to pay a share: the hold is reserved, made at the processor, and its client secret given. Asking again
-// gives the same one. The share is not held by this: that takes the processor's own word (settle-hold.ts).
+// gives the same one; when somebody else asks, theirs is made and the earlier one let go of, unless it is held by then. No
+// secret is given while an earlier hold of the share may still take a card. The share is not held by this: that takes the
+// processor's own word (settle-hold.ts).
 
 import { conflict, notFound, Problem } from '../../base/errors.ts';
 import { findHold } from '../payments/queries.ts';
-import { type AskRefusal, decideAsk } from './decide-hold.ts';
+import { type Asked, type Asker, type AskRefusal, decideAsk } from './decide-hold.ts';
 import { decideUnderLock, type MoneyParts, processorFor } from './money-parts.ts';
 import { settleHoldNow } from './settle-hold.ts';
 
@@ -13,6 +15,9 @@ export interface HoldSecret {
   readonly publishableKey: string;
 }
 
+/** How often a hold is looked at before whoever asks is told to come back. */
+const LOOKS = 4;
+
 export async function holdShare(
   parts: MoneyParts,
   venueId: string,
@@ -20,12 +25,8 @@ export async function holdShare(
   shareId: string,
   payerId: string | null = null,
 ): Promise<HoldSecret> {
-  const asked = await decideUnderLock(parts, venueId, checkoutId, (standing, now) => {
-    const decided = decideAsk(standing, shareId, now, () => parts.ids.uuid(), payerId);
-    return { steps: 'refusal' in decided ? [] : decided.steps, answer: decided };
-  });
-  if (asked === null) throw notFound();
-  if ('refusal' in asked) throw refusalOf(asked.refusal);
+  const asked = await ask(parts, venueId, checkoutId, shareId, payerId);
+  for (const holdId of asked.lettingGo) await letGoFirst(parts, venueId, holdId);
   let hold = await findHold(parts.db, venueId, asked.holdId);
   if (hold?.status === 'asked') {
     await settleHoldNow(parts, venueId, asked.holdId);
@@ -33,16 +34,54 @@ export async function holdShare(
   }
   if (hold === null || hold.clientSecret === null || hold.status !== 'open') {
     // Not known yet, or overtaken by somebody else's act: asking again tells.
-    throw new Problem('service_unavailable', {
-      message: 'The card processor has not answered yet. Try again in a moment.',
-      headers: { 'retry-after': '1' },
-    });
+    throw notYet();
   }
   return {
     holdId: hold.id,
     clientSecret: parts.seal.open(hold.clientSecret, `hold ${venueId} ${hold.id}`),
     publishableKey: processorFor(parts, hold.mode).publishableKey,
   };
+}
+
+async function ask(
+  parts: MoneyParts,
+  venueId: string,
+  checkoutId: string,
+  shareId: string,
+  payerId: string | null,
+): Promise<Extract<Asked, { holdId: string }>> {
+  let looked: Asker['looked'] = null;
+  for (let looks = 0; looks < LOOKS; looks++) {
+    const asker = { payerId, looked };
+    const asked = await decideUnderLock(parts, venueId, checkoutId, (standing, now) => {
+      const decided = decideAsk(standing, shareId, now, () => parts.ids.uuid(), asker);
+      return { steps: 'steps' in decided ? decided.steps : [], answer: decided };
+    });
+    if (asked === null) throw notFound();
+    if ('refusal' in asked) throw refusalOf(asked.refusal);
+    if ('holdId' in asked) return asked;
+    const turn = await settleHoldNow(parts, venueId, asked.lookAt);
+    looked = turn === null ? null : { holdId: asked.lookAt, turn };
+  }
+  // Whether somebody else's card is held is not known: nothing of theirs is undone.
+  throw notYet();
+}
+
+/** With the secret of an earlier hold no card can be held any more, or nobody is given another one. */
+async function letGoFirst(parts: MoneyParts, venueId: string, holdId: string): Promise<void> {
+  for (let looks = 0; looks < LOOKS; looks++) {
+    const hold = await findHold(parts.db, venueId, holdId);
+    if (hold?.status !== 'releasing') return;
+    await settleHoldNow(parts, venueId, holdId);
+  }
+  throw notYet();
+}
+
+function notYet(): Problem {
+  return new Problem('service_unavailable', {
+    message: 'The card processor has not answered yet. Try again in a moment.',
+    headers: { 'retry-after': '1' },
+  });
 }
 
 function refusalOf(refusal: AskRefusal): Problem {

@@ -34,11 +34,13 @@ interface Named {
   readonly field: string;
 }
 
+/** `before`: what the party calls its people now, by member; who is named again without a name keeps theirs. */
 export async function peopleOf(
   tx: Queryable,
   parts: PeopleParts,
   organizerId: string,
   items: readonly Item[],
+  before: ReadonlyMap<string, string>,
 ): Promise<People> {
   const problems: FieldProblem[] = [];
   const named = [
@@ -62,14 +64,14 @@ export async function peopleOf(
   const people: Person[] = [
     {
       member: organizer,
-      displayName: organizer.displayName,
+      displayName: organizer.displayName ?? before.get(organizerId) ?? null,
       keys: ['organizer', organizerId, ...keysOf(seen, organizerId)],
     },
   ];
   for (const { memberId, name, keys } of seen.values()) {
     const member = found.get(memberId);
     if (member !== undefined && memberId !== organizerId)
-      people.push({ member, displayName: name ?? member.displayName, keys });
+      people.push({ member, displayName: name ?? before.get(memberId) ?? member.displayName, keys });
   }
   return { people };
 }

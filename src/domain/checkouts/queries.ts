@@ -139,7 +139,7 @@ async function standingBy(tx: Queryable, venueId: string, id: string, lock: stri
     ),
     tx.query<ShareState>(
       `select share_id as "id", place, amount, status, is_organizer as "isOrganizer", member_id as "memberId",
-         display_name as "displayName", refunded_amount as "refundedAmount"
+         coalesce(display_name, member_name(member_id)) as "displayName", refunded_amount as "refundedAmount"
        from shares where venue_id = $1 and checkout_id = $2 and dropped_at is null order by place`,
       [venueId, id],
     ),

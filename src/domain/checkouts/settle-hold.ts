@@ -47,23 +47,28 @@ export async function settleDueHolds(parts: MoneyParts, batch: number): Promise<
   return holds.length;
 }
 
-/** Looks at one hold now, due or not. */
-export async function settleHoldNow(parts: MoneyParts, venueId: string, holdId: string): Promise<void> {
+/** Looks at one hold now, due or not. Answers the turn in which it did; null: it is over, or the processor did not say. */
+export async function settleHoldNow(parts: MoneyParts, venueId: string, holdId: string): Promise<number | null> {
   const hold = await claimHold(parts.db, venueId, holdId, parts.clock.now() + LEASE_MS);
-  if (hold === null) return;
-  const isFunded = await settleHold(parts, hold);
-  if (isFunded) await captureFunded(parts, venueId, hold.checkoutId);
+  if (hold === null) return null;
+  const settled = await settleHold(parts, hold);
+  if (settled === 'last') await captureFunded(parts, venueId, hold.checkoutId);
+  return settled === 'unknown' ? null : hold.turn;
 }
 
-/** Answers whether it was the last: the captures of its checkout are due then, and come with the next turn of their loop. */
-export async function settleHold(parts: MoneyParts, hold: HoldState): Promise<boolean> {
+/** Last: the captures of its checkout are due, and come with the next turn of their loop. */
+type Settled = 'settled' | 'last' | 'unknown';
+
+async function settleHold(parts: MoneyParts, hold: HoldState): Promise<Settled> {
   try {
-    return (await LOOKS[hold.status]?.(parts, hold)) === true;
+    const isLast = (await LOOKS[hold.status]?.(parts, hold)) === true;
+    return isLast ? 'last' : 'settled';
   } catch (error) {
     if (error instanceof ProcessorRefusal) {
       const { code } = error;
       parts.log.warn({ hold: hold.id, checkout: hold.checkoutId, code }, 'the processor has refused a hold');
-      return record(parts, hold, (standing, now) => refused(standing, hold.id, code, now));
+      const isLast = await record(parts, hold, (standing, now) => refused(standing, hold.id, code, now));
+      return isLast ? 'last' : 'settled';
     }
     if (!(error instanceof ProcessorTrouble)) throw error;
     parts.log.warn({ hold: hold.id, checkout: hold.checkoutId, err: error }, 'the processor is asked again');
@@ -71,7 +76,7 @@ export async function settleHold(parts: MoneyParts, hold: HoldState): Promise<bo
     await record(parts, hold, (standing, now) =>
       isNotNow ? notNow(standing, hold.id, now) : [lookLater(hold.id, now + (hold.turn < OFTEN ? SOON : LATER))],
     );
-    return false;
+    return 'unknown';
   }
 }
 

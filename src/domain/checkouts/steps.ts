@@ -67,7 +67,6 @@ export type Step =
       readonly dueAt: number | null;
     }
   | { readonly step: 'note hold'; readonly id: string; readonly news: HoldNews; readonly dueAt: number | null }
-  | { readonly step: 'note payer'; readonly id: string; readonly payerId: string }
   /** Takes the place of the hold that it renewed. */
   | { readonly step: 'seat hold'; readonly id: string }
   | { readonly step: 'begin captures'; readonly ids: readonly string[] }

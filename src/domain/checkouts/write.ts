@@ -8,15 +8,7 @@ import { recordCheckoutEvent } from '../events/record.ts';
 import { postEntries } from '../ledger/queries.ts';
 import { insertMovements, openPayout, shrinkTransfer } from '../payments/movements/queries.ts';
 import { HOLD_MOVES } from '../payments/moves.ts';
-import {
-  beginCaptures,
-  countNotNow,
-  insertHold,
-  moveHold,
-  notePayer,
-  recordCaptured,
-  seatHold,
-} from '../payments/queries.ts';
+import { beginCaptures, countNotNow, insertHold, moveHold, recordCaptured, seatHold } from '../payments/queries.ts';
 import { CHECKOUT_MOVES, SHARE_MOVES } from './moves.ts';
 import { tellIfAnybody } from './news/queries.ts';
 import {
@@ -113,7 +105,6 @@ type HoldStep = Extract<
       | 'add hold'
       | 'move hold'
       | 'note hold'
-      | 'note payer'
       | 'seat hold'
       | 'begin captures'
       | 'count not now'
@@ -132,8 +123,6 @@ async function writeHold(tx: Queryable, about: Parameters<typeof insertHold>[1],
       return insist(step, 1, moveHold(tx, venueId, step.id, step, step.news ?? {}, step.dueAt));
     case 'note hold':
       return insist(step, 1, moveHold(tx, venueId, step.id, null, step.news, step.dueAt));
-    case 'note payer':
-      return insist(step, 1, notePayer(tx, venueId, step.id, step.payerId));
     case 'seat hold':
       return insist(step, 1, seatHold(tx, venueId, step.id));
     case 'begin captures':

@@ -29,7 +29,7 @@ export interface HoldState {
   /** Counts up each time somebody begins to look at it: whoever began an earlier turn is late and writes nothing. */
   readonly turn: number;
   readonly createdAt: number;
-  /** The member who asked for it last, and so pays it; null: the share's own person, or a test helper. */
+  /** The member who asked for it, and so pays it; null: the share's own person, or a test helper. */
   readonly payerId: string | null;
 }
 

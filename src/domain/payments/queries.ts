@@ -132,21 +132,13 @@ export async function moveHold(
   return rows.length;
 }
 
-/** Somebody else asks for the same hold: whoever asked last pays it. */
-export async function notePayer(tx: Queryable, venueId: string, id: string, payerId: string): Promise<number> {
-  const rows = await tx.query(
-    `update holds set payer_id = $3 where venue_id = $1 and hold_id = $2 and status in ('asked', 'open') returning 1`,
-    [venueId, id, payerId],
-  );
-  return rows.length;
-}
-
-/** Who paid each share of a checkout last, as far as somebody's card was held for it. */
+/** Whose card was held last for each share of a checkout; absent: nobody's, or the person's own. */
 export async function payersOf(tx: Queryable, venueId: string, checkoutId: string): Promise<Map<string, string>> {
   const rows = await tx.query<{ shareId: string; payerId: string }>(
-    `select distinct on (share_id) share_id as "shareId", payer_id as "payerId" from holds
-     where venue_id = $1 and checkout_id = $2 and held_at is not null and payer_id is not null
-     order by share_id, created_at desc`,
+    `select share_id as "shareId", payer_id as "payerId" from (
+       select distinct on (share_id) share_id, payer_id from holds
+       where venue_id = $1 and checkout_id = $2 and held_at is not null order by share_id, created_at desc) h
+     where payer_id is not null`,
     [venueId, checkoutId],
   );
   return new Map(rows.map(({ shareId, payerId }) => [shareId, payerId]));

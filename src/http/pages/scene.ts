@@ -3,7 +3,14 @@
 
 import { lookAsGuest } from '../../domain/checkouts/guest-view.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/invited.ts';
-import { type InviteRow, invitesOf, type Paid, paidBy, wasInParty } from '../../domain/checkouts/invites/queries.ts';
+import {
+  type InviteRow,
+  invitesOf,
+  type PaidShare,
+  paidBy,
+  wasInParty,
+  wasLost,
+} from '../../domain/checkouts/invites/queries.ts';
 import type { Place, Visit } from './visit.ts';
 
 export interface ShareShown {
@@ -45,8 +52,10 @@ export interface Scene {
   readonly invitee: Invitee | null;
   /** The organizer has taken their share out of the party again. */
   readonly wasDropped: boolean;
+  /** Their own share was held, and the bank has let go of it. */
+  readonly wasLost: boolean;
   /** The shares that were held on the card of whoever looks, their own or others', and what became of each hold. */
-  readonly paid: readonly Paid[];
+  readonly paid: readonly PaidShare[];
   /** The organizer's alone: the invite of each share. */
   readonly invites: readonly InviteRow[];
 }
@@ -58,12 +67,14 @@ export async function readScene(visit: Visit, place: Place): Promise<Scene> {
   const checkout = JSON.parse(looked.json) as CheckoutShown;
   const isOrganizer = memberId !== null && looked.organizerId === memberId;
   const { venueId, checkoutId, shareId } = place;
+  const myShare = checkout.shares.find(({ id }) => id === looked.myShareId) ?? null;
   return {
     place,
     checkout,
     isOrganizer,
     hasOrganizer: looked.organizerId !== null,
-    myShare: checkout.shares.find(({ id }) => id === looked.myShareId) ?? null,
+    myShare,
+    wasLost: myShare?.status === 'failed' && (await wasLost(house.db, venueId, myShare.id)),
     invitee: shareId === null ? null : await inviteeOf(house.db, house.seal, venueId, shareId),
     wasDropped:
       memberId !== null && looked.myShareId === null && (await wasInParty(house.db, venueId, checkoutId, memberId)),
@@ -87,7 +98,7 @@ export function organizerName(visit: Visit, scene: Scene): string {
 }
 
 /** What of a guest's own money has come to an end of this kind. */
-export function paidSum({ paid }: Scene, end: Paid['end']): number {
+export function paidSum({ paid }: Scene, end: PaidShare['end']): number {
   return paid.filter((one) => one.end === end).reduce((sum, { amount }) => sum + amount, 0);
 }
 

@@ -157,7 +157,7 @@ function mine(visit: Visit, scene: Scene, share: ShareShown): readonly Piece[] {
   if (share.status === 'held') return [held(visit, scene, share), progress(visit, scene)];
   const problem =
     share.status === 'failed' &&
-    (!scene.paid.some(({ shareId, end }) => shareId === share.id && end === 'released')
+    (!scene.wasLost
       ? notice(words.say('page.declined_title'), words.say('page.declined_text'), 'problem declined')
       : notice(words.say('page.lost_title'), words.say('page.lost_text'), 'problem'));
   return [problem, promise(visit, scene), progress(visit, scene), payForm(visit, scene, [share])];

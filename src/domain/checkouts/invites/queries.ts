@@ -3,6 +3,7 @@
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
+import { payersOf } from '../../payments/queries.ts';
 
 export interface Route {
   readonly venueId: string;
@@ -51,6 +52,15 @@ export async function memberOfShare(
   return rows[0] ?? null;
 }
 
+/** Whether this share was held once, and its bank has let go of the hold since. */
+export async function wasLost(db: Queryable, venueId: string, shareId: string): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from shares where venue_id = $1 and share_id = $2 and status = 'failed' and lost_at is not null`,
+    [venueId, shareId],
+  );
+  return rows.length > 0;
+}
+
 /** Somebody whose share the organizer has taken out of the party again. */
 export async function wasInParty(
   db: Queryable,
@@ -91,6 +101,34 @@ export async function viewForGuest(
   return rows[0] ?? null;
 }
 
+/** A share that somebody's card was held for, and what became of it. */
+export interface PaidShare {
+  readonly shareId: string;
+  readonly amount: number;
+  readonly end: 'held' | 'captured' | 'released' | 'refunded';
+}
+
+/** The shares of the party as it is now that this member's card was held for, their own or others', the organizer's first. */
+export async function paidBy(
+  db: Queryable,
+  venueId: string,
+  checkoutId: string,
+  memberId: string,
+): Promise<PaidShare[]> {
+  const [shares, payers] = await Promise.all([
+    db.query<PaidShare & { memberId: string }>(
+      `select share_id as "shareId", amount, status as "end", member_id as "memberId" from shares
+       where venue_id = $1 and checkout_id = $2 and dropped_at is null and amount > 0
+         and status in ('held', 'captured', 'released', 'refunded') order by place`,
+      [venueId, checkoutId],
+    ),
+    payersOf(db, venueId, checkoutId),
+  ]);
+  return shares
+    .filter((share) => (payers.get(share.shareId) ?? share.memberId) === memberId)
+    .map(({ shareId, amount, end }) => ({ shareId, amount, end }));
+}
+
 export interface NewInvite {
   readonly shareId: string;
   readonly tokenHash: Buffer;
@@ -129,24 +167,10 @@ export interface InviteRow {
 /** The invites of a party as it is now, the organizer's first. */
 export async function invitesOf(tx: Queryable, venueId: string, checkoutId: string): Promise<InviteRow[]> {
   return tx.query<InviteRow>(
-    `select s.share_id as "shareId", s.display_name as "displayName", s.amount, i.token
+    `select s.share_id as "shareId", coalesce(s.display_name, member_name(s.member_id)) as "displayName", s.amount,
+       i.token
      from shares s join invites i on i.venue_id = s.venue_id and i.share_id = s.share_id
      where s.venue_id = $1 and s.checkout_id = $2 and s.dropped_at is null order by s.place`,
     [venueId, checkoutId],
-  );
-}
-
-export interface Paid {
-  readonly shareId: string;
-  readonly amount: number;
-  readonly end: 'held' | 'captured' | 'released' | 'refunded';
-}
-
-export async function paidBy(db: Queryable, venueId: string, checkoutId: string, memberId: string): Promise<Paid[]> {
-  return db.query<Paid>(
-    `select h.share_id as "shareId", h.amount, case when s.status = 'refunded' and h.status = 'captured' then 'refunded' when h.status in ('held','capturing') then 'held' when h.status = 'captured' then 'captured' else 'released' end as "end"
-     from holds h join shares s on s.venue_id = h.venue_id and s.share_id = h.share_id
-     where h.venue_id = $1 and h.checkout_id = $2 and coalesce(h.payer_id, s.member_id) = $3 and h.held_at is not null`,
-    [venueId, checkoutId, memberId],
   );
 }

@@ -166,6 +166,29 @@ describe('the view', () => {
     expect([secret.status, secret.headers.get('access-control-allow-origin')]).toEqual([405, null]);
   });
 
+  it('is not found under an id that is none, whatever it holds', async () => {
+    const { token } = await person();
+    for (const id of ['%00', 'chk_%00', '%FF', 'chk_', 'x'.repeat(99), `chk_${'0'.repeat(25)}%00`]) {
+      const calls = [
+        ['GET', `/v1/public/checkouts/${id}`, undefined],
+        ['OPTIONS', `/v1/public/checkouts/${id}`, undefined],
+        ['POST', `/v1/public/checkouts/${id}/party`, { members: [{ phone: '+15550100001' }], split: 'equal' }],
+        ['POST', `/v1/public/checkouts/${id}/seat`, {}],
+        ['POST', `/v1/public/shares/${id.replace('chk_', 'shr_')}/hold`, undefined],
+      ] as const;
+      for (const [method, path, body] of calls) {
+        const headers = { origin: ORIGIN, 'access-control-request-method': 'GET' };
+        const { status } = await world.call(method, path, {
+          key: token,
+          headers,
+          ...(body === undefined ? {} : { body }),
+        });
+        expect([method, path, status < 500], String(status)).toEqual([method, path, true]);
+        if (method !== 'OPTIONS' && id !== '%FF') expect([path, status]).toEqual([path, 404]);
+      }
+    }
+  });
+
   it('does not believe a token that was changed, is of another issuer, or has no signature', async () => {
     const path = `/v1/public/checkouts/${await checkout()}`;
     const { token } = await person();

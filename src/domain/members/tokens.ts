@@ -1,9 +1,11 @@
 // Members' tokens: JWTs signed with Ed25519 by keys that every server shares (sealed in the database), good for an hour.
 // One algorithm, issuer, audience and type are accepted and nothing else. An operator with members of its own can name its
-// issuer instead: then those tokens are accepted, and none of ours are made.
+// issuer beside ours (the hosted pages make our tokens all the same): a token is judged by the keys, algorithms and audience
+// of the issuer that it names, and by no others.
 
 import {
   createRemoteJWKSet,
+  decodeJwt,
   exportJWK,
   generateKeyPair,
   importJWK,
@@ -54,6 +56,7 @@ type Key = Awaited<ReturnType<typeof importJWK>>;
 export function makeTokens(parts: TokenParts): Tokens {
   const ring = new KeyRing(parts);
   const foreign = parts.foreign === null ? null : foreignVerifier(parts, parts.foreign);
+  const own: Tokens['verify'] = (token) => verifyOwn(parts, ring, token);
   return {
     async sign(memberId) {
       const { id, privateKey } = await ring.signing();
@@ -67,9 +70,19 @@ export function makeTokens(parts: TokenParts): Tokens {
         .setExpirationTime(now + TOKEN_SECONDS)
         .sign(privateKey);
     },
-    verify: foreign ?? ((token) => verifyOwn(parts, ring, token)),
+    verify: (token) => (foreign !== null && issuerOf(token) !== parts.issuer() ? foreign(token) : own(token)),
     jwks: async () => ({ keys: (await ring.rows()).map(({ publicJwk }) => publicJwk) }),
   };
+}
+
+/** What the token says of itself, which nobody has verified yet; null: it cannot be read. */
+function issuerOf(token: string): string | null {
+  try {
+    return decodeJwt(token).iss ?? null;
+  } catch {
+    // Whoever verifies it says no.
+    return null;
+  }
 }
 
 async function verifyOwn(parts: TokenParts, ring: KeyRing, token: string): Promise<string | null> {

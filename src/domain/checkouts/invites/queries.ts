@@ -9,8 +9,12 @@ export interface Route {
   readonly venueId: string;
 }
 
+/** As ids of checkouts and shares are made; what people put into an address may be anything, a NUL included. */
+const ID = /^(chk|shr)_[0-9a-z]{26}$/;
+
 /** Which venue a checkout or share belongs to. */
 export async function routeOf(db: Queryable, id: string): Promise<string | null> {
+  if (!ID.test(id)) return null;
   const rows = await db.query<Route>('select venue_id as "venueId" from checkout_routes where id = $1', [id]);
   return rows[0]?.venueId ?? null;
 }

@@ -1,0 +1,76 @@
+// An operator with members of its own: its tokens are good beside ours, and neither issuer can pass for the other. The issuer
+// here is a real one, with keys of its own at an address of its own.
+
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openTown, type Town } from './town.ts';
+
+const ISSUER = 'https://members.harbor.example';
+const AUDIENCE = 'harbor-payments';
+const MEMBER = '0190b3c4-0000-7000-8000-00000000abcd';
+
+let town: Town;
+let jwks: Server;
+let keys: Awaited<ReturnType<typeof generateKeyPair>>;
+beforeAll(async () => {
+  keys = await generateKeyPair('ES256', { extractable: true });
+  const published = { keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'theirs', alg: 'ES256', use: 'sig' }] };
+  jwks = createServer((_, response) =>
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(published)),
+  );
+  await new Promise<void>((resolve) => jwks.listen(0, '127.0.0.1', resolve));
+  const MEMBER_JWKS_URL = `http://127.0.0.1:${(jwks.address() as AddressInfo).port}/jwks.json`;
+  town = await openTown({ env: { MEMBER_ISSUER: ISSUER, MEMBER_AUDIENCE: AUDIENCE, MEMBER_JWKS_URL } });
+});
+afterAll(async () => {
+  await town.world.close();
+  await new Promise((resolve) => jwks.close(resolve));
+});
+
+interface Claims {
+  readonly iss?: string;
+  readonly aud?: string;
+  readonly kid?: string;
+  readonly typ?: string;
+}
+
+/** By the operator's key, whatever it says. */
+function theirs({ iss = ISSUER, aud = AUDIENCE, kid = 'theirs', typ = 'JWT' }: Claims = {}): Promise<string> {
+  const now = Math.floor(Date.now() / 1_000);
+  return new SignJWT({ iss, aud, sub: MEMBER, iat: now, exp: now + 600 })
+    .setProtectedHeader({ alg: 'ES256', kid, typ })
+    .sign(keys.privateKey);
+}
+
+it('the operator’s members choose a party and pay, and so do those who signed in on our pages', async () => {
+  const id = await town.checkout({ party_size: 2, amount: 6_000 });
+  const ada = { id: MEMBER, phone: '', token: await theirs() };
+  const sam = await town.person('Sam');
+  const { status, text, json } = await town.party(id, ada, [{ user_id: sam.id }]);
+  expect(status, text).toBe(200);
+  const [mine, his] = json.shares as { id: string }[];
+  await town.pay(await town.hold(his?.id ?? '', sam));
+  await town.pay(await town.hold(mine?.id ?? '', { ...ada, token: await theirs() }));
+  expect((await town.view(id, sam)).status).toBe('completed');
+});
+
+it('a token is judged by the issuer that it names and by no other', async () => {
+  const { world } = town;
+  const id = await town.checkout();
+  const seen = async (token: string) => (await world.call('GET', `/v1/public/checkouts/${id}`, { key: token })).status;
+  const sam = await town.person('Sam');
+  const own = world.house.address.base;
+  const kid = (await world.house.tokens.jwks()).keys[0]?.kid as string;
+  expect([await seen(await theirs()), await seen(sam.token)]).toEqual([200, 200]);
+  const wrong = [
+    await theirs({ iss: own, aud: 'everyshare-guest' }),
+    await theirs({ iss: own, aud: 'everyshare-guest', kid }),
+    await theirs({ aud: 'everyshare-guest' }),
+    await theirs({ iss: 'https://elsewhere.example' }),
+    await theirs({ kid: 'unknown' }),
+    sam.token.replace(/\.[^.]+$/, '.AAAA'),
+  ];
+  for (const token of wrong) expect(await seen(token), token).toBe(401);
+});

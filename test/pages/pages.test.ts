@@ -217,6 +217,12 @@ describe('signing in on a page', () => {
     expect(rows).toHaveLength(1);
   });
 
+  it('leads whoever was signed out meanwhile back to the page, to sign in again', async () => {
+    const { checkout } = await group();
+    const told = await post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal' });
+    expect([told.status, told.headers.get('location')]).toEqual([303, `/c/${checkout.id}`]);
+  });
+
   it('starts over for a cookie that is not ours', async () => {
     const { checkout } = await group();
     const told = await get(`/c/${checkout.id}`, { cookie: 'everyshare_sign_in=AAAA; everyshare_session=x' });

@@ -10,7 +10,7 @@ import { TOKEN_SECONDS } from '../../domain/members/tokens.ts';
 import { ProcessorTrouble } from '../../domain/payments/processor.ts';
 import { asProblem } from '../problem.ts';
 import type { Door } from '../server.ts';
-import { type Action, enterCode, giveName, look, otherPhone, signIn, signOut, sitDown } from './actions.ts';
+import { type Action, backTo, enterCode, giveName, look, otherPhone, signIn, signOut, sitDown } from './actions.ts';
 import { readAssets, registerAssets } from './assets.ts';
 import { guard, sendPage } from './frame.ts';
 import { html } from './html.ts';
@@ -116,6 +116,9 @@ async function answer(
       door.house.log.error({ request_id: request.id, operation, err: problem.cause ?? problem }, problem.code);
     }
     if (visit === null) throw problem;
+    // Signed out meanwhile: the page itself asks to sign in again.
+    const page = /^\/[cs]\/[^/?]+/.exec(request.url)?.[0];
+    if (problem.code === 'unauthorized' && page !== undefined && !wantsJson(request)) return backTo(visit, page);
     return sendProblem(visit, problem);
   }
 }
@@ -136,11 +139,15 @@ const SAID = [
   'payload_too_large',
 ];
 
+function wantsJson({ headers }: FastifyRequest): boolean {
+  return (headers.accept ?? '').includes('application/json');
+}
+
 function sendProblem(visit: Visit, problem: Problem): FastifyReply {
   const { reply, request, words } = visit;
   const key = SAID.includes(problem.code) ? problem.code : 'trouble';
   reply.headers(problem.detail.headers ?? {});
-  if ((request.headers.accept ?? '').includes('application/json')) {
+  if (wantsJson(request)) {
     return guard(reply, visit.secure)
       .code(problem.status)
       .send({ error: { code: problem.code } });

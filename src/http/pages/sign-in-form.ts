@@ -75,6 +75,7 @@ ${errorAbove(trouble, ['code'])}<label for="code">${words.say('page.code')}</lab
 <input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="\\s*\\d{3}\\s?\\d{3}\\s*" required maxlength="9" title="${words.say('page.code_form')}"${described(trouble, 'code')}${trouble === null && html` data-focus`}>
 ${errorAt(trouble, 'code')}
 <button>${words.say('page.sign_in_button')}</button>
+<p class="hint">${words.say('page.no_code')}</p>
 </form>
 <form method="post" action="${place.path}/sign-in" class="row">
 <button class="link" name="again" value="yes" data-after="30">${words.say('page.resend')}</button>

@@ -1,5 +1,5 @@
 -- The living group: seats that nobody is named for yet, who pays a share, when guests are told something next, cards that
--- were declined, and the language of a member.
+-- were declined, the language of a member, and phones that want no messages.
 
 -- A place in a party that nobody is named for yet: whoever opens its link and signs in takes it.
 alter table members add column is_seat boolean not null default false;
@@ -7,6 +7,21 @@ alter table members add column is_seat boolean not null default false;
 alter table members add column language text;
 alter table members add constraint member_language_is_a_code check (language ~ '^[a-z]{2,3}$');
 alter table members add constraint member_seat_is_nobody check (not is_seat or (phone_hash is null and joined_at is null));
+
+-- Who answered STOP, by the hash of the phone: also somebody who is no member yet, or whose answer comes first.
+create table stopped_phones (
+  phone_hash bytea primary key,
+  at timestamptz not null
+);
+insert into stopped_phones (phone_hash, at)
+  select phone_hash, stopped_at from members where stopped_at is not null and phone_hash is not null;
+alter table members drop column stopped_at;
+
+-- How many were sent to a phone lately; and that it is over is told as well to who had not paid.
+create index messages_by_phone on messages (phone_hash, created_at);
+alter table messages drop constraint message_kind_is_known;
+alter table messages add constraint message_kind_is_known
+  check (kind in ('code', 'invite', 'reminder', 'released', 'ended', 'lost', 'completed'));
 
 -- Who asked for the hold, and so pays it; null: the share's own person, or a test helper.
 alter table holds add column payer_id uuid;

@@ -1006,8 +1006,6 @@ create table members (
   phone bytea,
   -- When they first signed in; before that they are only somebody that an organizer named.
   joined_at timestamptz,
-  -- When they answered STOP to a message; START takes it back.
-  stopped_at timestamptz,
   created_at timestamptz not null,
   -- A place in a party that nobody is named for yet: whoever opens its link and signs in takes it.
   is_seat boolean not null default false,
@@ -1089,13 +1087,21 @@ create table messages (
   turn smallint not null default 0,
   created_at timestamptz not null,
   sent_at timestamptz,
-  constraint message_kind_is_known check (kind in ('code', 'invite', 'reminder', 'released', 'lost', 'completed')),
+  constraint message_kind_is_known check (
+    kind in ('code', 'invite', 'reminder', 'released', 'ended', 'lost', 'completed')),
   constraint message_status_is_known check (status in ('waiting', 'sent', 'failed', 'dropped')),
   constraint message_waiting_is_due check ((due_at is not null) = (status = 'waiting'))
 );
 create unique index messages_one_of_each on messages (kind, subject);
 create index messages_due on messages (due_at) where due_at is not null;
 create index messages_by_age on messages (created_at);
+create index messages_by_phone on messages (phone_hash, created_at);
+
+-- Who answered STOP, by the hash of the phone: also somebody who is no member yet, or whose answer comes first.
+create table stopped_phones (
+  phone_hash bytea primary key,
+  at timestamptz not null
+);
 
 -- The invite of a share: told to the organizer by the sealed token, found by the token's hash.
 create table invites (

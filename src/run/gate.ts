@@ -3,6 +3,7 @@
 // look-up that was sent before it came: a revoked key fails on the very next request.
 
 import type { Queryable } from '../base/db.ts';
+import { networkOf } from '../base/network.ts';
 import { admitAll, type KeyAtTheGate, type TakenCalls, takeAll } from '../domain/keys/queries.ts';
 
 /** What the rolling hour says, as the X-RateLimit headers show it. */
@@ -124,7 +125,8 @@ function knockingOf(group: readonly Waiting[]): { hash: Buffer; effect: 'read' |
 
 /** A publishable key is counted for its address and, where that is registered, its origin. */
 function join(crowds: Map<string, Crowd>, key: KeyAtTheGate | null, waiting: Waiting): void {
-  const { address, origin } = waiting.knock;
+  const { origin } = waiting.knock;
+  const address = networkOf(waiting.knock.address);
   const at = key?.venue_origins.includes(origin) ? `${address} ${origin}` : address;
   const subject = key === null ? `address ${address}` : `publishable ${key.key_id} ${at}`;
   const crowd = crowds.get(subject);

@@ -90,7 +90,7 @@ export function makeHouse(parts: HouseParts): House {
       random,
       payoutDelay: config.payoutDelayHours * 3_600_000,
       pageBase: () => config.checkoutPageBase ?? address.base,
-      host: () => new URL(config.checkoutPageBase ?? (address.base || 'http://localhost')).host,
+      host: () => new URL(config.checkoutPageBase ?? (address.base || 'http://localhost')).hostname,
       isSandbox: config.sandboxTexts,
       tokens,
     },

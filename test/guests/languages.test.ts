@@ -24,7 +24,7 @@ async function signIn(phone: string, language: string, name?: string): Promise<{
 describe('a text message', () => {
   it('is in the language of the browser that signed in; a newcomer’s is the organizer’s until they sign in', async () => {
     const ada = { ...(await signIn('+15550100101', 'es-MX,es;q=0.9', 'Ada')), phone: '+15550100101' };
-    expect((await outbox(ada.phone, 'code'))[0]?.text).toMatch(/^000000 es tu código[^@]+@127\.0\.0\.1:\d+ #000000$/);
+    expect((await outbox(ada.phone, 'code'))[0]?.text).toMatch(/^000000 es tu código[^@]+@127\.0\.0\.1 #000000$/);
     const newcomer = '+15550100102';
     await town.party(await town.checkout(), ada, [{ phone: newcomer }]);
     expect((await outbox(newcomer, 'invite'))[0]?.text).toContain('Ada te pide que pagues tu parte de Cabana 3');
@@ -43,6 +43,7 @@ describe('a text message', () => {
     const text = (await outbox(phone, 'invite'))[0]?.text ?? '';
     expect(text).toMatch(/^Ada asks you to pay your share of Cabana 3 at Harbor House: \$50\.00, by \w{3}, \w{3} \d+/);
     expect(text).toMatch(/ E[SD]T\. /);
+    expect(text).toContain('When you pay, your card is only held; it is charged when everyone has paid.');
     expect(text).toContain(shares[1].url);
     expect(text).toMatch(/Reply STOP to get no more messages\.$/);
     // Nothing that would make a phone company count it twice.

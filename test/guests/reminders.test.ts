@@ -149,15 +149,31 @@ describe('what is told', () => {
     ]);
     const released = captured.map((one) => ({ ...one, status: 'released' as const }));
     const over = decideNews(scene({ status: 'expired', shares: released, payers }), at('2026-11-21T13:00:00Z'));
-    expect(over.news).toMatchObject([{ key: 'text.expired', memberId: 'member-a', amount: 10_000 }]);
+    expect(over.news).toMatchObject([
+      { key: 'text.expired', memberId: 'member-a', amount: 10_000 },
+      { key: 'text.expired_unpaid', memberId: 'member-b' },
+    ]);
   });
 
   it('is both when one card was charged and held, and the booking did not become complete', () => {
     const payers = new Map([['b', 'member-a']]);
     const shares = [share('a', { status: 'captured' }), share('b', { status: 'released' })];
     const over = decideNews(scene({ status: 'canceled', shares, payers }), at('2026-11-19T13:00:00Z'));
-    expect(over.news.map(({ key }) => key)).toEqual(['text.returned', 'text.canceled']);
-    expect(new Set(over.news.map(({ subject }) => subject)).size).toBe(2);
+    expect(over.news.map(({ key }) => key)).toEqual(['text.returned', 'text.canceled', 'text.canceled_unpaid']);
+    expect(new Set(over.news.map(({ subject }) => subject)).size).toBe(3);
+  });
+
+  it('is that it is over, to everybody who was asked to pay, and to the organizer who had nothing to pay', () => {
+    const shares = [
+      share('a', { amount: 0, status: 'released' }),
+      share('b', { status: 'failed' }),
+      share('c', { amount: 0 }),
+    ];
+    const over = decideNews(scene({ status: 'expired', shares }), at('2026-11-21T13:00:00Z'));
+    expect(over.news).toMatchObject([
+      { kind: 'ended', key: 'text.expired_unpaid', memberId: 'member-a' },
+      { kind: 'ended', key: 'text.expired_unpaid', memberId: 'member-b' },
+    ]);
   });
 
   it('is what became of a party that was changed or a hold that was lost, for a day', () => {

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tellDueGuests } from '../../src/domain/checkouts/tell-guests.ts';
+import { hearAnswer } from '../../src/domain/members/messages/answer.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { PROCESSOR_KEYS } from '../world.ts';
 import { openTown, type Person, type Town } from './town.ts';
@@ -90,7 +91,7 @@ describe('a reminder', () => {
 
   it('is not sent after STOP, nor for a checkout that ended meanwhile', async () => {
     const { kim, sam, id } = await collecting();
-    await town.world.db.query('update members set stopped_at = now() where member_id = $1', [kim.id]);
+    await hearAnswer(town.world.db, { seal: town.world.house.seal, now: Date.now() }, kim.phone, 'STOP');
     await town.advance(id, Date.now() + DAY + 60_000);
     while ((await tellDueGuests(town.world.house.money, 100)) > 0);
     // It waits to be sent, and then the venue cancels.
@@ -126,24 +127,41 @@ async function loseHold(intent: string): Promise<void> {
 }
 
 describe('a guest is told', () => {
-  it('that the hold was released when the time passed, and nobody else is', async () => {
+  it('that the time passed: who had paid that the hold is released, everybody else that nothing was charged', async () => {
     const { ada, sam, kim, id, of } = await collecting();
     await town.pay(await town.hold(of(1), sam));
     await town.world.call('POST', `/v1/test_helpers/checkouts/${id}/expire`, { key: town.key });
     await Promise.all([tell(), tell()]);
-    expect([await kinds(ada), await kinds(sam), await kinds(kim)]).toEqual([[], ['invite', 'released'], ['invite']]);
+    expect([await kinds(ada), await kinds(sam), await kinds(kim)]).toEqual([
+      ['ended'],
+      ['invite', 'released'],
+      ['invite', 'ended'],
+    ]);
+    for (const who of [ada, kim]) {
+      expect(await newest(who)).toMatch(
+        /^Not everyone paid in time for Cabana 3 at Harbor House\. You were not charged/,
+      );
+    }
     expect(await newest(sam)).toContain('Your hold of $33.33 is released and nothing was charged.');
     const rows = await town.world.db.query('select tell_at from checkouts where checkout_id = $1', [id]);
     expect(rows).toEqual([{ tell_at: null }]);
   });
 
   it('that the hold was released when the venue canceled: the one whose card it was, with all that was on it', async () => {
-    const { ada, sam, id, of } = await collecting();
+    const { ada, sam, kim, id, of } = await collecting();
     await town.pay(await town.hold(of(1), ada));
     await town.pay(await town.hold(of(0), ada));
     await town.world.call('POST', `/v1/checkouts/${id}/cancel`, { key: town.key });
     await tell();
-    expect([await kinds(ada), await kinds(sam)]).toEqual([['released'], ['invite']]);
+    // Whoever was covered, or had not paid, hears that it is off, and nothing of a hold.
+    expect([await kinds(ada), await kinds(sam), await kinds(kim)]).toEqual([
+      ['released'],
+      ['invite', 'ended'],
+      ['invite', 'ended'],
+    ]);
+    for (const who of [sam, kim]) {
+      expect(await newest(who)).toMatch(/^Cabana 3 at Harbor House was canceled\. You were not charged anything\./);
+    }
     expect(await newest(ada)).toMatch(/^Cabana 3 at Harbor House was canceled\. Your hold of \$66\.67 is released/);
   });
 

@@ -79,7 +79,7 @@ async function invited(): Promise<Person> {
 const states = () => town.world.db.query('select status, trouble, provider_id from messages');
 const stopped = async (who: Person): Promise<boolean> => {
   const rows = await town.world.db.query<{ is: boolean }>(
-    'select stopped_at is not null as "is" from members where member_id = $1',
+    'select exists (select 1 from stopped_phones p join members m using (phone_hash) where m.member_id = $1) as "is"',
     [who.id],
   );
   return rows[0]?.is === true;

@@ -179,6 +179,7 @@ describe('what has one home', () => {
       processor_notices: 'src/domain/payments/',
       ledger_entries: 'src/domain/ledger/',
       members: 'src/domain/members/',
+      stopped_phones: 'src/domain/members/',
       sign_in_challenges: 'src/domain/members/',
       member_sessions: 'src/domain/members/',
       token_keys: 'src/domain/members/',

@@ -7,6 +7,7 @@ import type { Queryable } from '../../base/db.ts';
 import { conflict, type FieldProblem, invalid, notFound, Problem } from '../../base/errors.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import { type Random, randomText } from '../../base/random.ts';
+import { takeAll } from '../keys/queries.ts';
 import type { Guest } from '../members/guest.ts';
 import { befriend } from '../members/queries.ts';
 import type { SignInParts } from '../members/sign-in.ts';
@@ -31,6 +32,7 @@ export interface GuestParts extends MoneyParts, SignInParts {
 }
 
 const TOKEN_LENGTH = 24;
+const CHOICES_IN_AN_HOUR = 30;
 
 export async function chooseParty(parts: GuestParts, guest: Guest, input: Input<Party>): Promise<Answer> {
   const id = input.params.id ?? '';
@@ -43,6 +45,7 @@ export async function chooseParty(parts: GuestParts, guest: Guest, input: Input<
     if (guest.sawParty !== undefined && guest.sawParty !== partySeen(standing)) {
       throw conflict('party_changed', 'The party has changed since you looked at it. Look again, then choose.');
     }
+    await countChoice(tx, id);
     const { memberId } = guest;
     const before = new Map(
       standing.shares.flatMap((s) => (s.displayName === null ? [] : [[s.memberId, s.displayName]])),
@@ -73,6 +76,17 @@ function mayChoose(standing: Standing, guest: Guest, now: number): void {
   if (isAnother) throw new Problem('not_organizer');
   if (isOverdue(standing, now) || standing.status === 'expired') throw refused('checkout_past_pay_by');
   if (standing.status !== 'open' && standing.status !== 'collecting') throw refused('checkout_not_open');
+}
+
+/** Each choice may write to many people. One that comes to nothing is not counted: it is undone with the rest. */
+async function countChoice(tx: Queryable, checkoutId: string): Promise<void> {
+  const [taken] = await takeAll(tx, CHOICES_IN_AN_HOUR, [{ subject: `party ${checkoutId}`, calls: 1 }]);
+  if (taken === undefined || taken.granted === 1) return;
+  const wait = taken.retry_at === null ? 60 : (Date.parse(taken.retry_at) - Date.parse(taken.asked_at)) / 1_000;
+  throw new Problem('rate_limited', {
+    message: `The party was chosen ${CHOICES_IN_AN_HOUR} times within an hour. Wait a while, then choose again.`,
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(wait))) },
+  });
 }
 
 function refused(refusal: PartyRefusal): Problem {

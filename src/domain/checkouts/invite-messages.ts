@@ -1,7 +1,7 @@
 // The text message that invites somebody to pay their share, in their language, in the transaction that seats them.
 
 import type { Queryable } from '../../base/db.ts';
-import { queueMessage } from '../members/messages/queue.ts';
+import { type MessageWish, queueMessages } from '../members/messages/queue.ts';
 import type { GuestParts } from './choose-party.ts';
 import { aboutFor } from './news/about.ts';
 import { textOf } from './news/words.ts';
@@ -18,22 +18,15 @@ export async function inviteMessages(
   tokens: ReadonlyMap<string, string>,
 ): Promise<void> {
   const about = await aboutFor(tx, standing, people[0]?.displayName ?? null);
-  for (const share of added) {
+  const wishes = added.flatMap((share): MessageWish[] => {
     const member = people.find((person) => person.member.id === share.memberId)?.member;
     const token = tokens.get(share.id);
-    if (share.isOrganizer || share.amount === 0 || token === undefined) continue;
-    if (member === undefined || member.phone === null || member.phoneHash === null) continue;
-    await queueMessage(tx, parts, {
-      memberId: member.id,
-      phone: member.phone,
-      phoneHash: member.phoneHash,
-      kind: 'invite',
-      subject: share.id,
-      words: textOf('text.invite', member.language, about, {
-        amount: share.amount,
-        link: `${parts.pageBase()}/s/${token}`,
-      }),
-      dueAt: parts.clock.now(),
-    });
-  }
+    if (share.isOrganizer || share.amount === 0 || token === undefined) return [];
+    if (member === undefined || member.phone === null || member.phoneHash === null) return [];
+    const { id: memberId, phone, phoneHash } = member;
+    const said = { amount: share.amount, link: `${parts.pageBase()}/s/${token}` };
+    const words = textOf('text.invite', member.language, about, said);
+    return [{ memberId, phone, phoneHash, kind: 'invite', subject: share.id, words, dueAt: parts.clock.now() }];
+  });
+  await queueMessages(tx, parts, wishes);
 }

@@ -4,7 +4,7 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { dropReminders } from '../members/messages/queries.ts';
-import { queueMessage } from '../members/messages/queue.ts';
+import { type MessageWish, queueMessages } from '../members/messages/queue.ts';
 import { findMembers, type MemberRow } from '../members/queries.ts';
 import { payersOf } from '../payments/queries.ts';
 import type { GuestParts } from './choose-party.ts';
@@ -70,19 +70,14 @@ async function queue(
   if (news.length === 0) return;
   const invites = await invitesOf(tx, standing.venueId, standing.id);
   const links = new Map(invites.map(({ shareId, token }) => [shareId, inviteUrl(parts, shareId, token)]));
-  for (const one of news) {
+  const wishes = news.flatMap((one): MessageWish[] => {
     const member = people.get(one.memberId);
-    if (member === undefined || member.phone === null || member.phoneHash === null || member.stopped) continue;
+    if (member === undefined || member.phone === null || member.phoneHash === null || member.stopped) return [];
     const link = links.get(one.shareId) ?? `${parts.pageBase()}/c/${standing.id}`;
     const payer = one.payerId === null ? null : (people.get(one.payerId)?.displayName ?? null);
-    await queueMessage(tx, parts, {
-      memberId: member.id,
-      phone: member.phone,
-      phoneHash: member.phoneHash,
-      kind: one.kind,
-      subject: one.subject,
-      words: textOf(one.key, member.language, about, { amount: one.amount, link, payer }),
-      dueAt: parts.clock.now(),
-    });
-  }
+    const { id: memberId, phone, phoneHash, language } = member;
+    const words = textOf(one.key, language, about, { amount: one.amount, link, payer });
+    return [{ memberId, phone, phoneHash, kind: one.kind, subject: one.subject, words, dueAt: parts.clock.now() }];
+  });
+  await queueMessages(tx, parts, wishes);
 }

@@ -16,7 +16,8 @@ export interface MemberRow {
 }
 
 const MEMBER = `member_id as "id", display_name as "displayName", phone, phone_hash as "phoneHash",
-  joined_at is not null as "joined", stopped_at is not null as "stopped", language, is_seat as "isSeat"`;
+  joined_at is not null as "joined", exists (
+    select 1 from stopped_phones s where s.phone_hash = members.phone_hash) as "stopped", language, is_seat as "isSeat"`;
 
 export async function findMembers(db: Queryable, ids: readonly string[]): Promise<Map<string, MemberRow>> {
   const rows = await db.query<MemberRow>(`select ${MEMBER} from members where member_id = any($1)`, [ids]);
@@ -152,9 +153,16 @@ export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<v
   await db.query('delete from member_sessions where token_hash = $1', [tokenHash]);
 }
 
-/** Null takes it back. Who is not a member has nothing to stop. */
+/** Null takes it back. A phone is enough: who is no member yet can stop what others would send them. */
 export async function setStopped(db: Queryable, phoneHash: Buffer, at: number | null): Promise<void> {
-  await db.query('update members set stopped_at = to_timestamp($2 / 1000.0) where phone_hash = $1', [phoneHash, at]);
+  if (at === null) {
+    await db.query('delete from stopped_phones where phone_hash = $1', [phoneHash]);
+    return;
+  }
+  await db.query(
+    'insert into stopped_phones (phone_hash, at) values ($1, to_timestamp($2 / 1000.0)) on conflict (phone_hash) do nothing',
+    [phoneHash, at],
+  );
 }
 
 export async function updateName(db: Queryable, memberId: string, name: string): Promise<void> {

@@ -7,6 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../base/db.ts';
 import { type FieldProblem, invalid, Problem } from '../../base/errors.ts';
 import { type Ids, isUuid } from '../../base/ids.ts';
+import { networkOf } from '../../base/network.ts';
 import { type Random, randomDigits } from '../../base/random.ts';
 import type { Seal } from '../../base/seal.ts';
 import { type Language, words } from '../../base/words.ts';
@@ -40,7 +41,7 @@ export async function beginSignIn(
 ): Promise<{ readonly challenge_id: string; readonly expires_in: number }> {
   const sealed = sealPhone(parts.seal, body.phone);
   const phoneSubject = `sign-in phone ${sealed.phoneHash.toString('hex')}`;
-  await takeOne(parts, `sign-in address ${address}`, CODES_FOR_AN_ADDRESS);
+  await takeOne(parts, `sign-in address ${networkOf(address)}`, CODES_FOR_AN_ADDRESS);
   await takeOne(parts, phoneSubject, CODES_FOR_A_PHONE);
   const now = parts.clock.now();
   const id = parts.ids.uuid();

@@ -150,8 +150,22 @@ function completed(scene: Scene, party: readonly ShareNews[]): readonly News[] {
 function letGo(scene: Scene, party: readonly ShareNews[]): readonly News[] {
   const released = party.filter(({ status }) => status === 'released');
   const charged = party.filter(({ status }) => status === 'captured' || status === 'refunded');
-  const key = scene.status === 'expired' ? 'text.expired' : 'text.canceled';
-  return [...byCard(scene, charged, 'released', 'text.returned'), ...byCard(scene, released, 'released', key)];
+  const isExpired = scene.status === 'expired';
+  const key = isExpired ? 'text.expired' : 'text.canceled';
+  const cards = [...byCard(scene, charged, 'released', 'text.returned'), ...byCard(scene, released, 'released', key)];
+  const told = new Set(cards.map(({ memberId }) => memberId));
+  // Everybody who was invited hears of it, paid or not, and the organizer always.
+  const others = party.filter(
+    ({ memberId, amount, isOrganizer }) => !told.has(memberId) && (amount > 0 || isOrganizer),
+  );
+  return [
+    ...cards,
+    ...others.map((share) => ended(scene, share, isExpired ? 'text.expired_unpaid' : 'text.canceled_unpaid')),
+  ];
+}
+
+function ended(scene: Scene, { id, memberId, amount }: ShareNews, key: string): News {
+  return { kind: 'ended', subject: `${scene.id} ${memberId}`, key, memberId, amount, shareId: id, payerId: null };
 }
 
 function byCard(scene: Scene, shares: readonly ShareNews[], kind: MessageKind, key: string): readonly News[] {

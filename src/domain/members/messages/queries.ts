@@ -2,7 +2,7 @@
 
 import type { Queryable } from '../../../base/db.ts';
 
-export type MessageKind = 'code' | 'invite' | 'reminder' | 'released' | 'lost' | 'completed';
+export type MessageKind = 'code' | 'invite' | 'reminder' | 'released' | 'ended' | 'lost' | 'completed';
 
 export interface NewMessage {
   readonly id: string;
@@ -16,11 +16,29 @@ export interface NewMessage {
   readonly now: number;
 }
 
-/** One of each kind for a subject; the first one counts. */
+/** To one phone: so many invites in an hour, and so many messages of all kinds but codes (sign-in.ts) in a day. */
+const INVITES_IN_AN_HOUR = 5;
+const MESSAGES_IN_A_DAY = 20;
+
+/**
+ * One of each kind for a subject; the first one counts. What is too much for a phone is dropped, and says so. Whoever queues
+ * several takes them in the order of their phones: each phone is locked while it is counted.
+ */
 export async function insertMessage(tx: Queryable, message: NewMessage): Promise<void> {
+  if (message.kind !== 'code') {
+    await tx.query('select 1 from members where phone_hash = $1 for no key update', [message.phoneHash]);
+  }
   await tx.query(
-    `insert into messages (message_id, member_id, phone, phone_hash, kind, subject, words, status, due_at, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, 'waiting', to_timestamp($8 / 1000.0), to_timestamp($9 / 1000.0))
+    `insert into messages (message_id, member_id, phone, phone_hash, kind, subject, words, status, trouble, due_at, created_at)
+     select $1, $2, $3, $4, $5, $6, $7, case when n.too_many then 'dropped' else 'waiting' end,
+       case when n.too_many then 'too many for this phone' end,
+       case when not n.too_many then to_timestamp($8 / 1000.0) end, to_timestamp($9 / 1000.0)
+     from (
+       select $5 <> 'code' and (count(*) >= ${MESSAGES_IN_A_DAY} or ($5 = 'invite' and count(*) filter (
+           where kind = 'invite' and created_at > to_timestamp($9 / 1000.0) - interval '1 hour') >= ${INVITES_IN_AN_HOUR}))
+         as too_many
+       from messages where phone_hash = $4 and kind <> 'code' and status <> 'dropped'
+         and created_at > to_timestamp($9 / 1000.0) - interval '1 day') n
      on conflict (kind, subject) do nothing`,
     [
       message.id,
@@ -58,7 +76,7 @@ export async function claimMessages(db: Queryable, now: number, until: number, l
        select message_id from messages where due_at <= to_timestamp($1 / 1000.0)
        order by due_at limit $3 for update skip locked)
      returning ${MESSAGE}, exists (
-       select 1 from members p where p.phone_hash = m.phone_hash and p.stopped_at is not null) as "stopped"`,
+       select 1 from stopped_phones p where p.phone_hash = m.phone_hash) as "stopped"`,
     [now, until, limit],
   );
 }

@@ -26,3 +26,13 @@ export async function queueMessage(
   const words = parts.seal.seal(wish.words, `message ${id}`);
   await insertMessage(tx, { ...wish, id, words, now: parts.clock.now() });
 }
+
+/** Several, in the order of their phones: two transactions that write to the same people never wait for each other. */
+export async function queueMessages(
+  tx: Queryable,
+  parts: Parameters<typeof queueMessage>[1],
+  wishes: readonly MessageWish[],
+): Promise<void> {
+  const sorted = [...wishes].sort((a, b) => Buffer.compare(a.phoneHash, b.phoneHash));
+  for (const wish of sorted) await queueMessage(tx, parts, wish);
+}

@@ -100,12 +100,11 @@ create index limit_calls_by_age on limit_calls using brin (at);
 create function take_calls(
   p_subject text, p_limit integer, p_wanted integer,
   out granted integer, out remaining integer, out reset_at timestamptz, out retry_at timestamptz, out asked_at timestamptz
-) language plpgsql set lock_timeout = '3s' set plan_cache_mode = force_generic_plan as $$
+) language plpgsql as $$
 declare
   v_total bigint;
   v_last timestamptz;
   v_at timestamptz;
-  v_cutoff timestamptz;
   v_oldest timestamptz;
   v_before bigint;
 begin
@@ -116,65 +115,78 @@ begin
   end if;
   asked_at := clock_timestamp();
   v_at := greatest(asked_at, v_last + interval '1 microsecond');
-  v_cutoff := v_at - interval '1 hour';
   select c.at, c.total - c.calls into v_oldest, v_before
-    from limit_calls c where c.subject = p_subject and c.at > v_cutoff order by c.at limit 1;
+    from limit_calls c where c.subject = p_subject and c.at > v_at - interval '1 hour' order by c.at limit 1;
   remaining := greatest(p_limit - (v_total - coalesce(v_before, v_total)), 0);
   granted := least(p_wanted, remaining);
   remaining := remaining - granted;
   if granted > 0 then
+    with counted as (update limit_windows set total = v_total + granted, last_at = v_at where subject = p_subject)
     insert into limit_calls values (p_subject, v_at, granted, v_total + granted);
-    update limit_windows set total = v_total + granted, last_at = v_at where subject = p_subject;
     -- Now and then the calls that have left the hour are swept up here; the worker sweeps up the rest.
-    if (v_total + granted) / 64 <> v_total / 64 then
-      delete from limit_calls where ctid = any(array(
-        select d.ctid from limit_calls d where d.subject = p_subject and d.at <= v_cutoff order by d.at limit 256));
+    if (v_total + granted) / (64 * granted) <> v_total / (64 * granted) then
+      delete from limit_calls c where c.subject = p_subject and c.at <= (
+        select max(o.at) from (
+          select s.at from limit_calls s where s.subject = p_subject and s.at <= v_at - interval '1 hour'
+          order by s.at limit 256) o);
     end if;
   end if;
   reset_at := coalesce(v_oldest, case when granted > 0 then v_at end) + interval '1 hour';
   if granted < p_wanted then
     select c.at + interval '1 hour' into retry_at from limit_calls c
-      where c.subject = p_subject and c.at > v_cutoff and c.total > v_total + granted - p_limit order by c.at limit 1;
+      where c.subject = p_subject and c.at > v_at - interval '1 hour' and c.total > v_total + granted - p_limit
+      order by c.at limit 1;
   end if;
 end $$;
 
 -- Who is calling, and may they: one round trip for the keys, their venues and their hours, for as many keys as are waiting
 -- at the same moment. Only a secret key has an hour of its own; whoever else comes is counted by take_all. Keys are taken
--- in one order, so that two servers cannot wait for each other.
-create function admit(p_hashes bytea[], p_effects text[], p_wanted integer[]) returns table (
+-- in one order, so that two servers cannot wait for each other. Whoever is let in to read a checkout (p_sights, with the time
+-- by which it is overdue) is shown it at once: of the key's own venue and mode, as it is after the call came.
+create function admit(
+  p_hashes bytea[], p_effects text[], p_wanted integer[], p_sights text[] default null, p_now timestamptz default null
+) returns table (
   place integer, venue_id uuid, venue_name text, venue_linked boolean, venue_origins text[],
   key_id text, kind text, mode text, scopes text[], allow_ips text[],
   writes_per_hour integer, reads_per_hour integer, created_at timestamptz, expires_at timestamptz,
   call_limit integer, granted integer, remaining integer,
-  reset_at timestamptz, retry_at timestamptz, asked_at timestamptz
-) language plpgsql set plan_cache_mode = force_generic_plan as $$
+  reset_at timestamptz, retry_at timestamptz, asked_at timestamptz, sight text, overdue boolean
+) language plpgsql set lock_timeout = '3s' set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
-  c record;
+  v_order integer[] := '{1}';
+  v_hash bytea;
+  v_taken record;
 begin
-  for c in
-    select n.place, n.effect, n.wanted, k.*
-    from unnest(p_hashes, p_effects, p_wanted) with ordinality as n(hash, effect, wanted, place)
-    left join lateral (
-      select v.venue_id, v.name, v.linked_at is not null as linked, v.origins, k.key_id, k.kind, k.mode, k.scopes,
+  if cardinality(p_hashes) > 1 then
+    select array_agg(n.place order by n.hash, n.effect, n.place) into v_order
+      from unnest(p_hashes, p_effects) with ordinality as n(hash, effect, place);
+  end if;
+  foreach place in array v_order loop
+    v_hash := p_hashes[place];
+    select v.venue_id, v.name, v.linked_at is not null, v.origins, k.key_id, k.kind, k.mode, k.scopes,
         k.allow_ips, k.writes_per_hour, k.reads_per_hour, k.created_at, k.expires_at
+      into venue_id, venue_name, venue_linked, venue_origins, key_id, kind, mode, scopes,
+        allow_ips, writes_per_hour, reads_per_hour, created_at, expires_at
       from key_routes r
-      join keys k on k.venue_id = r.venue_id and k.key_id = r.key_id
-      join venues v on v.venue_id = r.venue_id
-      where r.key_hash = n.hash and k.revoked_at is null and v.revoked_at is null
-        and (k.expires_at is null or k.expires_at > clock_timestamp())
-      limit 1) k on true
-    order by k.key_id, n.effect
-  loop
-    place := c.place; venue_id := c.venue_id; venue_name := c.name; venue_linked := c.linked; venue_origins := c.origins;
-    key_id := c.key_id; kind := c.kind; mode := c.mode; scopes := c.scopes; allow_ips := c.allow_ips;
-    writes_per_hour := c.writes_per_hour; reads_per_hour := c.reads_per_hour;
-    created_at := c.created_at; expires_at := c.expires_at;
-    call_limit := null; granted := null; remaining := null; reset_at := null; retry_at := null; asked_at := null;
-    if c.kind = 'secret' then
-      call_limit := case c.effect when 'read' then c.reads_per_hour else c.writes_per_hour end;
-      select t.granted, t.remaining, t.reset_at, t.retry_at, t.asked_at into granted, remaining, reset_at, retry_at, asked_at
-        from take_calls('key ' || c.key_id || ' ' || c.effect, call_limit, c.wanted) t;
+      cross join lateral (select * from keys k where k.venue_id = r.venue_id and k.key_id = r.key_id offset 0) k
+      cross join lateral (select * from venues v where v.venue_id = r.venue_id offset 0) v
+      where r.key_hash = v_hash and k.revoked_at is null and v.revoked_at is null
+        and (k.expires_at is null or k.expires_at > clock_timestamp());
+    if kind = 'secret' then
+      call_limit := case p_effects[place] when 'read' then reads_per_hour else writes_per_hour end;
+      v_taken := take_calls('key ' || key_id || ' ' || p_effects[place], call_limit, p_wanted[place]);
+      granted := v_taken.granted; remaining := v_taken.remaining; reset_at := v_taken.reset_at;
+      retry_at := v_taken.retry_at; asked_at := v_taken.asked_at;
+    else
+      call_limit := null; granted := null; remaining := null; reset_at := null; retry_at := null; asked_at := null;
+    end if;
+    if p_sights is not null then
+      -- Nothing is found for whoever asks for nothing, is not let in, or asks for what is another's.
+      select checkout_view(c)::text, c.status in ('open', 'collecting') and c.expires_at <= p_now into sight, overdue
+        from checkouts c
+        where c.venue_id = admit.venue_id and c.checkout_id = p_sights[admit.place] and c.mode = admit.mode
+          and admit.granted > 0;
     end if;
     return next;
   end loop;
@@ -183,7 +195,7 @@ end $$;
 -- The same for subjects without a key of their own hour: addresses, and publishable keys at an address.
 create function take_all(p_subjects text[], p_limit integer, p_wanted integer[]) returns table (
   place integer, granted integer, remaining integer, reset_at timestamptz, retry_at timestamptz, asked_at timestamptz
-) language sql as $$
+) language sql set lock_timeout = '3s' set plan_cache_mode = force_generic_plan as $$
   select n.place::integer, t.granted, t.remaining, t.reset_at, t.retry_at, t.asked_at
   from (select * from unnest(p_subjects, p_wanted) with ordinality as u(subject, wanted, place) order by subject) n
   cross join lateral take_calls(n.subject, p_limit, n.wanted) t

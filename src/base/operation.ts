@@ -98,6 +98,8 @@ export interface Operation<Who> {
   readonly errors?: readonly ErrorCode[];
   /** Absent: declared for a later release, answers 501 after every check has passed. */
   readonly run?: Command<Who, never>;
+  /** What it reads, a checkout by the `id` in its path, is looked up in one question with the key of whoever asks. */
+  readonly readsAtTheGate?: true;
   /** Does all of its writing in one statement, idempotency included: it needs no transaction around it. */
   readonly inOneStatement?: true;
   /** What is wrong with the input that only the outside knows; asked before `run`, without a transaction. */

@@ -19,7 +19,8 @@ function makeSystemRandom(): Random {
         randomFillSync(pool);
         used = 0;
       }
-      const drawn = Buffer.from(pool.subarray(used, used + length));
+      const drawn = Buffer.allocUnsafe(length);
+      pool.copy(drawn, 0, used, used + length);
       pool.fill(0, used, used + length);
       used += length;
       return drawn;

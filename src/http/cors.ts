@@ -11,7 +11,7 @@ import { normalOrigin } from '../domain/venues/venue.ts';
 import { routerPath } from './routes.ts';
 import type { Door } from './server.ts';
 
-const isGuestRoute = ({ path }: Operation<Caller>): boolean => path.startsWith('/v1/public/');
+export const isGuestRoute = ({ path }: Operation<Caller>): boolean => path.startsWith('/v1/public/');
 
 const MAX_AGE = '600';
 const SHOWN = 'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After';
@@ -31,12 +31,11 @@ async function registered(door: Door, request: FastifyRequest): Promise<string |
 /** Before the answer, whatever it will be; a refused origin is told nothing that its page could read. */
 export async function allowOrigin(
   door: Door,
-  operation: Operation<Caller>,
   request: FastifyRequest,
   reply: FastifyReply,
   refusal: Problem | null,
 ): Promise<void> {
-  if (!isGuestRoute(operation) || request.headers.origin === undefined) return;
+  if (request.headers.origin === undefined) return;
   reply.header('vary', 'Origin');
   if (refusal?.code === 'origin_not_allowed') return;
   const origin = await registered(door, request);

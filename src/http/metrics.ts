@@ -26,23 +26,29 @@ export function makeMetrics(): Metrics {
   });
   // Looking a series up by its labels costs more than counting in it, so each one found is kept. There are as many as
   // operations and statuses.
-  const durations = new Map<string, Histogram.Internal<'operation'>>();
-  const counts = new Map<string, Counter.Internal>();
+  const series = new Map<string, Series>();
   return {
     observe(operation, status, seconds) {
-      kept(durations, operation, () => duration.labels({ operation })).observe(seconds);
-      kept(counts, `${operation} ${status}`, () => count.labels({ operation, status: String(status) })).inc();
+      const found = kept(series, operation, () => ({ duration: duration.labels({ operation }), counts: new Map() }));
+      found.duration.observe(seconds);
+      kept(found.counts, status, () => count.labels({ operation, status: String(status) })).inc();
     },
     text: () => register.metrics(),
     contentType: register.contentType,
   };
 }
 
-function kept<T>(found: Map<string, T>, name: string, find: () => T): T {
-  let series = found.get(name);
-  if (series === undefined) {
-    series = find();
-    found.set(name, series);
+/** Of one operation. */
+interface Series {
+  readonly duration: Histogram.Internal<'operation'>;
+  readonly counts: Map<number, Counter.Internal>;
+}
+
+function kept<K, T>(all: Map<K, T>, name: K, find: () => T): T {
+  let found = all.get(name);
+  if (found === undefined) {
+    found = find();
+    all.set(name, found);
   }
-  return series;
+  return found;
 }

@@ -13,7 +13,7 @@ import { operations } from '../run/operations.ts';
 import { isPartner, makePerform, type Perform, type Reply, type Visitor } from '../run/perform.ts';
 import { judge } from '../run/who.ts';
 import { readBody } from './body.ts';
-import { allowOrigin, registerPreflights } from './cors.ts';
+import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { countForAddress, showAllowance } from './limit-headers.ts';
 import { registerMembers } from './members.ts';
 import { type Metrics, makeMetrics } from './metrics.ts';
@@ -70,7 +70,7 @@ export async function startServer(house: House): Promise<RunningServer> {
   let urls: Urls | null = null;
   const door: Door = {
     house,
-    gate: makeGate(house.db.express),
+    gate: makeGate(house.db.express, house.clock),
     perform: makePerform(house),
     metrics: makeMetrics(),
     urls: () => urls ?? { base: '', checkoutPages: '', schemas: '' },
@@ -240,7 +240,7 @@ async function admit(
   request.caller = verdict.caller;
   request.allowance = verdict.allowance;
   if (verdict.allowance !== null) showAllowance(reply, verdict.allowance);
-  await allowOrigin(door, operation, request, reply, verdict.refusal);
+  if (isGuestRoute(operation)) await allowOrigin(door, request, reply, verdict.refusal);
   if (verdict.refusal !== null) throw verdict.refusal;
 }
 

@@ -1,10 +1,13 @@
-// The gate: one look-up for keys, their venues and their rolling hours. Calls that arrive in the same moment share one
-// round trip, and calls of one key share one row lock, so that load makes a call cheaper, not dearer. A call never joins a
-// look-up that was sent before it came: a revoked key fails on the very next request.
+// The gate: one look-up for keys, their venues and their rolling hours, and for what callers came to read. Calls that arrive
+// in the same moment share one round trip, and calls of one key share one row lock, so that load makes a call cheaper, not
+// dearer. A call never joins a look-up that was sent before it came: a revoked key fails on the very next request, and what
+// is read is never older than its call.
 
+import type { Clock } from '../base/clock.ts';
 import type { Queryable } from '../base/db.ts';
 import { networkOf } from '../base/network.ts';
-import { admitAll, type KeyAtTheGate, type TakenCalls, takeAll } from '../domain/keys/queries.ts';
+import type { Sight } from '../domain/keys/caller.ts';
+import { admitAll, type KeyAtTheGate, type Knocking, type TakenCalls, takeAll } from '../domain/keys/queries.ts';
 
 /** What the rolling hour says, as the X-RateLimit headers show it. */
 export interface Allowance {
@@ -17,17 +20,21 @@ export interface Allowance {
 }
 
 export interface Knock {
-  /** Null: no key. */
-  readonly hash: Buffer | null;
+  /** The hash of the key as text, a character for each byte; null: no key. */
+  readonly hash: string | null;
   readonly effect: 'read' | 'write';
   readonly address: string;
   readonly origin: string;
+  /** The checkout that they came to read, where that is to be looked up as well. */
+  readonly sight?: string | null;
 }
 
 export interface Passage {
   /** Null: the key is unknown, revoked or expired, or there was none. */
   readonly key: KeyAtTheGate | null;
   readonly allowance: Allowance;
+  /** What they came to read; null: nothing of theirs was found, or it was not looked for. */
+  readonly sight: Sight | null;
 }
 
 interface Waiting {
@@ -50,7 +57,7 @@ const MOST_KEYS = 200;
 /** Calls an hour for an address, and for a publishable key at an address. */
 const FOR_AN_ADDRESS = 600;
 
-export function makeGate(db: Queryable): Gate {
+export function makeGate(db: Queryable, clock: Clock): Gate {
   /** By key and effect; those without a key stand together. */
   const queue = new Map<string, Waiting[]>();
   /** Being looked up now: whoever comes meanwhile waits for the next, since both would only wait for the same row. */
@@ -77,6 +84,7 @@ export function makeGate(db: Queryable): Gate {
     void look(
       db,
       groups.map(([, group]) => group),
+      clock.now(),
     ).finally(() => {
       underway--;
       for (const [name] of groups) busy.delete(name);
@@ -87,7 +95,7 @@ export function makeGate(db: Queryable): Gate {
 
   return (knock) =>
     new Promise<Passage>((pass, fail) => {
-      const name = knock.hash === null ? '' : `${knock.effect} ${knock.hash.toString('latin1')}`;
+      const name = knock.hash === null ? '' : `${knock.effect} ${knock.hash}`;
       const group = queue.get(name);
       if (group === undefined) queue.set(name, [{ knock, pass, fail }]);
       else group.push({ knock, pass, fail });
@@ -96,17 +104,15 @@ export function makeGate(db: Queryable): Gate {
 }
 
 /** Never rejects: whoever waits is told. */
-async function look(db: Queryable, groups: readonly Waiting[][]): Promise<void> {
+async function look(db: Queryable, groups: readonly Waiting[][], now: number): Promise<void> {
   try {
     const crowds = new Map<string, Crowd>();
-    const keyed = groups.filter(([first]) => first?.knock.hash !== null);
-    const admitted = keyed.length === 0 ? [] : await admitAll(db, keyed.map(knockingOf));
+    const keyed = groups.filter(([first]) => first?.knock.hash !== null).flatMap(bySight);
+    const admitted = keyed.length === 0 ? [] : await admitAll(db, keyed.map(knockingOf), now);
     for (const [index, group] of keyed.entries()) {
-      const { key, callLimit, taken } = admitted[index] ?? { key: null, callLimit: 0, taken: null };
-      for (const [turn, waiting] of group.entries()) {
-        if (taken !== null) waiting.pass({ key, allowance: allowanceOf(callLimit, taken, turn) });
-        else join(crowds, key, waiting);
-      }
+      const { key, callLimit, taken, sight } = admitted[index] ?? { key: null, callLimit: 0, taken: null, sight: null };
+      if (taken !== null) letIn(group, callLimit, taken, key, sight);
+      else for (const waiting of group) join(crowds, key, waiting);
     }
     for (const group of groups)
       if (group[0]?.knock.hash === null) for (const waiting of group) join(crowds, null, waiting);
@@ -117,10 +123,25 @@ async function look(db: Queryable, groups: readonly Waiting[][]): Promise<void> 
   }
 }
 
-function knockingOf(group: readonly Waiting[]): { hash: Buffer; effect: 'read' | 'write'; calls: number } {
+/** Callers with one key, apart by what they came to read. */
+function bySight(group: readonly Waiting[]): Waiting[][] {
+  const first = group[0]?.knock.sight;
+  if (group.every(({ knock }) => knock.sight === first)) return [[...group]];
+  const parts = new Map<string | null, Waiting[]>();
+  for (const waiting of group) {
+    const sight = waiting.knock.sight ?? null;
+    const part = parts.get(sight);
+    if (part === undefined) parts.set(sight, [waiting]);
+    else part.push(waiting);
+  }
+  return [...parts.values()];
+}
+
+function knockingOf(group: readonly Waiting[]): Knocking {
   const knock = group[0]?.knock;
   if (knock === undefined || knock.hash === null) throw new Error('a group has a key and somebody in it');
-  return { hash: knock.hash, effect: knock.effect, calls: group.length };
+  const hash = Buffer.from(knock.hash, 'latin1');
+  return { hash, effect: knock.effect, calls: group.length, sight: knock.sight ?? null };
 }
 
 /** A publishable key is counted for its address and, where that is registered, its origin. */
@@ -143,24 +164,35 @@ async function letCrowdsIn(db: Queryable, crowds: readonly Crowd[]): Promise<voi
   for (const [index, { members }] of crowds.entries()) {
     const calls = taken[index];
     if (calls === undefined) throw new Error('take_all() answers one row for each subject');
+    const allowance = allowances(FOR_AN_ADDRESS, calls);
     for (const [turn, { key, waiting }] of members.entries()) {
-      waiting.pass({ key, allowance: allowanceOf(FOR_AN_ADDRESS, calls, turn) });
+      waiting.pass({ key, allowance: allowance(turn), sight: null });
     }
   }
 }
 
-/** The share of one call among several that were counted together: the first ones are let through, each seeing one fewer. */
-export function allowanceOf(limit: number, taken: TakenCalls, turn: number): Allowance {
+function letIn(
+  group: readonly Waiting[],
+  limit: number,
+  taken: TakenCalls,
+  key: KeyAtTheGate | null,
+  sight: Sight | null,
+): void {
+  const allowance = allowances(limit, taken);
+  for (const [turn, waiting] of group.entries()) waiting.pass({ key, allowance: allowance(turn), sight });
+}
+
+/** Of several calls that were counted together, by their turn: the first ones are let through, each seeing one fewer. */
+export function allowances(limit: number, taken: TakenCalls): (turn: number) => Allowance {
   const now = Date.parse(taken.asked_at);
-  const passed = turn < taken.granted;
   const reset = taken.reset_at === null ? Math.floor(now / 1000) : secondAfter(taken.reset_at);
   const retryAt = taken.retry_at === null ? now : Date.parse(taken.retry_at) + 1;
-  return {
-    limit,
-    remaining: passed ? taken.remaining + taken.granted - turn - 1 : taken.remaining,
-    reset,
-    retryAfter: passed ? null : Math.max(1, Math.ceil((retryAt - now) / 1000)),
-  };
+  const wait = Math.max(1, Math.ceil((retryAt - now) / 1000));
+  const { granted, remaining } = taken;
+  return (turn) =>
+    turn < granted
+      ? { limit, remaining: remaining + granted - turn - 1, reset, retryAfter: null }
+      : { limit, remaining, reset, retryAfter: wait };
 }
 
 /** The first whole second that is not before this time (microseconds count: Date.parse would cut them). */

@@ -8,14 +8,14 @@ import { notFound, Problem } from '../base/errors.ts';
 import type { Operation } from '../base/operation.ts';
 import { languageOf } from '../base/words.ts';
 import { PROVIDERS } from '../domain/hooks/providers.ts';
-import type { Caller } from '../domain/keys/caller.ts';
-import { hashOfKey } from '../domain/keys/key.ts';
+import type { Caller, Sight } from '../domain/keys/caller.ts';
+import { hashTextOfKey } from '../domain/keys/key.ts';
 import { type KeyAtTheGate, takeAll } from '../domain/keys/queries.ts';
 import type { Guest, Stranger } from '../domain/members/guest.ts';
 import { keepForeignMember } from '../domain/members/queries.ts';
 import type { Actor } from '../domain/venues/audit.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
-import { type Allowance, allowanceOf, type Gate } from './gate.ts';
+import { type Allowance, allowances, type Gate } from './gate.ts';
 import { actIn, type House } from './house.ts';
 import type { Visitor } from './perform.ts';
 
@@ -43,23 +43,27 @@ const UNKNOWN_LENGTH = 512;
 export async function judge(house: House, gate: Gate, arrival: Arrival): Promise<Verdict> {
   const { operation } = arrival;
   if (operation.auth === 'operator') return judgeOperator(house, arrival);
-  const member = await asMember(house, arrival);
-  if (member !== null) return member;
+  if (operation.auth === 'guest' || operation.auth === 'member') {
+    const member = await asMember(house, arrival);
+    if (member !== null) return member;
+  }
   const needsKey = operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member';
   const token = needsKey ? bearer(arrival.authorization) : null;
   const origin = originOf(arrival.origin);
-  const { key, allowance } = await gate({
-    hash: token === null ? null : hashOfKey(token),
+  const wanted = sightOf(arrival);
+  const { key, allowance, sight } = await gate({
+    hash: token === null ? null : hashTextOfKey(token),
     effect: operation.effect,
     address: arrival.address,
     origin,
+    sight: wanted,
   });
   const limited = allowance.retryAfter === null ? null : tooMany(allowance);
   if (operation.auth === 'hook')
     return { allowance, caller: null, refusal: unknownHook(arrival) ?? limited ?? unauthorized(HOOK_REMEDY) };
   if (!needsKey) return { allowance, caller: strangerFrom(house, arrival), refusal: limited };
   if (key === null) return { allowance, caller: null, refusal: limited ?? unauthorized() };
-  const caller = callerFrom(house, arrival, key);
+  const caller = callerFrom(house, arrival, key, wanted === null ? undefined : sight);
   return { allowance, caller, refusal: refusalOf(house, arrival, key, origin) ?? limited };
 }
 
@@ -71,7 +75,6 @@ const LONGEST_JWT = 4096;
 /** A signed-in member, with an hour of their own; null: whoever it is does not come with a member's token. */
 async function asMember(house: House, arrival: Arrival): Promise<Verdict | null> {
   const { operation, authorization } = arrival;
-  if (operation.auth !== 'guest' && operation.auth !== 'member') return null;
   const token = authorization === undefined || authorization.length > LONGEST_JWT ? null : JWT.exec(authorization)?.[1];
   const memberId = token == null ? null : await house.tokens.verify(token);
   if (memberId === null) return null;
@@ -80,7 +83,7 @@ async function asMember(house: House, arrival: Arrival): Promise<Verdict | null>
   const subject = `member ${memberId} ${operation.effect}`;
   const [taken] = await takeAll(house.db.express, limit, [{ subject, calls: 1 }]);
   if (taken === undefined) throw new Error('take_all() answers one row for each subject');
-  const allowance = allowanceOf(limit, taken, 0);
+  const allowance = allowances(limit, taken)(0);
   const caller: Guest = { ...actIn(house, byOf(arrival, `member ${memberId}`)), memberId };
   return { allowance, caller, refusal: allowance.retryAfter === null ? null : tooMany(allowance) };
 }
@@ -165,7 +168,15 @@ function kindMessage(operation: Operation<Caller>, row: KeyAtTheGate): string {
     : 'Use a publishable key here.';
 }
 
-function callerFrom(house: House, arrival: Arrival, row: KeyAtTheGate): Caller {
+/** Ids have letters and digits: whatever else is in a path, the database is not asked about it together with others. */
+const PLAIN_ID = /^\w{1,64}$/;
+
+function sightOf({ operation, params }: Arrival): string | null {
+  const id = operation.readsAtTheGate === true ? (params.id ?? '') : '';
+  return PLAIN_ID.test(id) ? id : null;
+}
+
+function callerFrom(house: House, arrival: Arrival, row: KeyAtTheGate, sight: Sight | null | undefined): Caller {
   const by: Actor = { actor: row.key_id, via: arrival.via, address: arrival.address, requestId: arrival.requestId };
   return {
     by,
@@ -187,6 +198,7 @@ function callerFrom(house: House, arrival: Arrival, row: KeyAtTheGate): Caller {
       createdAt: row.created_at,
       expiresAt: row.expires_at,
     },
+    ...(sight === undefined ? {} : { sight }),
   };
 }
 

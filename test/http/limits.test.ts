@@ -1,6 +1,7 @@
 // The rolling hour: exact under concurrency, across servers, with headers that say when to come back.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashOfKey } from '../../src/domain/keys/key.ts';
 import { openWorld, type Told, type World } from '../world.ts';
 
 let world: World;
@@ -179,6 +180,35 @@ describe('the rolling hour', () => {
     );
     const [{ Plan }] = Object.values(plan[0] ?? {})[0] as [{ Plan: Record<string, number> }];
     expect(Plan['Shared Hit Blocks']).toBeLessThan(2000);
+  });
+
+  it('looks at a few pages alone, however many batches of a hot key the hour holds and however many keys its venue has', async () => {
+    const { venue } = await world.venue();
+    const { key, id } = await world.key(venue.id, { readsPerHour: 10_000_000 });
+    const subject = `key ${id} read`;
+    const admit = `select * from admit(array['\\x${hashOfKey(key).toString('hex')}'::bytea], '{read}', '{40}')`;
+    const rows = await world.db.transaction(async (tx) => {
+      // Of the batches that sweep up, and planned while the tables are small: such a plan may be kept for long.
+      await tx.query('insert into limit_windows values ($1, 64 * 40 - 1, now())', [subject]);
+      await tx.query(admit);
+      await tx.query(
+        `insert into keys (venue_id, key_id, kind, mode, hint, scopes, writes_per_hour, reads_per_hour, created_at)
+         select $1, 'key_' || i, 'secret', 'test', '', '{}', 1, 1, now() from generate_series(1, 5000) i`,
+        [venue.id],
+      );
+      await tx.query(
+        `insert into limit_calls select $1, now() - interval '30 minutes' + i * interval '1 millisecond', 40, i * 40
+         from generate_series(1, 50000) i`,
+        [subject],
+      );
+      // The next one sweeps up as well: there is nothing to sweep, and finding that out must cost nothing.
+      await tx.query('update limit_windows set total = 64 * 40 * 900 - 1 where subject = $1', [subject]);
+      return tx.query<Record<string, [{ Plan: Record<string, number> }]>>(
+        `explain (analyze, buffers, format json) ${admit}`,
+      );
+    });
+    const [{ Plan }] = Object.values(rows[0] ?? {})[0] as [{ Plan: Record<string, number> }];
+    expect(Plan['Shared Hit Blocks']).toBeLessThan(100);
   });
 
   it('tells the real wait when the clock has stepped back', async () => {

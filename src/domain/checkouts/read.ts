@@ -5,32 +5,26 @@ import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import { pageOf, pageQuestion } from '../../base/page.ts';
-import { SharedReads } from '../../base/shared-reads.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller, Sight } from '../keys/caller.ts';
 import { expireOne, expireSome } from './expire.ts';
 import { type CheckoutView, hasOverdue, listCheckoutViews, viewCheckout } from './queries.ts';
 
-/** For each database connection set of a process: a party's phones all ask about the same checkout. */
-const reads = new WeakMap<Queryable, SharedReads<CheckoutView | null>>();
-
-function readOnce(db: Queryable, caller: Caller, id: string): Promise<CheckoutView | null> {
-  const { venue, mode, now } = caller;
-  const shared = reads.get(db) ?? new SharedReads<CheckoutView | null>();
-  reads.set(db, shared);
-  return shared.ask(`${venue.id} ${mode} ${id}`, () => viewCheckout(db, venue.id, mode, id, now));
-}
-
 export async function getCheckout(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
-  return { status: 200, json: await checkoutJson(db, caller, input.params.id ?? '') };
+  const id = input.params.id ?? '';
+  const json = caller.sight === undefined ? checkoutJson(db, caller, id) : inTime(db, caller, id, caller.sight);
+  return { status: 200, json: await json };
 }
 
-/** The partner's view, with a checkout that is past its time expired first. */
+/** The partner's view as it is now, with a checkout that is past its time expired first. */
 export async function checkoutJson(db: Queryable, caller: Caller, id: string): Promise<string> {
-  const { venue, mode, now } = caller;
-  const view = await readOnce(db, caller, id);
+  return inTime(db, caller, id, await viewCheckout(db, caller.venue.id, caller.mode, id, caller.now));
+}
+
+async function inTime(db: Queryable, caller: Caller, id: string, view: Sight | null): Promise<string> {
   if (view === null) throw notFound();
   if (!view.overdue) return view.json;
-  await expireOne(db, caller, venue.id, view.id);
+  const { venue, mode, now } = caller;
+  await expireOne(db, caller, venue.id, id);
   const again = await viewCheckout(db, venue.id, mode, id, now);
   if (again === null) throw notFound();
   return again.json;

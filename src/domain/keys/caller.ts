@@ -15,9 +15,19 @@ export interface CallerKey {
   readonly expiresAt: string | null;
 }
 
+/** What a caller came to read, found in the same question as their key: theirs, and as it was after they came. */
+export interface Sight {
+  /** The partner's view as JSON text. */
+  readonly json: string;
+  /** Its time is up and nobody has said so yet. */
+  readonly overdue: boolean;
+}
+
 /** A caller with a key, in the middle of an act. */
 export interface Caller extends Act {
   readonly venue: Venue;
   readonly mode: Mode;
   readonly key: CallerKey;
+  /** Null: there is no such thing. Absent: nobody has looked yet. */
+  readonly sight?: Sight | null;
 }

@@ -2,6 +2,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import type { Sight } from './caller.ts';
 import type { KeyKind } from './key.ts';
 
 export interface KeyRow {
@@ -122,24 +123,39 @@ export interface Admitted {
   readonly callLimit: number;
   /** Null: this caller has no hour of its own, and is counted elsewhere. */
   readonly taken: TakenCalls | null;
+  /** Null: nothing was looked for, or nothing of theirs was found. */
+  readonly sight: Sight | null;
 }
 
 export interface Knocking {
   readonly hash: Buffer;
   readonly effect: 'read' | 'write';
   readonly calls: number;
+  /** The checkout that they came to read, if that is what they came for. */
+  readonly sight: string | null;
 }
 
+type AdmitRow = { place: number; call_limit: number; sight: string | null; overdue: boolean } & KeyAtTheGate &
+  TakenCalls;
+
 /** One answer for each, in the order given. */
-export async function admitAll(db: Queryable, knocking: readonly Knocking[]): Promise<Admitted[]> {
-  const rows = await db.query<{ place: number; call_limit: number } & KeyAtTheGate & TakenCalls>(
-    'select * from admit($1, $2, $3)',
-    [knocking.map(({ hash }) => hash), knocking.map(({ effect }) => effect), knocking.map(({ calls }) => calls)],
-  );
+export async function admitAll(db: Queryable, knocking: readonly Knocking[], now: number): Promise<Admitted[]> {
+  const sights = knocking.some(({ sight }) => sight !== null) ? knocking.map(({ sight }) => sight) : null;
+  const rows = await db.query<AdmitRow>('select * from admit($1, $2, $3, $4, to_timestamp($5 / 1000.0))', [
+    knocking.map(({ hash }) => hash),
+    knocking.map(({ effect }) => effect),
+    knocking.map(({ calls }) => calls),
+    sights,
+    now,
+  ]);
   const answers: Admitted[] = [];
   for (const row of rows) {
-    const key = row.venue_id === null ? null : row;
-    answers[row.place - 1] = { key, callLimit: row.call_limit, taken: row.granted === null ? null : row };
+    answers[row.place - 1] = {
+      key: row.venue_id === null ? null : row,
+      callLimit: row.call_limit,
+      taken: row.granted === null ? null : row,
+      sight: row.sight === null ? null : { json: row.sight, overdue: row.overdue },
+    };
   }
   return answers;
 }

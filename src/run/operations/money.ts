@@ -53,6 +53,7 @@ export const checkouts: readonly Operation<Caller>[] = [
     summary: 'Get one checkout',
     answers: { 200: plain('The checkout.', 'checkout') },
     errors: ['not_found'],
+    readsAtTheGate: true,
     run: getCheckout,
   },
   {

@@ -210,7 +210,7 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     const texts = async (person: Person): Promise<string[]> => {
       const outbox = await town.world.call('GET', '/sandbox/outbox', { headers: { accept: 'application/json' } });
       const mine = outbox.json.data.filter(
-        ({ to, kind }: Record<string, string>) => to === person.phone && kind === 'released',
+        ({ to, kind }: Record<string, string>) => to === person.phone && (kind === 'released' || kind === 'ended'),
       );
       return mine.map(({ text }: Record<string, string>) => text);
     };

@@ -60,8 +60,7 @@ export function decideAsk(
   if (share.status === 'held' || share.status === 'captured') return { refusal: 'share_already_held' };
   if (share.amount === 0) return { refusal: 'nothing_to_pay' };
   const live = holdOf(standing, shareId);
-  const lettingGo = standing.holds.filter((hold) => hold.shareId === shareId && hold.status === 'releasing');
-  const before = lettingGo.map(({ id }) => id);
+  const before = mayTakeACard(standing, shareId);
   if (live === undefined) return addHold(standing, share, now, newId, asker.payerId, before);
   if (asker.payerId === null || asker.payerId === (live.payerId ?? share.memberId)) {
     return { holdId: live.id, steps: [], lettingGo: before };
@@ -72,6 +71,13 @@ export function decideAsk(
   const letGo: Step = { step: 'move hold', id: live.id, from: live.status, to: 'releasing', dueAt: now };
   const added = addHold(standing, share, now, newId, asker.payerId, [...before, live.id]);
   return { ...added, steps: [letGo, ...added.steps] };
+}
+
+/** Holds on their way out that no card was ever held with: whoever has their secret could still use it. */
+function mayTakeACard({ holds }: Standing, shareId: string): readonly string[] {
+  return holds
+    .filter((hold) => hold.shareId === shareId && hold.status === 'releasing' && hold.heldAt === null)
+    .map(({ id }) => id);
 }
 
 function addHold(

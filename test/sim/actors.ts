@@ -343,7 +343,14 @@ function confirm(stage: Stage, actor: Actor, secret: string, key: string, card: 
 function checkOnlyCard(stage: Stage, intent: string): void {
   const all = [...stage.bank.books.intents.values()];
   const share = all.find(({ id }) => id === intent)?.metadata.share_id;
-  const held = all.filter(({ status, metadata }) => status === 'requires_capture' && metadata.share_id === share);
+  // One that was lost, and paid anew by its person, may still be on its way out.
+  const leaving = stage.invariants.present.holds.filter(
+    ({ status, heldAt }) => status === 'releasing' && heldAt !== null,
+  );
+  const held = all.filter(
+    ({ id, status, metadata }) =>
+      status === 'requires_capture' && metadata.share_id === share && leaving.every((hold) => hold.intent !== id),
+  );
   if (held.length > 1) throw new Violation(`share ${share} holds ${held.length} cards at once`);
 }
 

@@ -19,7 +19,7 @@ export const SNAPSHOT = `select json_build_object(
   )},
   'holds', ${list(
     `hold_id as id, checkout_id as checkout, share_id as share, status, amount, renews, intent_id as intent,
-     ${at('due_at')} as due, turn`,
+     ${at('due_at')} as due, ${at('held_at')} as "heldAt", turn`,
     'holds',
     'hold_id',
   )},
@@ -71,6 +71,7 @@ export interface Snapshot {
     readonly renews: string | null;
     readonly intent: string | null;
     readonly due: number | null;
+    readonly heldAt: number | null;
     readonly turn: number;
   }[];
   readonly movements: readonly {

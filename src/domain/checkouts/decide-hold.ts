@@ -36,7 +36,7 @@ export type Asked =
   | {
       readonly holdId: string;
       readonly steps: readonly Step[];
-      /** Earlier holds of this share: over before anybody is given the secret of this one. */
+      /** Earlier holds of this share that never had a card: over before anybody is given the secret of this one. */
       readonly lettingGo: readonly string[];
     };
 
@@ -60,7 +60,11 @@ export function decideAsk(
   if (share.status === 'held' || share.status === 'captured') return { refusal: 'share_already_held' };
   if (share.amount === 0) return { refusal: 'nothing_to_pay' };
   const live = holdOf(standing, shareId);
-  const before = mayTakeACard(standing, shareId);
+  // One that was held has had its card: it goes when the bank lets it, and is in nobody's way.
+  const lettingGo = standing.holds.filter(
+    (hold) => hold.shareId === shareId && hold.status === 'releasing' && hold.heldAt === null,
+  );
+  const before = lettingGo.map(({ id }) => id);
   if (live === undefined) return addHold(standing, share, now, newId, asker.payerId, before);
   if (asker.payerId === null || asker.payerId === (live.payerId ?? share.memberId)) {
     return { holdId: live.id, steps: [], lettingGo: before };
@@ -71,13 +75,6 @@ export function decideAsk(
   const letGo: Step = { step: 'move hold', id: live.id, from: live.status, to: 'releasing', dueAt: now };
   const added = addHold(standing, share, now, newId, asker.payerId, [...before, live.id]);
   return { ...added, steps: [letGo, ...added.steps] };
-}
-
-/** Holds on their way out that no card was ever held with: whoever has their secret could still use it. */
-function mayTakeACard({ holds }: Standing, shareId: string): readonly string[] {
-  return holds
-    .filter((hold) => hold.shareId === shareId && hold.status === 'releasing' && hold.heldAt === null)
-    .map(({ id }) => id);
 }
 
 function addHold(

@@ -124,7 +124,13 @@ async function askForHold(share) {
   const session = await call('/session/token', { headers: { accept: 'application/json' } });
   if (!session.ok) return { trouble: troubleBy(session.status) };
   const { token } = await session.json();
-  const answer = await call(`/v1/public/shares/${share}/hold`, { headers: { authorization: `Bearer ${token}` } });
+  const ask = () => call(`/v1/public/shares/${share}/hold`, { headers: { authorization: `Bearer ${token}` } });
+  let answer = await ask();
+  // An earlier hold of this share may be on its way out: a moment later it is.
+  for (let tries = 0; answer.status === 503 && tries < 3; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    answer = await ask();
+  }
   const said = await answer.json();
   if (answer.ok) return said;
   // Paid on another phone, or covered meanwhile: the page will say so.

@@ -692,9 +692,9 @@ export type InboundDelivery = {
   readonly provider_event_id: string | null;
   /** The provider's own type of the event; null when it has none. */
   readonly type: string | null;
-  /** What became of it. */
-  readonly status: "pending" | "applied" | "unmapped" | "needs_api_read" | "failed";
-  /** Why it was not applied; null when it was, or waits. */
+  /** What became of it: ignored changes nothing that is sold, superseded is older than what was applied before, unmapped cannot become an offering, needs_api_read names what only the provider’s API shows, failed breaks a rule of offerings. */
+  readonly status: "pending" | "applied" | "ignored" | "superseded" | "unmapped" | "needs_api_read" | "failed";
+  /** Why it, or a part of it, was not applied; null when all of it was, or when it waits. */
   readonly reason: string | null;
   /** The offering it changed; null when none. */
   readonly offering_external_id: string | null;
@@ -745,6 +745,126 @@ export type LegacyExperience = {
   readonly photo_urls?: readonly string[];
   /** Where guests book it on the venue's own site. */
   readonly booking_url?: string;
+};
+
+/** How the deliveries of one venue system are read: transport, signature, events and what each does, and where each field of an offering comes from. */
+export type Mapping = {
+  /** The address of this schema. */
+  readonly $schema?: string;
+  /** The venue system. */
+  readonly provider: "square" | "toast" | "mindbody" | "fareharbor" | "peek" | "ventrata" | "xola" | "rezdy" | "checkfront" | "eventbrite" | "cloudbeds" | "tock" | "foreup" | "mews" | "custom";
+  /** Its name, as people write it. */
+  readonly name: string;
+  /** The kinds of offering that it is used for. */
+  readonly kinds: readonly ("tee_time" | "table" | "cabana" | "daybed" | "spa_treatment" | "class" | "boat_day" | "ticketed_event" | "package" | "rental" | "ride" | "dining")[];
+  /** How a venue connects it. */
+  readonly setup: {
+    /** Who sets the webhook up: the venue itself, the provider’s support, a developer account, or a program of yours. */
+    readonly how: "self_serve" | "support" | "developer_account" | "own_program";
+    /** Where, in a few words. */
+    readonly where: string;
+  };
+  /** How a delivery travels. */
+  readonly transport: {
+    /** What the body must be. */
+    readonly content_type: "application/json";
+    /** The most bytes that a body may have. */
+    readonly body_limit: number;
+  };
+  /** How a delivery proves where it comes from. */
+  readonly signature: {
+    /** How a delivery is signed: none means that the token in the address is the credential. */
+    readonly scheme: "none" | "square" | "toast" | "mindbody" | "service_signature";
+    /** The header that carries it; null for none. */
+    readonly header: string | null;
+    /** How sure we are: documented by the provider, seen in public code or a capture, or a guess. */
+    readonly sure: "documented" | "seen" | "guess";
+  };
+  /** What names an event. */
+  readonly event: {
+    /** What names the event, put together; an empty list when nothing does. */
+    readonly id: readonly string[];
+    /** Where the name of the event stands; null when it has none. */
+    readonly type: string | null;
+  };
+  /** How a repeated delivery is known: by the event’s id, by the body’s hash within a day, or, for pings that carry ids alone, by the body’s hash within ten seconds. */
+  readonly dedupe: "field" | "body_hash" | "refresh_only";
+  /** The events, in the order in which they are tried. */
+  readonly events: readonly ({
+    /** The provider’s own name of the event, or ours where it has none. */
+    readonly name: string;
+    /** Every one of these must hold; the first event that fits is the one. */
+    readonly match: readonly ({
+      /** A place in the body. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** The value begins so. */
+      readonly begins?: string;
+    })[];
+    /** What it does: upsert an offering or its slot, cancel one, refresh (it names an object that only the provider’s API shows), or ignore. */
+    readonly action: "upsert" | "cancel" | "refresh" | "ignore";
+    /** Which of the objects below is read. */
+    readonly object?: string;
+    /** The paths of the object begin here. */
+    readonly within?: string;
+    /** Two real changes can be byte for byte the same: a repeated one counts within ten seconds alone. */
+    readonly id_only?: boolean;
+    /** Why it does no more. */
+    readonly why?: string;
+    /** How sure we are: documented by the provider, seen in public code or a capture, or a guess. */
+    readonly sure: "documented" | "seen" | "guess";
+  })[];
+  /** The objects. */
+  readonly objects: readonly ({
+    /** Its name. */
+    readonly name: string;
+    /** The body carries the whole of it in our own words, under data, as this schema says. */
+    readonly whole?: string;
+    /** One offering for each item of this list. */
+    readonly each?: string;
+    /** One tier for each item of this list. */
+    readonly each_tier?: string;
+    /** Whether the tiers replace those that are known, or those of the same id or label alone. */
+    readonly tiers?: "replace" | "merge";
+    /** How an older delivery that comes late is known. */
+    readonly order: {
+      /** What sort of thing changes. */
+      readonly thing: string;
+      /** What names it. */
+      readonly id: readonly string[];
+      /** What counts up with each change; absent: the order of arrival decides. */
+      readonly version?: string;
+      /** The thing of this sort with the same id says which offering it belongs to, where the body does not. */
+      readonly part_of?: string;
+      /** What the version is. */
+      readonly version_as?: "number" | "time";
+    };
+    /** Where each field comes from; tier.* and slot.* are the fields of a price tier and of a slot. */
+    readonly fields: { readonly [name: string]: MappingField };
+  })[];
+};
+
+/** Where one field of an offering comes from in the deliveries of a venue system. */
+export type MappingField = {
+  /** A path in the webhook, the provider’s API (which is not read), the venue’s own defaults, or a fixed value of ours. */
+  readonly source: "webhook" | "api" | "venue_supplied" | "fixed";
+  /** Where it stands in the body; [] stands for each item of a list. For api: its name there. */
+  readonly path?: string;
+  /** A second place that the conversion needs: a precision, a time of day, a number to take off. */
+  readonly with?: string;
+  /** How the value becomes ours; text when absent. */
+  readonly as?: "text" | "currency" | "integer" | "remaining" | "minor_int" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "int_string" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
+  /** For fixed: the value. For template: the text in which {} stands for the value. */
+  readonly value?: string;
+  /** What the provider’s values mean; any other leaves the field to the venue’s defaults. */
+  readonly choices?: { readonly [name: string]: string };
+  /** Where it comes from when the body lacks it. */
+  readonly otherwise?: "api" | "venue_supplied";
+  /** How sure we are: documented by the provider, seen in public code or a capture, or a guess. */
+  readonly sure: "documented" | "seen" | "guess";
+  /** What a reader should know. */
+  readonly note?: string;
 };
 
 /** Whose key this is, and what it may do. */
@@ -1300,11 +1420,22 @@ export type StoredIntegration = {
   readonly status: "active" | "revoked";
   /** Whether its deliveries must be signed. */
   readonly signed: boolean;
+  /** What is taken where a payload says nothing, as given at creation. */
+  readonly defaults: {
+    /** The kind of an offering. */
+    readonly kind?: "tee_time" | "table" | "cabana" | "daybed" | "spa_treatment" | "class" | "boat_day" | "ticketed_event" | "package" | "rental" | "ride" | "dining";
+    /** The time zone of the venue, an IANA name. */
+    readonly timezone?: string;
+    /** The currency of prices. */
+    readonly currency?: string;
+    /** The category of an offering. */
+    readonly category?: string;
+  };
   /** When it was created, in UTC. */
   readonly created_at: string;
   /** When the last delivery came; null before the first. */
   readonly last_delivery_at: string | null;
-  /** How many deliveries came. */
+  /** How many deliveries came, each counted once. */
   readonly delivery_count: number;
   /** Where the venue system delivers; shown only when the integration is created. */
   readonly webhook_url?: string;

@@ -149,6 +149,7 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
       outbound: money.outbound,
       money,
       deliveries: money,
+      hooks: house,
       sender: textSender(config),
     });
     await endings.add(() => worker.close());

@@ -22,6 +22,17 @@ function isListed(value: unknown): value is string {
   return typeof value === 'string' && LISTED.has(value);
 }
 
+const WITHOUT_MINOR = new Set('bif clp djf gnf isk jpy kmf krw pyg rwf ugx uyi vnd vuv xaf xof xpf'.split(' '));
+const IN_THOUSANDTHS = new Set('bhd iqd jod kwd lyd omr tnd'.split(' '));
+const IN_TEN_THOUSANDTHS = new Set(['clf', 'uyw']);
+
+/** How many decimals of a major unit the minor unit is, by ISO 4217. */
+export function minorDigits(currency: string): number {
+  if (WITHOUT_MINOR.has(currency)) return 0;
+  if (IN_THOUSANDTHS.has(currency)) return 3;
+  return IN_TEN_THOUSANDTHS.has(currency) ? 4 : 2;
+}
+
 /** Reports a well-formed currency that ISO 4217 does not list; `fix` is what to suggest instead. */
 export function currencyIsListed(value: unknown, at: string, report: Report, fix = USUAL): void {
   if (typeof value !== 'string' || !WELL_FORMED.test(value) || LISTED.has(value)) return;

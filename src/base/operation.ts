@@ -67,6 +67,16 @@ export type Command<Who, Body = unknown> = (db: Queryable, who: Who, input: Inpu
 /** A command that calls the outside: it is handed what it needs for that, and opens its own short transactions. */
 export type Reach<Who, Outside, Body = unknown> = (outside: Outside, who: Who, input: Input<Body>) => Promise<Answer>;
 
+/** A body as it came, for an operation whose bytes are somebody else's to sign. */
+export interface Raw {
+  readonly raw: Buffer;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** A command that is handed the raw body, checks it by itself, and stores it. */
+export type Intake<Who, Outside> = (outside: Outside, who: Who, raw: Raw) => Promise<Answer>;
+
 export type Judge<Outside, Body = unknown> = (outside: Outside, input: Input<Body>) => Promise<readonly FieldProblem[]>;
 
 export interface Operation<Who> {
@@ -106,4 +116,6 @@ export interface Operation<Who> {
   readonly judge?: Judge<never, never>;
   /** Instead of `run`, for an operation that calls the outside. */
   readonly reach?: Reach<never, never, never>;
+  /** Instead of `run`, for an operation that takes the body as it came. It answers HEAD as well, to show that it is there. */
+  readonly intake?: Intake<never, never>;
 }

@@ -11,6 +11,18 @@ import type { Door } from './server.ts';
 
 const JSON_SCHEMA = 'application/schema+json; charset=utf-8';
 
+function mappingIndex({ house, urls }: Door): object {
+  const { schemas } = urls();
+  const mappings = [...house.mappings.values()].map(({ provider, name, kinds, signature }) => ({
+    provider,
+    name,
+    kinds,
+    signed: signature.scheme !== 'none',
+    url: `${schemas}/v1/mappings/${provider}.json`,
+  }));
+  return { version: 'v1', schema: `${schemas}/v1/mapping.json`, mappings };
+}
+
 export function registerPublished(app: FastifyInstance, door: Door): void {
   const { registry } = door.house;
   const texts = new Map<string, string>();
@@ -32,6 +44,19 @@ export function registerPublished(app: FastifyInstance, door: Door): void {
       .type('application/json; charset=utf-8')
       .header('access-control-allow-origin', '*')
       .send({ version: 'v1', schemas: entries });
+  });
+
+  app.get('/schemas/v1/mappings/:file', async (request, reply) => {
+    request.operation = 'schemas';
+    const { file } = request.params as { file: string };
+    const provider = file.endsWith('.json') ? file.slice(0, -'.json'.length) : '';
+    const { schemas } = door.urls();
+    if (provider === 'index') return reply.header('access-control-allow-origin', '*').send(mappingIndex(door));
+    const mapping = door.house.mappings.get(provider);
+    if (mapping === undefined)
+      throw new Problem('not_found', { message: 'There is no such mapping. See /schemas/v1/mappings/index.json.' });
+    const published = { ...mapping, $schema: `${schemas}/v1/mapping.json` };
+    return reply.header('access-control-allow-origin', '*').send(published);
   });
 
   app.get('/schemas/v1/:file', async (request, reply) => {

@@ -13,7 +13,11 @@ const PUBLISHED = [{ method: 'GET', path: '/v1/openapi.json' }];
 
 /** The methods that a path takes, for 405 and its Allow header; none: there is no such route. */
 export function makeAllowed(operations: readonly Operation<Caller>[]): (path: string) => readonly string[] {
-  const routes = [...PUBLISHED, ...operations].map(({ method, path }) => ({ method, segments: path.split('/') }));
+  const heads = operations.filter(({ intake }) => intake !== undefined).map(({ path }) => ({ method: 'HEAD', path }));
+  const routes = [...PUBLISHED, ...heads, ...operations].map(({ method, path }) => ({
+    method,
+    segments: path.split('/'),
+  }));
   return (path) => {
     const given = decoded(path);
     const methods = new Set<string>();

@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { isUnavailable } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
 import type { Operation } from '../base/operation.ts';
+import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { type Allowance, type Gate, makeGate } from '../run/gate.ts';
 import type { House } from '../run/house.ts';
@@ -31,6 +32,8 @@ declare module 'fastify' {
     caller: Visitor | null;
     allowance: Allowance | null;
     operation: string;
+    /** Where it depends on who sends; null: the route's own. */
+    bodyLimit: number | null;
   }
 }
 
@@ -136,12 +139,14 @@ function prepare(app: FastifyInstance, door: Door): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, stream, done) => {
     if (request.is404) return done(null, null);
-    const limit = (request.routeOptions.config as { bodyLimit?: number }).bodyLimit ?? BODY_LIMIT;
+    const ofRoute = (request.routeOptions.config as { bodyLimit?: number }).bodyLimit ?? BODY_LIMIT;
+    const limit = request.bodyLimit ?? ofRoute;
     readBody(stream, limit).then((body) => done(null, body), done);
   });
   app.decorateRequest('caller', null);
   app.decorateRequest('allowance', null);
   app.decorateRequest('operation', 'unknown');
+  app.decorateRequest('bodyLimit', null);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     mendContentType(request.raw.headers);
@@ -171,6 +176,12 @@ function pathOf(url: string): string {
 }
 
 function register(app: FastifyInstance, door: Door, operation: Operation<Caller>): void {
+  // A provider may look whether somebody is there before it sends anything.
+  if (operation.intake !== undefined)
+    app.head(routerPath(operation.path), {
+      onRequest: (request, reply) => admit(door, operation, request, reply),
+      handler: async (_request, reply) => reply.code(200).send(),
+    });
   app.route({
     method: operation.method,
     url: routerPath(operation.path),
@@ -189,6 +200,7 @@ function register(app: FastifyInstance, door: Door, operation: Operation<Caller>
         contentType: request.headers['content-type'],
         idempotencyKey: Array.isArray(header) ? header[0] : header,
         accept: request.headers.accept,
+        ...(operation.intake === undefined ? {} : { headers: request.headers }),
       });
       if (done.replayed) reply.header('idempotent-replayed', 'true');
       if (operation.csv === true) reply.header('vary', 'accept');
@@ -239,6 +251,7 @@ async function admit(
   });
   request.caller = verdict.caller;
   request.allowance = verdict.allowance;
+  if (verdict.caller !== null && 'senderOf' in verdict.caller) request.bodyLimit = bodyLimitOf(verdict.caller.provider);
   if (verdict.allowance !== null) showAllowance(reply, verdict.allowance);
   if (isGuestRoute(operation)) await allowOrigin(door, request, reply, verdict.refusal);
   if (verdict.refusal !== null) throw verdict.refusal;

@@ -1,5 +1,6 @@
 // Everything that a request needs, made once when the process starts and handed down: nothing here is global.
 
+import { join } from 'node:path';
 import { clockRules, rules } from '../../schemas/rules/rules.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Config, Mode } from '../base/config.ts';
@@ -13,6 +14,7 @@ import { type Registry, readRegistry } from '../base/schema/registry.ts';
 import { makeValidator, type Validator } from '../base/schema/validate.ts';
 import { makeSeal } from '../base/seal.ts';
 import type { GuestParts } from '../domain/checkouts/choose-party.ts';
+import { type Mappings, readMappings } from '../domain/hooks/mapping/read-mappings.ts';
 import { makeTokens, type Tokens } from '../domain/members/tokens.ts';
 import type { Processors } from '../domain/payments/processor.ts';
 import type { Act, Actor, Tools } from '../domain/venues/audit.ts';
@@ -24,11 +26,13 @@ export interface House extends Tools {
   readonly log: Log;
   readonly registry: Registry;
   readonly validator: Validator;
+  /** How each venue system is read. */
+  readonly mappings: Mappings;
   readonly operatorToken: string;
   /** The service's own address: from the configuration, or set once the server listens. */
   readonly address: { base: string };
   /** What commands that call the outside are handed: the card processor, and the addresses that partners gave us. */
-  readonly money: GuestParts & { readonly outbound: Outbound };
+  readonly money: GuestParts & { readonly outbound: Outbound; readonly mappings: Mappings };
   /** Members' tokens: signed, verified, published. */
   readonly tokens: Tokens;
   readonly processorAccess: ProcessorAccess;
@@ -62,6 +66,7 @@ export function makeHouse(parts: HouseParts): House {
   const { config, db, clock, random, log, operatorToken } = parts;
   const registry = readRegistry(parts.schemaFolder);
   const validator = makeValidator(registry);
+  const mappings = readMappings(join(parts.schemaFolder, 'mappings'));
   const address = { base: config.baseUrl ?? '' };
   const ids = makeIds(clock, random);
   const seal = makeSeal(parts.sealKey, random);
@@ -75,6 +80,7 @@ export function makeHouse(parts: HouseParts): House {
     log,
     registry,
     validator,
+    mappings,
     operatorToken,
     address,
     ids,
@@ -88,6 +94,7 @@ export function makeHouse(parts: HouseParts): House {
       outbound: parts.outbound ?? makeOutbound({ allowInsecureTargets: config.allowInsecureTargets }),
       processors,
       random,
+      mappings,
       payoutDelay: config.payoutDelayHours * 3_600_000,
       pageBase: () => config.checkoutPageBase ?? address.base,
       host: () => new URL(config.checkoutPageBase ?? (address.base || 'http://localhost')).hostname,
@@ -99,10 +106,11 @@ export function makeHouse(parts: HouseParts): House {
     processorAccess: parts.processorAccess ?? { sandboxUrl: null, noticeSecrets: {} },
     docUrl: (code) => `${address.base}/docs/errors/${code}`,
     checkoutUrl: (id) => `${config.checkoutPageBase ?? address.base}/c/${id}`,
+    hookUrl: (provider) => `${address.base}/v1/hooks/${provider}/`,
   };
 }
 
 export function actIn(house: House, by: Actor): Act {
-  const { ids, random, seal, contract, docUrl, checkoutUrl } = house;
-  return { ids, random, seal, contract, docUrl, checkoutUrl, by, now: house.clock.now() };
+  const { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl } = house;
+  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, by, now: house.clock.now() };
 }

@@ -7,7 +7,8 @@ import { isUnavailable, sqlState } from '../base/db.ts';
 import { conflict, invalid, Problem } from '../base/errors.ts';
 import { canonicalJson } from '../base/json/canonical.ts';
 import type { JsonValue } from '../base/json/parse.ts';
-import type { Answer, Command, Input, Judge, Operation, Reach } from '../base/operation.ts';
+import type { Answer, Command, Input, Intake, Judge, Operation, Reach } from '../base/operation.ts';
+import type { Sender } from '../domain/hooks/receive.ts';
 import { findKept, type KeptAnswer, type KeptUnder, keepAnswer } from '../domain/idempotency/kept-answers.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import type { Guest, Stranger } from '../domain/members/guest.ts';
@@ -30,8 +31,8 @@ const LOCK_TIMEOUT = '55P03';
 /** Calls under way on this server by their idempotency key: a twin waits here instead of holding a connection. */
 type Underway = Map<string, Promise<unknown>>;
 
-/** A partner with a key, a signed-in member, or a stranger. */
-export type Visitor = Caller | Guest | Stranger;
+/** A partner with a key, a signed-in member, a stranger, or a venue system. */
+export type Visitor = Caller | Guest | Stranger | Sender;
 
 export function isPartner(visitor: Visitor | null): visitor is Caller {
   return visitor !== null && 'venue' in visitor;
@@ -43,6 +44,8 @@ export function makePerform(house: House): Perform {
   const underway: Underway = new Map();
   return async (operation, visitor, received) => {
     const caller = isPartner(visitor) ? visitor : null;
+    const intake = operation.intake as Intake<Visitor, House['money']> | undefined;
+    if (intake !== undefined && visitor !== null) return taken(house, intake, visitor, received);
     const input = checkInput(house, operation, caller, received);
     const run = operation.run as Command<Caller> | undefined;
     const reach = operation.reach as Reach<Visitor, House['money']> | undefined;
@@ -65,6 +68,20 @@ export function makePerform(house: House): Perform {
       throw toldToCaller(error);
     }
   };
+}
+
+/** As it came: what it holds is for the command to check. */
+async function taken(
+  house: House,
+  intake: Intake<Visitor, House['money']>,
+  visitor: Visitor,
+  { body, headers = {} }: Received,
+): Promise<Reply> {
+  try {
+    return fresh(await intake(house.money, visitor, { raw: body ?? Buffer.alloc(0), headers }));
+  } catch (error) {
+    throw toldToCaller(error);
+  }
 }
 
 /** What only the outside knows is asked before there is a transaction. */

@@ -20,6 +20,8 @@ export interface Received {
   readonly idempotencyKey: string | undefined;
   /** The Accept header; absent: JSON. */
   readonly accept?: string | undefined;
+  /** Of an operation that takes the body as it came. */
+  readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 const NO_MEMBERS = { type: 'object', properties: {}, additionalProperties: false } as const;

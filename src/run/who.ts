@@ -7,7 +7,10 @@ import { addressIn } from '../base/config.ts';
 import { notFound, Problem } from '../base/errors.ts';
 import type { Operation } from '../base/operation.ts';
 import { languageOf } from '../base/words.ts';
+import { hashOfToken } from '../domain/hooks/integrations.ts';
 import { PROVIDERS } from '../domain/hooks/providers.ts';
+import { admitHook } from '../domain/hooks/queries.ts';
+import { type Sender, UNKNOWN_HOOK } from '../domain/hooks/receive.ts';
 import type { Caller, Sight } from '../domain/keys/caller.ts';
 import { hashTextOfKey } from '../domain/keys/key.ts';
 import { type KeyAtTheGate, takeAll } from '../domain/keys/queries.ts';
@@ -43,6 +46,7 @@ const UNKNOWN_LENGTH = 512;
 export async function judge(house: House, gate: Gate, arrival: Arrival): Promise<Verdict> {
   const { operation } = arrival;
   if (operation.auth === 'operator') return judgeOperator(house, arrival);
+  if (operation.auth === 'hook') return judgeHook(house, gate, arrival);
   if (operation.auth === 'guest' || operation.auth === 'member') {
     const member = await asMember(house, arrival);
     if (member !== null) return member;
@@ -59,8 +63,6 @@ export async function judge(house: House, gate: Gate, arrival: Arrival): Promise
     sight: wanted,
   });
   const limited = allowance.retryAfter === null ? null : tooMany(allowance);
-  if (operation.auth === 'hook')
-    return { allowance, caller: null, refusal: unknownHook(arrival) ?? limited ?? unauthorized(HOOK_REMEDY) };
   if (!needsKey) return { allowance, caller: strangerFrom(house, arrival), refusal: limited };
   if (key === null) return { allowance, caller: null, refusal: limited ?? unauthorized() };
   const caller = callerFrom(house, arrival, key, wanted === null ? undefined : sight);
@@ -109,12 +111,11 @@ export function bearer(header: string | undefined): string | null {
   return token === undefined || token.length > UNKNOWN_LENGTH ? null : token;
 }
 
-const HOOK_REMEDY = 'This hook address is not known: connect the venue system again and use the address that it gives.';
 const OPERATOR_REMEDY = 'This address needs the operator token, sent as "Authorization: Bearer <token>".';
 
 /** The catalogue's words are about API keys; elsewhere the remedy is another. */
 function unauthorized(remedy?: string): Problem {
-  const headers = remedy === HOOK_REMEDY ? {} : { 'www-authenticate': 'Bearer realm="everyshare"' };
+  const headers = remedy === UNKNOWN_HOOK ? {} : { 'www-authenticate': 'Bearer realm="everyshare"' };
   return new Problem('unauthorized', remedy === undefined ? { headers } : { headers, message: remedy });
 }
 
@@ -126,9 +127,32 @@ export function tooMany(allowance: Allowance): Problem {
   });
 }
 
-/** Null: the provider is known. No venue system can be connected yet, so no token in a hook address is known. */
-function unknownHook(arrival: Arrival): Problem | null {
-  return PROVIDERS.includes(arrival.params.provider ?? '') ? null : notFound();
+/** Deliveries an hour for an integration: ten a second, all hour long. */
+const HOOK_CALLS = 36_000;
+
+/**
+ * The token in the address is the credential: 404 for a provider that nobody knows, 401 for a token, 429. Whoever has no
+ * token of ours is counted for the address, and unknown, revoked and another provider's are all the same.
+ */
+async function judgeHook(house: House, gate: Gate, arrival: Arrival): Promise<Verdict> {
+  const { provider = '', token = '' } = arrival.params;
+  const isKnown = PROVIDERS.includes(provider);
+  const hook = isKnown ? await admitHook(house.db.express, hashOfToken(token), provider, HOOK_CALLS) : null;
+  if (hook === null) {
+    const { allowance } = await gate({ hash: null, effect: 'write', address: arrival.address, origin: '' });
+    const limited = allowance.retryAfter === null ? null : tooMany(allowance);
+    return { allowance, caller: null, refusal: isKnown ? (limited ?? unauthorized(UNKNOWN_HOOK)) : notFound() };
+  }
+  const allowance = allowanceOf(HOOK_CALLS, hook, 0);
+  const caller: Sender = {
+    senderOf: hook.integration_id,
+    venueId: hook.venue_id,
+    mode: hook.mode,
+    provider,
+    url: `${hook.address}${token}`,
+    secret: hook.secret,
+  };
+  return { allowance, caller, refusal: allowance.retryAfter === null ? null : tooMany(allowance) };
 }
 
 function refusalOf(house: House, arrival: Arrival, row: KeyAtTheGate, origin: string): Problem | null {
@@ -187,6 +211,7 @@ function callerFrom(house: House, arrival: Arrival, row: KeyAtTheGate, sight: Si
     contract: house.contract,
     docUrl: house.docUrl,
     checkoutUrl: house.checkoutUrl,
+    hookUrl: house.hookUrl,
     venue: { id: row.venue_id, name: row.venue_name, linked: row.venue_linked, origins: row.venue_origins },
     mode: row.mode,
     key: {

@@ -14,6 +14,8 @@ import type { MoneyParts } from '../domain/checkouts/money-parts.ts';
 import { reconcile } from '../domain/checkouts/reconcile.ts';
 import { settleDueHolds } from '../domain/checkouts/settle-hold.ts';
 import { tellDueGuests } from '../domain/checkouts/tell-guests.ts';
+import { type ApplyParts, applyDueDeliveries } from '../domain/hooks/apply.ts';
+import { forgetOldInbound } from '../domain/hooks/deliveries/queries.ts';
 import { forgetOldAnswers } from '../domain/idempotency/kept-answers.ts';
 import { forgetSpentCalls } from '../domain/keys/queries.ts';
 import { forgetOldMessages } from '../domain/members/messages/queries.ts';
@@ -36,6 +38,7 @@ export interface WorkerParts {
   readonly money: GuestParts;
   readonly sender: TextSender;
   readonly deliveries: LaneParts;
+  readonly hooks: ApplyParts;
 }
 
 interface Loop {
@@ -97,6 +100,18 @@ const LOOPS: readonly Loop[] = [
     everySeconds: 600,
     batch: 1_000,
     step: ({ db, clock }, batch) => forgetOldDeliveries(db, clock.now(), batch),
+  },
+  {
+    name: 'apply-hooks',
+    everySeconds: SOON,
+    batch: 200,
+    step: ({ hooks }, batch) => applyDueDeliveries(hooks, batch),
+  },
+  {
+    name: 'forget-old-hooks',
+    everySeconds: 3_600,
+    batch: 1_000,
+    step: ({ db, clock }, batch) => forgetOldInbound(db, clock.now(), batch),
   },
   { name: 'read-notices', everySeconds: 2, batch: 50, step: ({ money }, batch) => readDueNotices(money, batch) },
   {

@@ -71,7 +71,7 @@ describe('routes and methods', () => {
       ['DELETE', '/v1/checkouts', 'GET, HEAD, POST'],
       ['OPTIONS', '/v1/checkouts', 'GET, HEAD, POST'],
       ['PATCH', '/v1/offerings/a%2Fb', 'GET, HEAD'],
-      ['GET', '/v1/hooks/square/tok', 'POST'],
+      ['GET', '/v1/hooks/square/tok', 'HEAD, POST'],
     ] as const;
     for (const [method, path, allow] of table) {
       const { status, headers, json } = await world.call(method, path);

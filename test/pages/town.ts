@@ -121,7 +121,16 @@ export async function openTown(
   const { key } = await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
   const { db, log, clock, money } = world.house;
   const worker = wish.worker
-    ? startWorker({ db, log, clock, outbound: money.outbound, money, deliveries: money, sender: sandboxSender })
+    ? startWorker({
+        db,
+        log,
+        clock,
+        outbound: money.outbound,
+        money,
+        hooks: world.house,
+        deliveries: money,
+        sender: sandboxSender,
+      })
     : null;
   const browser = await openBrowser(executablePath);
   return new Town(world, new Shop(world, venue.id, key, 'test'), browser, worker);

@@ -69,7 +69,7 @@ const DOMAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   members: ['venues', 'keys'],
   payments: ['venues', 'keys', 'ledger'],
   checkouts: ['venues', 'keys', 'events', 'ledger', 'offerings', 'payments', 'members'],
-  hooks: ['venues', 'keys'],
+  hooks: ['venues', 'keys', 'calendar', 'offerings'],
   review: ['venues', 'keys', 'events', 'offerings', 'boats', 'experiences'],
 };
 
@@ -189,6 +189,11 @@ describe('what has one home', () => {
       messages: 'src/domain/members/',
       invites: 'src/domain/checkouts/',
       invite_routes: 'src/domain/checkouts/',
+      integrations: 'src/domain/hooks/',
+      hook_routes: 'src/domain/hooks/',
+      hook_lanes: 'src/domain/hooks/',
+      hook_objects: 'src/domain/hooks/',
+      inbound_deliveries: 'src/domain/hooks/',
     };
     const wrong: string[] = [];
     for (const [table, home] of Object.entries(homes)) {

@@ -45,6 +45,7 @@ export const PATTERNS: Readonly<Record<string, string>> = {
   '^([01][0-9]|2[0-3]):[0-5][0-9]$': 'a time of day from 00:00 to 23:59',
   '^[0-9]{6}$': 'six digits',
   '^[A-Z]{2}$': 'two upper-case letters',
+  '^[A-Za-z0-9_@]+(\\[\\])?(\\.[A-Za-z0-9_@]+(\\[\\])?)*$': 'a path of names with dots between them',
   '^[A-Za-z0-9_.-]{1,40}$': '1 to 40 letters, digits, "_", "." or "-"',
   '^[a-z0-9_-]+$': 'lower-case letters, digits, "_" and "-"',
   '^[a-z]{3}$': 'three lower-case letters',

@@ -19,9 +19,16 @@ interface Upserted {
   readonly row: OfferingRow;
 }
 
+/** Who sells: a partner with a key, or a venue whose system has sent the offering. */
+type Seller = Pick<Caller, 'venue' | 'mode' | 'contract' | 'ids' | 'now'>;
+
 type Body = OfferingContent | { readonly offerings: readonly OfferingContent[] };
 
-export async function upsertOfferings(tx: Queryable, caller: Caller, input: Input<Body>): Promise<Answer> {
+export async function upsertOfferings(
+  tx: Queryable,
+  caller: Seller,
+  input: Pick<Input<Body>, 'body'>,
+): Promise<Answer> {
   const { body } = input;
   refuseUnbounded(body);
   if (!('offerings' in body)) {
@@ -63,7 +70,7 @@ function refuseUnbounded(body: Body): void {
 /** In the order given. Nothing is written when everything is known already. */
 export async function upsertAll(
   tx: Queryable,
-  caller: Caller,
+  caller: Seller,
   contents: readonly OfferingContent[],
 ): Promise<Upserted[]> {
   const { venue, mode } = caller;
@@ -114,7 +121,7 @@ function outcome(
 }
 
 function statusAfter(
-  caller: Caller,
+  caller: Seller,
   before: OfferingRow | null,
   content: OfferingContent,
 ): { status: string; reviewNote: string | null } {

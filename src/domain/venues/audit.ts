@@ -25,6 +25,8 @@ export interface Tools {
   readonly docUrl: (code: string) => string;
   /** The page on which a party pays. */
   readonly checkoutUrl: (checkoutId: string) => string;
+  /** Where a venue system delivers; the token follows. */
+  readonly hookUrl: (provider: string) => string;
 }
 
 /** An act: somebody does something now. All that a command is handed besides the transaction and its input. */

@@ -2,6 +2,9 @@
 
 import type { Operation } from '../../base/operation.ts';
 import { getEvent, listEvents } from '../../domain/events/read-events.ts';
+import { listInboundDeliveries, replayInbound } from '../../domain/hooks/deliveries/read-deliveries.ts';
+import { createIntegration, listIntegrations, revokeIntegration } from '../../domain/hooks/integrations.ts';
+import { receiveHook } from '../../domain/hooks/receive.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
 import { disableEndpoint, enableEndpoint, rotateSecret, testEndpoint } from '../../domain/webhooks/change-endpoint.ts';
 import { listDeliveries, recover, redeliver } from '../../domain/webhooks/deliveries/read-deliveries.ts';
@@ -200,10 +203,12 @@ export const integrations: readonly Operation<Caller>[] = [
     path: '/v1/integrations',
     tag: 'Integrations',
     summary: 'Connect a venue system',
-    description: 'The webhook address and, for `custom`, the signing secret are in this answer alone.',
+    description:
+      'The webhook address and, for `custom`, the signing secret are in this answer alone. Up to 50 for a venue and mode.',
     linkedOnly: true,
     body: only('integration'),
     answers: { 201: enveloped('The integration.', 'stored_integration') },
+    run: createIntegration,
   },
   {
     ...READ,
@@ -214,6 +219,7 @@ export const integrations: readonly Operation<Caller>[] = [
     summary: 'List connected venue systems',
     description: 'Tokens are never listed.',
     answers: { 200: listed('Every integration, newest first.', 'stored_integration') },
+    run: listIntegrations,
   },
   {
     ...WRITE,
@@ -224,6 +230,7 @@ export const integrations: readonly Operation<Caller>[] = [
     summary: 'Disconnect a venue system',
     answers: { 200: enveloped('The integration, now revoked.', 'stored_integration') },
     errors: ['not_found'],
+    run: revokeIntegration,
   },
   {
     ...READ,
@@ -232,9 +239,11 @@ export const integrations: readonly Operation<Caller>[] = [
     path: '/v1/integrations/{id}/deliveries',
     tag: 'Integrations',
     summary: 'What a venue system sent, and what became of it',
-    query: pageQuery(null),
+    description: 'Newest first, for 30 days.',
+    query: pageQuery(['pending', 'applied', 'ignored', 'superseded', 'unmapped', 'needs_api_read', 'failed']),
     answers: { 200: paged('One page of inbound deliveries.', 'inbound_delivery') },
     errors: ['not_found'],
+    run: listInboundDeliveries,
   },
   {
     ...WRITE,
@@ -243,8 +252,10 @@ export const integrations: readonly Operation<Caller>[] = [
     path: '/v1/integrations/{id}/deliveries/{delivery_id}/replay',
     tag: 'Integrations',
     summary: 'Apply an inbound delivery again',
-    answers: { 200: enveloped('The delivery.', 'inbound_delivery') },
+    description: 'After what was in its way is mended. One that is older than what was applied since changes nothing.',
+    answers: { 200: enveloped('The delivery, which waits again.', 'inbound_delivery') },
     errors: ['not_found'],
+    run: replayInbound,
   },
   {
     id: 'receiveHook',
@@ -252,12 +263,14 @@ export const integrations: readonly Operation<Caller>[] = [
     path: '/v1/hooks/{provider}/{token}',
     tag: 'Integrations',
     summary: 'Where a connected venue system delivers',
-    description: 'The token in the address is the credential. Stored before it is answered, applied afterwards.',
+    description:
+      'The token in the address is the credential. Stored before it is answered, applied afterwards. A delivery that comes again answers the id of the first. Up to 256 KB, 1 MB for `toast`. `HEAD` answers 200 while the token is good.',
     auth: 'hook',
     effect: 'write',
     anyObject: true,
     bodyLimit: 256 * KB,
     answers: { 200: plain('Stored.', 'hook_receipt') },
     errors: ['not_found'],
+    intake: receiveHook,
   },
 ];

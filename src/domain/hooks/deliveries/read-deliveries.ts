@@ -1,0 +1,57 @@
+// What a venue system sent and what became of it; applying one again, after whatever was in its way is mended.
+
+import type { Queryable } from '../../../base/db.ts';
+import { notFound } from '../../../base/errors.ts';
+import type { Answer, Input } from '../../../base/operation.ts';
+import { pageOf, pageQuestion } from '../../../base/page.ts';
+import type { Caller } from '../../keys/caller.ts';
+import { audit } from '../../venues/audit.ts';
+import type { IntegrationRow } from '../integration.ts';
+import { findIntegration } from '../queries.ts';
+import { type InboundRow, listInboundRows, setDueAgain } from './queries.ts';
+
+async function known(db: Queryable, caller: Caller, input: Input): Promise<IntegrationRow> {
+  const row = await findIntegration(db, caller.venue.id, caller.mode, input.params.id ?? '');
+  if (row === null) throw notFound();
+  return row;
+}
+
+export async function listInboundDeliveries(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
+  const integration = await known(db, caller, input);
+  const question = pageQuestion(input.query);
+  const found = await listInboundRows(db, caller.venue.id, integration.id, question);
+  const { rows, nextBefore } = pageOf(found, question.limit, ({ received_at }) => received_at);
+  return { status: 200, body: { data: rows.map((row) => shownInbound(row, integration)), next_before: nextBefore } };
+}
+
+/** Also one of an integration that was revoked: what came before that is still there. */
+export async function replayInbound(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
+  const { venue, now } = caller;
+  const integration = await known(tx, caller, input);
+  const row = await setDueAgain(tx, venue.id, integration.id, input.params.delivery_id ?? '', now);
+  if (row === null) throw notFound();
+  await audit(tx, caller, {
+    venueId: venue.id,
+    action: 'integration.replay',
+    subject: integration.id,
+    detail: { delivery_id: row.id },
+  });
+  return { status: 200, body: { data: shownInbound(row, integration) } };
+}
+
+function shownInbound(row: InboundRow, { provider, mode }: IntegrationRow) {
+  return {
+    id: row.id,
+    object: 'inbound_delivery',
+    integration_id: row.integration_id,
+    provider,
+    mode,
+    provider_event_id: row.provider_event_id,
+    type: row.type,
+    status: row.status,
+    reason: row.reason,
+    offering_external_id: row.offering_external_id,
+    received_at: row.received_at,
+    applied_at: row.applied_at,
+  };
+}

@@ -1,0 +1,42 @@
+// What a connection to a venue system is, and how its partner sees it. Its token and its secret are never shown here.
+
+import type { Mode } from '../../base/config.ts';
+import { isSigned } from './providers.ts';
+
+/** What a venue says when it connects, for what the payloads of its system lack. */
+export interface Defaults {
+  readonly kind?: string;
+  readonly timezone?: string;
+  readonly currency?: string;
+  readonly category?: string;
+}
+
+export interface IntegrationRow {
+  readonly id: string;
+  readonly venue_id: string;
+  readonly mode: Mode;
+  readonly provider: string;
+  readonly defaults: Defaults;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+  readonly last_delivery_at: string | null;
+  readonly delivery_count: number;
+}
+
+export function shownIntegration(row: IntegrationRow) {
+  return {
+    id: row.id,
+    object: 'integration',
+    provider: row.provider,
+    mode: row.mode,
+    status: row.revoked_at === null ? 'active' : 'revoked',
+    signed: isSigned(row.provider),
+    defaults: row.defaults,
+    created_at: row.created_at,
+    last_delivery_at: row.last_delivery_at,
+    delivery_count: row.delivery_count,
+  };
+}
+
+/** To which row a sealed secret, or a sealed body, belongs. */
+export const secretRow = (venueId: string, integrationId: string): string => `integration ${venueId} ${integrationId}`;

@@ -1,0 +1,76 @@
+// From a value of a provider's to one of ours: money as text by the currency's own exponent, times in five shapes to ISO 8601
+// with an offset. Pure. What cannot be said exactly is a MappingTrouble, with a reason that a person can read.
+
+import { minorDigits } from '../../../../schemas/rules/iso-currency.ts';
+import { zoneClock } from '../../calendar/zone-clock.ts';
+
+/** Why a delivery cannot become what it says. */
+export class MappingTrouble extends Error {}
+
+const DECIMAL = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?(?:[eE]([+-]?\d{1,2}))?$/;
+const ISO = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
+const DAY = 24 * 3_600_000;
+
+/** A decimal with its point moved `digits` places to the right, which must leave a whole number. */
+function wholeAfter(text: string, digits: number): number {
+  const parts = DECIMAL.exec(text.trim());
+  if (parts === null) throw new MappingTrouble(`"${shown(text)}" is not a number.`);
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
+  const all = `${whole}${fraction}`;
+  const shift = digits + Number(exponent) - fraction.length;
+  const cut = shift >= 0 ? all.length : Math.max(0, all.length + shift);
+  if (/[1-9]/.test(all.slice(cut))) throw new MappingTrouble(`${text} has more decimals than there are minor units.`);
+  const value = Number(BigInt(`${all.slice(0, cut)}${'0'.repeat(Math.max(0, shift))}` || '0'));
+  if (!Number.isSafeInteger(value)) throw new MappingTrouble(`${text} is too large.`);
+  return sign === '-' && value !== 0 ? -value : value;
+}
+
+export function integerOf(text: string): number {
+  return wholeAfter(text, 0);
+}
+
+/** Major units, as `299.0` or `"48.30"`. */
+export function minorFromDecimal(text: string, currency: string): number {
+  return wholeAfter(text, minorDigits(currency));
+}
+
+/** A whole number of units of which 10^`precision` make one major unit. */
+export function minorFromPrecision(text: string, precision: string, currency: string): number {
+  return wholeAfter(String(integerOf(text)), minorDigits(currency) - integerOf(precision));
+}
+
+/** With an offset, written with a colon or without; or local, where a zone is known. Null: local, and no zone is known. */
+export function timeOf(text: string, zone: string | null): string | null {
+  const parts = ISO.exec(text.trim());
+  if (parts === null) throw new MappingTrouble(`"${shown(text)}" is not a date and time.`);
+  const [, day = '', minute = '', second = ':00', offset] = parts;
+  const local = `${day}T${minute}${second}`;
+  if (offset === undefined) return zone === null ? null : inZone(local, zone);
+  return offset === 'Z' || offset.includes(':')
+    ? `${local}${offset}`
+    : `${local}${offset.slice(0, 3)}:${offset.slice(3)}`;
+}
+
+function inZone(local: string, zone: string): string {
+  const wall = Date.parse(`${local}Z`);
+  if (Number.isNaN(wall)) throw new MappingTrouble(`"${local}" is not a date and time.`);
+  return new Date(zoneClock(zone, wall - DAY, wall + DAY).momentAt(wall, Number.NEGATIVE_INFINITY)).toISOString();
+}
+
+/** A day, and a time of day as the number 1625; null: no zone is known. */
+export function timeFromDayAndNumber(day: string, number: string, zone: string | null): string | null {
+  const clock = number.padStart(4, '0');
+  if (!/^\d{4}$/.test(clock)) throw new MappingTrouble(`"${shown(number)}" is not a time of day.`);
+  return timeOf(`${day.slice(0, 10)}T${clock.slice(0, 2)}:${clock.slice(2)}`, zone);
+}
+
+export function timeFromUnix(text: string, unitsInASecond: 1 | 1000): string {
+  const time = new Date((integerOf(text) * 1000) / unitsInASecond);
+  if (Number.isNaN(time.getTime())) throw new MappingTrouble(`"${shown(text)}" is not a time.`);
+  return time.toISOString();
+}
+
+/** In a reason, which a person reads: the beginning. */
+export function shown(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

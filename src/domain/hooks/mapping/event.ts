@@ -1,0 +1,46 @@
+// Which event a delivery is, by its provider's mapping: its name, its own id, what it does, and how a repeated one is known.
+// Pure; used when it comes (to store it once) and when it is applied.
+
+import type { Mapping } from '../../../../schemas/types.gen.ts';
+import { isThere, type Place, textOf, valueAt } from './body.ts';
+
+export type EventEntry = Mapping['events'][number];
+
+export interface EventSeen {
+  /** Null: the mapping does not know it. */
+  readonly entry: EventEntry | null;
+  /** The provider's own name of it. */
+  readonly type: string | null;
+  /** The provider's own id of it. */
+  readonly id: string | null;
+  /** How long a body of the same bytes is the same delivery; null: its id says so, for as long as we remember. */
+  readonly sameWithinSeconds: number | null;
+}
+
+const DAY_SECONDS = 86_400;
+/** Two real changes can be byte for byte the same ping: only a retry at once is a repetition. */
+const PING_SECONDS = 10;
+
+export function eventSeen(mapping: Mapping, body: unknown): EventSeen {
+  const whole: Place = { root: body, bound: [] };
+  const entry = mapping.events.find((one) => one.match.every((condition) => holds(condition, whole))) ?? null;
+  const place = within(whole, entry);
+  const type = mapping.event.type === null ? null : textOf(valueAt(whole, mapping.event.type));
+  const parts = mapping.event.id.map((path) => textOf(valueAt(place, path)));
+  const id = parts.length === 0 || parts.includes(null) ? null : parts.join(':');
+  const isPing = entry?.id_only === true || (entry === null && mapping.dedupe === 'refresh_only');
+  return { entry, type, id, sameWithinSeconds: id !== null ? null : isPing ? PING_SECONDS : DAY_SECONDS };
+}
+
+/** The part of the body in which the event's object stands. */
+export function within(whole: Place, entry: EventEntry | null): Place {
+  return entry?.within === undefined ? whole : { root: valueAt(whole, entry.within), bound: [] };
+}
+
+function holds(condition: EventEntry['match'][number], place: Place): boolean {
+  const value = valueAt(place, condition.path);
+  if (condition.is === undefined && condition.begins === undefined) return isThere(value);
+  const text = textOf(value);
+  if (text === null) return false;
+  return condition.is?.includes(text) === true || (condition.begins !== undefined && text.startsWith(condition.begins));
+}

@@ -1,0 +1,111 @@
+// The only place that touches the tables of integrations, their routes and their lanes.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import type { TakenCalls } from '../keys/queries.ts';
+import type { Defaults, IntegrationRow } from './integration.ts';
+
+const COLUMNS = `integration_id as id, venue_id, mode, provider, defaults, created_at, revoked_at, last_delivery_at,
+  delivery_count`;
+
+export interface NewIntegration {
+  readonly venueId: string;
+  readonly id: string;
+  readonly mode: Mode;
+  readonly provider: string;
+  readonly tokenHash: Buffer;
+  readonly secret: Buffer | null;
+  readonly address: string;
+  readonly defaults: Defaults;
+  readonly now: number;
+}
+
+export async function insertIntegration(tx: Queryable, made: NewIntegration): Promise<IntegrationRow> {
+  const { venueId, id, mode, provider, secret, address, defaults, now } = made;
+  const rows = await tx.query<IntegrationRow>(
+    `insert into integrations (venue_id, integration_id, mode, provider, secret, address, defaults, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8 / 1000.0)) returning ${COLUMNS}`,
+    [venueId, id, mode, provider, secret, address, JSON.stringify(defaults), now],
+  );
+  await tx.query('insert into hook_routes (token_hash, venue_id, integration_id) values ($1, $2, $3)', [
+    made.tokenHash,
+    venueId,
+    id,
+  ]);
+  await tx.query('insert into hook_lanes (venue_id, integration_id) values ($1, $2)', [venueId, id]);
+  if (rows[0] === undefined) throw new Error('an insert gives its row back');
+  return rows[0];
+}
+
+/** Those that still take deliveries. */
+export async function countActive(tx: Queryable, venueId: string, mode: Mode): Promise<number> {
+  const rows = await tx.query<{ count: number }>(
+    'select count(*) as count from integrations where venue_id = $1 and mode = $2 and revoked_at is null',
+    [venueId, mode],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Newest first, and those that are active before those that are not: only so many are told of. */
+export async function listIntegrationRows(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  most: number,
+): Promise<IntegrationRow[]> {
+  return db.query<IntegrationRow>(
+    `select * from (
+       select ${COLUMNS} from integrations where venue_id = $1 and mode = $2
+       order by revoked_at is null desc, integration_id desc limit $3) i
+     order by i.id desc`,
+    [venueId, mode, most],
+  );
+}
+
+export async function findIntegration(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  id: string,
+): Promise<IntegrationRow | null> {
+  const rows = await db.query<IntegrationRow>(
+    `select ${COLUMNS} from integrations where venue_id = $1 and integration_id = $2 and mode = $3`,
+    [venueId, id, mode],
+  );
+  return rows[0] ?? null;
+}
+
+/** Null: it was revoked before. */
+export async function setRevoked(
+  tx: Queryable,
+  venueId: string,
+  id: string,
+  now: number,
+): Promise<IntegrationRow | null> {
+  const rows = await tx.query<IntegrationRow>(
+    `update integrations set revoked_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and integration_id = $2 and revoked_at is null returning ${COLUMNS}`,
+    [venueId, id, now],
+  );
+  return rows[0] ?? null;
+}
+
+/** An integration at the door, with what its hour says. */
+export interface HookAtTheGate extends TakenCalls {
+  readonly venue_id: string;
+  readonly integration_id: string;
+  readonly mode: Mode;
+  readonly secret: Buffer | null;
+  readonly address: string;
+}
+
+/** Null: the token is unknown, revoked, or another provider's. */
+export async function admitHook(
+  db: Queryable,
+  tokenHash: Buffer,
+  provider: string,
+  limit: number,
+): Promise<HookAtTheGate | null> {
+  const rows = await db.query<HookAtTheGate>('select * from admit_hook($1, $2, $3)', [tokenHash, provider, limit]);
+  return rows[0] ?? null;
+}

@@ -1,0 +1,90 @@
+// A delivery of a venue system, from its raw bytes to the answer: signature (401), JSON object (400), stored once, answered.
+// Whatever it means is the worker's to find out: a provider that gets errors may switch us off, so what is well formed is
+// accepted, and what cannot be used is kept with its reason.
+
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import type { Mode } from '../../base/config.ts';
+import type { Db } from '../../base/db.ts';
+import { Problem } from '../../base/errors.ts';
+import type { Ids } from '../../base/ids.ts';
+import { parseStrictJson } from '../../base/json/parse.ts';
+import type { Answer, Raw } from '../../base/operation.ts';
+import type { Seal } from '../../base/seal.ts';
+import { storeInbound } from './deliveries/queries.ts';
+import { secretRow } from './integration.ts';
+import { type EventSeen, eventSeen } from './mapping/event.ts';
+import { type Mappings, mappingOf } from './mapping/read-mappings.ts';
+import { verifiers } from './signatures.ts';
+
+/** Who delivers: an integration, by the token in its address. */
+export interface Sender {
+  readonly senderOf: string;
+  readonly venueId: string;
+  readonly mode: Mode;
+  readonly provider: string;
+  /** The address that was handed out, its token included. */
+  readonly url: string;
+  readonly secret: Buffer | null;
+}
+
+export interface ReceiveParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly seal: Seal;
+  readonly mappings: Mappings;
+}
+
+export const UNKNOWN_HOOK =
+  'This hook address is not known: connect the venue system again and use the address that it gives.';
+const NOT_SIGNED =
+  'The signature of this delivery is missing or wrong: it must be made with the secret of this integration.';
+
+/** To which row a sealed body belongs. */
+export const bodyRow = (venueId: string, deliveryId: string): string => `inbound_delivery ${venueId} ${deliveryId}`;
+
+export async function receiveHook(parts: ReceiveParts, sender: Sender, { raw, headers }: Raw): Promise<Answer> {
+  const { venueId, senderOf: integrationId, provider } = sender;
+  const now = parts.clock.now();
+  const verify = verifiers[provider];
+  if (verify !== undefined) {
+    if (sender.secret === null) throw new Error(`integration ${integrationId} has no secret to verify with`);
+    const secret = parts.seal.open(sender.secret, secretRow(venueId, integrationId));
+    if (!verify({ raw, headers, secret, url: sender.url, now }))
+      throw new Problem('unauthorized', { message: NOT_SIGNED });
+  }
+  const parsed = parseStrictJson(raw);
+  if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
+  const { value, text } = parsed;
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Problem('invalid_json', { message: 'The body must be a JSON object.' });
+  const seen = eventSeen(mappingOf(parts.mappings, provider), value);
+  const deliveryId = parts.ids.prefixed('hkd');
+  const stored = await storeInbound(parts.db, {
+    venueId,
+    integrationId,
+    deliveryId,
+    now,
+    sameness: samenessOf(seen, raw),
+    sameWithinSeconds: seen.sameWithinSeconds,
+    eventId: storable(seen.id),
+    type: storable(seen.type ?? seen.entry?.name ?? null),
+    body: parts.seal.seal(text, bodyRow(venueId, deliveryId)),
+  });
+  if (stored === null) throw new Problem('unauthorized', { message: UNKNOWN_HOOK });
+  return { status: 200, body: { received: true, id: stored.delivery_id, duplicate: stored.is_duplicate } };
+}
+
+/** An id and a body never count as the same. */
+function samenessOf({ id }: EventSeen, raw: Buffer): Buffer {
+  const hash = createHash('sha256');
+  return id === null ? hash.update('body\0').update(raw).digest() : hash.update('id\0').update(id).digest();
+}
+
+const LONGEST_SHOWN = 200;
+
+/** What no column can hold is left out; whole characters alone. */
+function storable(text: string | null): string | null {
+  return text === null ? null : [...text.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd')].slice(0, LONGEST_SHOWN).join('');
+}

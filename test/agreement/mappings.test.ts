@@ -1,0 +1,81 @@
+// The mapping files agree with their schema, with the code that applies them, and with what is published.
+
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { bodyLimitOf, isSigned, PROVIDERS } from '../../src/domain/hooks/providers.ts';
+import { SIGNATURE_HEADERS } from '../../src/domain/hooks/signatures.ts';
+import { openWorld, type World } from '../world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const STATED = ['external_id', 'kind', 'title', 'tier.amount', 'tier.unit', 'currency'];
+const mappings = () => [...world.house.mappings.values()];
+
+describe('the mapping files', () => {
+  it('are one for each provider, and no other', () => {
+    const files = readdirSync(join(packageRoot, 'schemas', 'v1', 'mappings'));
+    expect(files.sort()).toEqual(PROVIDERS.map((provider) => `${provider}.json`).sort());
+    expect(mappings().map(({ provider }) => provider)).toEqual(PROVIDERS);
+  });
+
+  it('are as their schema says', () => {
+    for (const mapping of mappings()) {
+      const candidate = { value: mapping as never, text: JSON.stringify(mapping), badStrings: [] };
+      expect([mapping.provider, world.house.validator.problems('mapping', candidate)]).toEqual([mapping.provider, []]);
+    }
+  });
+
+  it('say of limits and signatures what the code does', () => {
+    for (const { provider, transport, signature } of mappings()) {
+      expect([provider, transport.body_limit]).toEqual([provider, bodyLimitOf(provider)]);
+      expect([provider, signature.scheme !== 'none']).toEqual([provider, isSigned(provider)]);
+      const header = (SIGNATURE_HEADERS as Partial<Record<string, string>>)[provider];
+      expect(signature.header?.toLowerCase()).toBe(header);
+    }
+  });
+
+  it('name only objects that they have, and say of every object where what an offering needs comes from', () => {
+    for (const { provider, events, objects } of mappings()) {
+      for (const { name, object, action } of events) {
+        const isThere = objects.some((one) => one.name === object);
+        expect([provider, name, isThere || action === 'ignore']).toEqual([provider, name, true]);
+      }
+      for (const { name, fields, whole } of objects)
+        if (whole === undefined)
+          for (const field of STATED)
+            expect([provider, name, field, field in fields]).toEqual([provider, name, field, true]);
+      for (const { fields } of objects)
+        for (const [name, field] of Object.entries(fields))
+          expect([provider, name, field.source !== 'webhook' || field.path !== undefined]).toEqual([
+            provider,
+            name,
+            true,
+          ]);
+    }
+  });
+
+  it('dedupe pings of ids alone within seconds, and never by their bytes within a day', () => {
+    for (const { provider, events, event } of mappings())
+      for (const { name, action, id_only } of events)
+        if (action === 'refresh' && event.id.length === 0 && provider !== 'checkfront')
+          expect([provider, name, id_only]).toEqual([provider, name, true]);
+  });
+
+  it('are published, each under its provider, with an index', async () => {
+    const { json: index } = await world.call('GET', '/schemas/v1/mappings/index.json');
+    expect(index.mappings.map(({ provider }: { provider: string }) => provider)).toEqual(PROVIDERS);
+    for (const { url, provider } of index.mappings) {
+      const { json, headers } = await world.call('GET', new URL(url).pathname);
+      expect(json).toMatchObject({ provider, $schema: index.schema });
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+    }
+    expect((await world.call('GET', new URL(index.schema).pathname)).json.title).toBe('Mapping');
+    expect((await world.call('GET', '/schemas/v1/mappings/nobody.json')).status).toBe(404);
+  });
+});

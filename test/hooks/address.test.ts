@@ -1,0 +1,202 @@
+// The address where a venue system delivers: who is let in, in which order it says no, what it takes to the byte, and that
+// everything is stored once before it is answered.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
+import { openWorld, type World } from '../world.ts';
+import { connect } from './venue-system.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const KB = 1024;
+const padded = (bytes: number, start = '{"timestamp":"2027-01-01T00:00:00Z","pad":"'): string =>
+  `${start}${'x'.repeat(bytes - start.length - 2)}"}`;
+
+async function stored(integrationId: string): Promise<number> {
+  const [row] = await world.db.query<{ count: number }>(
+    'select count(*) as count from inbound_deliveries where integration_id = $1',
+    [integrationId],
+  );
+  return row?.count ?? 0;
+}
+
+describe('who is let in', () => {
+  it('every provider, with its token and, where it signs, its signature; HEAD says that somebody is there', async () => {
+    for (const provider of PROVIDERS) {
+      const system = await connect(world, provider);
+      const told = await system.send({ timestamp: '2027-01-01T00:00:00Z', hello: provider });
+      expect([provider, told.status]).toEqual([provider, 200]);
+      expect(told.json).toEqual({ received: true, id: expect.stringMatching(/^hkd_/), duplicate: false });
+      expect(told.headers.get('x-ratelimit-limit')).toBe('36000');
+      expect((await world.call('HEAD', system.path)).status).toBe(200);
+    }
+  });
+
+  it('says 401 alike to a token that is unknown, revoked, or another provider’s', async () => {
+    const tock = await connect(world, 'tock');
+    const peek = await connect(world, 'peek');
+    await world.call('POST', `/v1/integrations/${peek.id}/revoke`, { key: peek.key });
+    const paths = ['/v1/hooks/tock/unknown', `/v1/hooks/peek/${tock.token}`, peek.path];
+    for (const path of paths) {
+      const { status, json } = await world.call('POST', path, { body: {} });
+      expect([status, json.error.code]).toEqual([401, 'unauthorized']);
+      expect(json.error.message).toContain('hook address');
+      expect((await world.call('HEAD', path)).status).toBe(401);
+    }
+    expect(await stored(tock.id)).toBe(0);
+  });
+
+  it('refuses what is not signed, or signed for another body or another address, and stores nothing of it', async () => {
+    for (const provider of ['square', 'toast', 'mindbody', 'custom']) {
+      const system = await connect(world, provider);
+      const body = { timestamp: '2027-01-01T00:00:00Z', id: 'a' };
+      const unsigned = await world.call('POST', system.path, { body });
+      expect([provider, unsigned.status, unsigned.json.error.code]).toEqual([provider, 401, 'unauthorized']);
+      const other = await world.call('POST', system.path, {
+        body: { ...body, id: 'b' },
+        headers: system.sign(JSON.stringify(body)),
+      });
+      expect(other.status).toBe(401);
+      const pretty = JSON.stringify(body, null, 2);
+      expect(
+        (await world.call('POST', system.path, { body: pretty, headers: system.sign(JSON.stringify(body)) })).status,
+      ).toBe(401);
+      expect(await stored(system.id)).toBe(0);
+    }
+  });
+
+  it('verifies Square against the address that was handed out, whatever the Host header says', async () => {
+    const square = await connect(world, 'square');
+    const raw = '{"event_id":"e1","type":"webhooks.test_notification"}';
+    const told = await square.send(raw, { 'x-forwarded-host': 'evil.example' });
+    expect(told.status).toBe(200);
+  });
+
+  it('says no in one order: 404 provider, 401 token, 413, 401 signature, 400', async () => {
+    const custom = await connect(world, 'custom');
+    const big = padded(256 * KB + 1);
+    const post = (path: string, body: string, headers = {}) => world.call('POST', path, { body, headers });
+    expect((await post('/v1/hooks/nobody/x', big)).status).toBe(404);
+    expect((await post('/v1/hooks/custom/x', big)).status).toBe(401);
+    expect((await post(custom.path, big)).status).toBe(413);
+    expect((await post(custom.path, '{')).status).toBe(401);
+    const broken = await custom.send('{');
+    expect([broken.status, broken.json.error.code]).toEqual([400, 'invalid_json']);
+  });
+
+  it('counts for the integration, not for the address it comes from', async () => {
+    const tock = await connect(world, 'tock');
+    const before = Number((await tock.send({ a: 1 })).headers.get('x-ratelimit-remaining'));
+    expect(Number((await tock.send({ a: 2 })).headers.get('x-ratelimit-remaining'))).toBe(before - 1);
+    await world.db.query('update limit_windows set total = total + 36000 where subject = $1', [`hook ${tock.id}`]);
+    await world.db.query(
+      "insert into limit_calls select subject, last_at + interval '1 microsecond', 36000, total from limit_windows where subject = $1",
+      [`hook ${tock.id}`],
+    );
+    const refused = await tock.send({ a: 3 });
+    expect([refused.status, refused.json.error.code]).toEqual([429, 'rate_limited']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await world.call('POST', tock.path, { body: padded(256 * KB + 1) })).status).toBe(429);
+  });
+});
+
+describe('what it takes', () => {
+  it('256 KB to the byte, and 1 MB from Toast', async () => {
+    for (const [provider, limit] of [
+      ['xola', 256 * KB],
+      ['custom', 256 * KB],
+      ['toast', 1024 * KB],
+    ] as const) {
+      const system = await connect(world, provider);
+      expect([provider, (await system.send(padded(limit))).status]).toEqual([provider, 200]);
+      expect([provider, (await system.send(padded(limit + 1))).status]).toEqual([provider, 413]);
+    }
+  });
+
+  it('any JSON object, whatever type it is said to be, and nothing else', async () => {
+    const xola = await connect(world, 'xola');
+    const types = ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'nonsense'];
+    for (const [i, type] of types.entries())
+      expect((await xola.send({ i }, { 'content-type': type })).status).toBe(200);
+    for (const body of ['', '[]', '"x"', '5', 'null', 'a=b', '{"a":1,"a":2}', '{"a":1}x', '['.repeat(40)]) {
+      const { status, json } = await xola.send(body);
+      expect([body, status, json?.error.code]).toEqual([body, 400, 'invalid_json']);
+    }
+    expect(await stored(xola.id)).toBe(types.length);
+  });
+
+  it('text that no column can hold, ids of any length, and names that mean something to JavaScript', async () => {
+    const custom = await connect(world, 'custom');
+    const odd = [
+      '{"id":"a\\u0000b\\ud800","type":"x\\u0000"}',
+      `{"id":"${'i'.repeat(5000)}","type":"t"}`,
+      '{"id":{"a":1},"type":["x"],"__proto__":{"id":"p"},"constructor":5}',
+      '{"id":1e400}',
+    ];
+    for (const body of odd)
+      expect([body.slice(0, 40), (await custom.send(body)).status]).toEqual([body.slice(0, 40), 200]);
+    expect(await stored(custom.id)).toBe(odd.length);
+  });
+
+  it('keeps the body sealed: a guest’s phone is neither in the database nor in the log in clear text', async () => {
+    const xola = await connect(world, 'xola');
+    await xola.send({ eventName: 'order.create', data: { phone: '+15550100042' } });
+    const [row] = await world.db.query<{ body: string }>(
+      "select encode(body, 'escape') as body from inbound_deliveries where integration_id = $1",
+      [xola.id],
+    );
+    expect(row?.body).not.toContain('5550100042');
+    expect(world.logs.join('')).not.toContain('5550100042');
+    expect(world.logs.join('')).not.toContain(xola.token);
+  });
+});
+
+describe('what comes again', () => {
+  it('is known by the provider’s own id, and answers the first one’s', async () => {
+    const square = await connect(world, 'square');
+    const first = await square.send({ event_id: 'e1', type: 'booking.created', n: 1 });
+    const again = await square.send({ event_id: 'e1', type: 'booking.created', n: 2 });
+    expect(again.json).toEqual({ received: true, id: first.json.id, duplicate: true });
+    const other = await square.send({ event_id: 'e2', type: 'booking.created', n: 1 });
+    expect(other.json.duplicate).toBe(false);
+    const another = await connect(world, 'square');
+    expect((await another.send({ event_id: 'e1', type: 'booking.created', n: 1 })).json.duplicate).toBe(false);
+  });
+
+  it('is known by its bytes within a day where there is no id, and within ten seconds for a ping of ids alone', async () => {
+    const age = (id: string, seconds: number) =>
+      world.db.query(
+        `update inbound_deliveries set received_at = received_at - make_interval(secs => $2) where integration_id = $1`,
+        [id, seconds],
+      );
+    const rezdy = await connect(world, 'rezdy');
+    const order = { orderNumber: 'R1', status: 'CONFIRMED', items: [] };
+    const first = await rezdy.send(order);
+    await age(rezdy.id, 86_000);
+    expect((await rezdy.send(order)).json).toEqual({ received: true, id: first.json.id, duplicate: true });
+    await age(rezdy.id, 500);
+    expect((await rezdy.send(order)).json.duplicate).toBe(false);
+    const ping = { api_url: 'https://www.eventbriteapi.com/v3/events/1/', config: { action: 'event.updated' } };
+    const eventbrite = await connect(world, 'eventbrite');
+    const once = await eventbrite.send(ping);
+    expect((await eventbrite.send(ping)).json).toEqual({ received: true, id: once.json.id, duplicate: true });
+    await age(eventbrite.id, 11);
+    expect((await eventbrite.send(ping)).json.duplicate).toBe(false);
+  });
+
+  it('is stored once also when a hundred of the same come at once', async () => {
+    const xola = await connect(world, 'xola');
+    const told = await Promise.all(
+      Array.from({ length: 100 }, () => xola.send({ eventName: 'order.create', data: {} })),
+    );
+    expect(new Set(told.map(({ json }) => json.id)).size).toBe(1);
+    expect(told.filter(({ json }) => json.duplicate === false)).toHaveLength(1);
+    expect(await stored(xola.id)).toBe(1);
+    const { json } = await world.call('GET', '/v1/integrations', { key: xola.key });
+    expect(json.data[0]).toMatchObject({ delivery_count: 1, last_delivery_at: expect.any(String) });
+  });
+});

@@ -1,0 +1,215 @@
+// From a delivery to an offering: each provider's sample through its address and the worker; once however often it comes,
+// never older over newer, never a part of an offering, and what could not be applied kept with its reason.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
+import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
+import { openWorld, type World } from '../world.ts';
+import { CLASS, fareharborBooking, mindbody, ROSTER, SAMPLES, tockReservation, YOGA } from './samples.ts';
+import { connect, type VenueSystem } from './venue-system.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const work = (): Promise<number> => applyDueDeliveries(world.house, 1_000);
+const offering = async ({ key }: VenueSystem, id: string) =>
+  (await world.call('GET', `/v1/offerings/${encodeURIComponent(id)}`, { key })).json?.data;
+const slotsOf = async (system: VenueSystem, id: string) => (await offering(system, id)).availability.slots;
+const BOAT = { kind: 'boat_day', timezone: 'Pacific/Honolulu' };
+
+describe('a sample of each provider', () => {
+  it('is there for all fifteen', () => {
+    expect([...new Set(SAMPLES.map(({ provider }) => provider))].sort()).toEqual([...PROVIDERS].sort());
+  });
+
+  it.each(SAMPLES.map((sample) => [`${sample.provider}: ${sample.says}`, sample] as const))(
+    '%s',
+    async (_name, { provider, defaults, known, first = [], body, status, reason, offering: expected }) => {
+      const system = await connect(world, provider, defaults);
+      if (known !== undefined)
+        expect((await world.call('POST', '/v1/offerings', { key: system.key, body: known })).status).toBe(201);
+      for (const one of first) await system.send(one);
+      const told = await system.send(body);
+      expect(told.status).toBe(200);
+      await work();
+      const [delivery] = await system.deliveries();
+      expect([delivery.id, delivery.status, delivery.reason]).toEqual([
+        told.json.id,
+        status,
+        reason === undefined ? (status === 'applied' ? null : expect.any(String)) : expect.stringMatching(reason),
+      ]);
+      const candidate = { value: delivery, text: JSON.stringify(delivery), badStrings: [] };
+      expect(world.house.validator.problems('inbound_delivery', candidate)).toEqual([]);
+      if (expected === undefined) return;
+      const data = await offering(system, delivery.offering_external_id);
+      expect(data).toMatchObject(expected);
+      const stored = { value: data, text: JSON.stringify(data), badStrings: [] };
+      expect(world.house.validator.problems('stored_offering', stored)).toEqual([]);
+    },
+  );
+});
+
+describe('what is applied', () => {
+  it('is applied once, also when the same comes a hundred times at once and four workers look', async () => {
+    const system = await connect(world, 'fareharbor', BOAT);
+    const told = await Promise.all(Array.from({ length: 100 }, () => system.send(fareharborBooking(4))));
+    expect(new Set(told.map(({ json }) => json.id)).size).toBe(1);
+    await Promise.all([work(), work(), work(), work()]);
+    const deliveries = await system.deliveries();
+    expect(deliveries.map(({ status }) => status)).toEqual(['applied']);
+    expect((await offering(system, '1867')).updated_at).toBe((await offering(system, '1867')).created_at);
+  });
+
+  it('adjusts the capacity of a slot as bookings come and go, and leaves what the venue has added', async () => {
+    const system = await connect(world, 'fareharbor', BOAT);
+    await system.send(fareharborBooking(4));
+    await work();
+    const { id, object, mode, status, review_note, created_at, updated_at, reviewed_at, ...mine } = await offering(
+      system,
+      '1867',
+    );
+    const body = { ...mine, description: 'Our own words.', metadata: { dock: '7' } };
+    await world.call('POST', '/v1/offerings', { key: system.key, body });
+    await system.send(fareharborBooking(2, { pk: 457, uuid: 'b' }));
+    await system.send(fareharborBooking(4, { pk: 457, uuid: 'b', status: 'cancelled' }));
+    await system.send(fareharborBooking(3, { pk: 458, uuid: 'c' }));
+    await work();
+    expect((await slotsOf(system, '1867')).map(({ capacity }: { capacity: number }) => capacity)).toEqual([3]);
+    expect(await offering(system, '1867')).toMatchObject({ description: 'Our own words.', metadata: { dock: '7' } });
+  });
+
+  it('is never undone by an older delivery that comes late', async () => {
+    const system = await connect(world, 'mindbody', { timezone: 'America/New_York' });
+    await world.call('POST', '/v1/offerings', { key: system.key, body: YOGA });
+    await system.send(mindbody('class.updated', CLASS));
+    await system.send(mindbody('classRosterBooking.created', { ...ROSTER, totalBooked: 15 }, '2027-01-15T19:00:00Z'));
+    await system.send(mindbody('classRosterBooking.created', { ...ROSTER, totalBooked: 13 }, '2027-01-15T18:30:00Z'));
+    await work();
+    expect((await slotsOf(system, '69'))[0].capacity).toBe(5);
+    const [late] = await system.deliveries();
+    expect([late.status, late.reason]).toEqual(['superseded', expect.stringContaining('newer')]);
+    await system.send(mindbody('class.updated', { ...CLASS, isCancelled: true }, '2027-01-15T20:00:00Z'));
+    await work();
+    expect((await slotsOf(system, '69'))[0].capacity).toBe(0);
+    const tock = await connect(world, 'tock', { kind: 'dining' });
+    await tock.send(
+      tockReservation(2, { experience: { id: '5', name: 'New name', amountCents: '100', variety: 'PREPAID' } }),
+    );
+    await tock.send(
+      tockReservation(1, { experience: { id: '5', name: 'Old name', amountCents: '100', variety: 'PREPAID' } }),
+    );
+    await work();
+    expect((await offering(tock, '5')).title).toBe('New name');
+  });
+
+  it('keeps its order: an offering and its slots, sent one after the other, come to both', async () => {
+    const system = await connect(world, 'custom');
+    const { availability: _, ...data } = { ...YOGA, availability: null };
+    await system.send({ id: '1', type: 'offering.upsert', data });
+    for (let n = 2; n <= 12; n++) {
+      const slots = [{ external_id: 's', starts_at: '2027-06-12T09:30:00Z', capacity: n }];
+      await system.send({ id: String(n), type: 'slots.update', data: { external_id: '69', slots } });
+    }
+    await Promise.all([work(), work(), work()]);
+    await work();
+    expect((await slotsOf(system, '69'))[0].capacity).toBe(12);
+    expect((await system.deliveries()).map(({ status }) => status)).toEqual(Array(12).fill('applied'));
+  });
+
+  it('is reviewed as any other: a new offering waits, a change of capacity does not', async () => {
+    const system = await connect(world, 'fareharbor', BOAT);
+    await system.send(fareharborBooking(4));
+    await work();
+    const { id, status } = await offering(system, '1867');
+    expect(status).toBe('pending');
+    await world.call('POST', '/v1/test_helpers/review', { key: system.key, body: { id, status: 'approved' } });
+    await system.send(fareharborBooking(1));
+    await work();
+    expect((await offering(system, '1867')).status).toBe('approved');
+  });
+
+  it('refuses a price that the currency cannot say, and rounds nothing', async () => {
+    const system = await connect(world, 'rezdy', { kind: 'boat_day', currency: 'jpy' });
+    const product = (price: string) =>
+      `{"productCode":"P","name":"Tour","priceOptions":[{"label":"A","price":${price}}]}`;
+    await system.send(product('1200.5'));
+    await work();
+    const [first] = await system.deliveries();
+    expect([first.status, first.reason]).toEqual(['unmapped', expect.stringContaining('1200.5 has more decimals')]);
+    expect(await offering(system, 'P')).toBeUndefined();
+    await system.send(product('1200.000'));
+    await work();
+    expect((await offering(system, 'P')).tiers[0].amount).toBe(1200);
+  });
+});
+
+describe('what could not be applied', () => {
+  it('is listed with its reason, narrowed by status, page by page, to its own venue alone', async () => {
+    const system = await connect(world, 'rezdy');
+    for (let n = 0; n < 5; n++) await system.send({ productCode: `P${n}`, name: 'Tour', priceOptions: [] });
+    await work();
+    expect((await system.deliveries('?status=unmapped')).length).toBe(5);
+    expect(await system.deliveries('?status=applied')).toEqual([]);
+    const path = `/v1/integrations/${system.id}/deliveries`;
+    const { json: page } = await world.call('GET', `${path}?limit=3`, { key: system.key });
+    const { json: rest } = await world.call('GET', `${path}?limit=3&before=${page.next_before}`, { key: system.key });
+    expect(new Set([...page.data, ...rest.data].map(({ id }: { id: string }) => id)).size).toBe(5);
+    expect(rest.next_before).toBeNull();
+    const other = await world.venue();
+    expect((await world.call('GET', path, { key: other.secretTest })).status).toBe(404);
+  });
+
+  it('is applied again once what was in its way is mended, and that is audited', async () => {
+    const system = await connect(world, 'mindbody', { timezone: 'America/New_York' });
+    await system.send(
+      mindbody('classDescription.updated', { siteId: -99, id: 69, name: 'Slow Yoga', description: 'Slower.' }),
+    );
+    await work();
+    const [stuck] = await system.deliveries();
+    expect(stuck.status).toBe('needs_api_read');
+    await world.call('POST', '/v1/offerings', { key: system.key, body: YOGA });
+    const path = `/v1/integrations/${system.id}/deliveries/${stuck.id}/replay`;
+    const other = await world.venue();
+    expect((await world.call('POST', path, { key: other.secretTest })).status).toBe(404);
+    const replayed = await world.call('POST', path, { key: system.key });
+    expect([replayed.status, replayed.json.data.status]).toEqual([200, 'pending']);
+    await work();
+    expect((await system.deliveries())[0].status).toBe('applied');
+    expect((await offering(system, '69')).title).toBe('Slow Yoga');
+    const rows = await world.db.query("select 1 from audit_log where action = 'integration.replay' and subject = $1", [
+      system.id,
+    ]);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('does not bring back what a newer delivery has changed since, when it is replayed', async () => {
+    const system = await connect(world, 'custom');
+    const send = (id: string, title: string) => system.send({ id, type: 'offering.upsert', data: { ...YOGA, title } });
+    const old = await send('1', 'Old');
+    await send('2', 'New');
+    await work();
+    await world.call('POST', `/v1/integrations/${system.id}/deliveries/${old.json.id}/replay`, { key: system.key });
+    await work();
+    expect((await offering(system, '69')).title).toBe('New');
+    expect((await system.deliveries('?status=superseded')).map(({ id }) => id)).toEqual([old.json.id]);
+  });
+
+  it('never stops the worker: a body that cannot be opened is tried a few times and then given up, and the next goes on', async () => {
+    const system = await connect(world, 'custom');
+    const bad = await system.send({ id: '1', type: 'offering.upsert', data: YOGA });
+    await world.db.query("update inbound_deliveries set body = '\\x0102' where delivery_id = $1", [bad.json.id]);
+    await system.send({ id: '2', type: 'offering.upsert', data: YOGA });
+    for (let tries = 0; tries < 6; tries++) {
+      await work();
+      await world.db.query(
+        'update inbound_deliveries set due_at = received_at where delivery_id = $1 and due_at is not null',
+        [bad.json.id],
+      );
+    }
+    await work();
+    expect((await system.deliveries()).map(({ status }) => status)).toEqual(['applied', 'failed']);
+  });
+});

@@ -1,0 +1,69 @@
+// A venue system for tests: connected through the API, it signs and posts to its address as the real one would.
+
+import { createHmac } from 'node:crypto';
+import type { Defaults } from '../../src/domain/hooks/integration.ts';
+import type { Told, World } from '../world.ts';
+
+export interface VenueSystem {
+  readonly id: string;
+  readonly venueId: string;
+  readonly key: string;
+  readonly provider: string;
+  /** The path of its address. */
+  readonly path: string;
+  readonly token: string;
+  sign(raw: string): Record<string, string>;
+  /** Signed, where the provider signs. */
+  send(body: object | string, headers?: Record<string, string>): Promise<Told>;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape.
+  deliveries(query?: string): Promise<any[]>;
+}
+
+const SECRET = 'a-secret-of-the-providers-own';
+
+export async function connect(
+  world: World,
+  provider: string,
+  defaults: Defaults = {},
+  venueId?: string,
+): Promise<VenueSystem> {
+  const venue = venueId ?? (await world.venue()).venue.id;
+  const { key } = await world.key(venue, { writesPerHour: 100_000, readsPerHour: 100_000 });
+  const needsSecret = ['square', 'toast', 'mindbody'].includes(provider);
+  const body = { provider, defaults, ...(needsSecret ? { signing_secret: SECRET } : {}) };
+  const { json } = await world.call('POST', '/v1/integrations', { key, body });
+  const { id, webhook_url: url } = json.data;
+  const secret = json.data.signing_secret ?? SECRET;
+  const { pathname } = new URL(url);
+  const sign = (raw: string): Record<string, string> => signatureFor(provider, secret, url, raw);
+  return {
+    id,
+    venueId: venue,
+    key,
+    provider,
+    path: pathname,
+    token: pathname.split('/').at(-1) ?? '',
+    sign,
+    send: (sent, headers = {}) => {
+      const raw = typeof sent === 'string' ? sent : JSON.stringify(sent);
+      return world.call('POST', pathname, { body: raw, headers: { ...sign(raw), ...headers } });
+    },
+    deliveries: async (query = '') => {
+      const { json: page } = await world.call('GET', `/v1/integrations/${id}/deliveries${query}`, { key });
+      return page.data;
+    },
+  };
+}
+
+function signatureFor(provider: string, secret: string, url: string, raw: string): Record<string, string> {
+  const hmac = (text: string) => createHmac('sha256', secret).update(text);
+  if (provider === 'square') return { 'x-square-hmacsha256-signature': hmac(url + raw).digest('base64') };
+  if (provider === 'mindbody') return { 'x-mindbody-signature': `sha256=${hmac(raw).digest('base64')}` };
+  if (provider === 'toast') {
+    const timestamp = /"timestamp":"([^"]*)"/.exec(raw)?.[1] ?? '';
+    return { 'toast-signature': hmac(raw + timestamp).digest('base64') };
+  }
+  if (provider !== 'custom') return {};
+  const t = Math.floor(Date.now() / 1000);
+  return { 'service-signature': `t=${t},v1=${hmac(`${t}.${raw}`).digest('hex')}` };
+}

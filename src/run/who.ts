@@ -143,7 +143,7 @@ async function judgeHook(house: House, gate: Gate, arrival: Arrival): Promise<Ve
     const limited = allowance.retryAfter === null ? null : tooMany(allowance);
     return { allowance, caller: null, refusal: isKnown ? (limited ?? unauthorized(UNKNOWN_HOOK)) : notFound() };
   }
-  const allowance = allowanceOf(HOOK_CALLS, hook, 0);
+  const allowance = allowances(HOOK_CALLS, hook)(0);
   const caller: Sender = {
     senderOf: hook.integration_id,
     venueId: hook.venue_id,

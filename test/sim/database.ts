@@ -9,6 +9,7 @@ import { type Db, type Queryable, type Row, sqlState } from '../../src/base/db.t
 import type { Chance } from './chance.ts';
 import { type Lab, type Line, type Statement, send, sendAll } from './lab.ts';
 import { type Actor, type Scheduler, Violation, type Wish } from './scheduler.ts';
+import { changedBy, EVERYTHING, type Look, lookAt, type Part } from './snapshot.ts';
 
 type Settled = PromiseSettledResult<QueryResult>;
 
@@ -28,6 +29,8 @@ interface Stuck {
   readonly flight: Flight;
   readonly actor: Actor;
   readonly name: string;
+  /** What has changed once it goes on: of a transaction nothing, before it is committed. */
+  readonly changed: readonly Part[];
   readonly land: (results: Settled[]) => void;
 }
 
@@ -39,9 +42,8 @@ export interface DatabaseSettings {
   readonly plant: Plant | null;
   /** How often a connection is lost. */
   readonly lossy: () => number;
-  /** Told of the state after every commit. */
-  readonly onCommit: (snapshot: string, isOneCommit: boolean) => void;
-  readonly snapshot: string;
+  /** Told of the state after every commit: of whatever that commit can have changed. */
+  readonly onCommit: (look: Look, isOneCommit: boolean) => void;
 }
 
 export interface Plant {
@@ -50,16 +52,23 @@ export interface Plant {
   readonly astray?: (text: string) => boolean;
 }
 
-const WRITING_FUNCTIONS = /\b(create_checkout|expire_checkouts|tell_checkout|record_event|open_payout)\(/;
 const TRIES = 4;
 const PATIENCE_MS = 1;
 
-function writes(text: string): boolean {
-  return !/^\s*select\b/i.test(text) || WRITING_FUNCTIONS.test(text);
+/** Takes locks that another transaction may wait for, or waits for theirs; a plain select does neither. */
+function locks(text: string): boolean {
+  return changedBy(text) !== null || / for (no key )?update\b/.test(text);
 }
 
+const shortened = new Map<string, string>();
+
 function short(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, 48);
+  let name = shortened.get(text);
+  if (name === undefined) {
+    name = text.replace(/\s+/g, ' ').slice(0, 48);
+    shortened.set(text, name);
+  }
+  return name;
 }
 
 function lost(): Error {
@@ -177,9 +186,9 @@ export class Database {
       return;
     }
     const line = this.#take();
-    const changes = writes(asked.text);
-    const withLook = changes && this.#stuck === null;
-    const flight = this.#fly(line, withLook ? [asked, this.#look()] : [asked]);
+    const changed = changedBy(asked.text);
+    const looks = changed !== null && changed.length > 0 && this.#stuck === null ? [lookFor(changed)] : [];
+    const flight = this.#fly(line, [asked, ...looks]);
     const land = (results: Settled[]): void => {
       lab.free.push(line);
       if (isLost) {
@@ -187,8 +196,8 @@ export class Database {
         asked.reject(lost());
       } else deliver(asked, results[0]);
     };
-    const how = await this.#ended(flight);
-    if (how === 'waits') return this.#hold({ flight, actor, name: short(asked.text), land });
+    const how = await this.#ended(flight, locks(asked.text));
+    if (how === 'waits') return this.#hold({ flight, actor, name: short(asked.text), changed: changed ?? [], land });
     if (how === 'taken back') {
       scheduler.note('  would wait for a lock as well');
       lab.free.push(line);
@@ -197,17 +206,13 @@ export class Database {
     }
     const results = flight.results ?? [];
     // Whoever is answered must find the world as it is after that.
-    if (changes) await this.#committed(withLook ? results[1] : undefined);
+    if (changed !== null) await this.#committed(changed, results[1]);
     land(results);
   }
 
-  #look(): Statement {
-    return { text: this.#settings.snapshot, values: [] };
-  }
-
-  #tellOf(result: Settled | undefined): void {
-    if (result?.status !== 'fulfilled') throw new Violation(`no snapshot: ${String(result?.reason)}`);
-    this.#settings.onCommit((result.value.rows[0] as { snapshot: string }).snapshot, true);
+  #tellOf(result: Settled): void {
+    if (result.status !== 'fulfilled') throw new Violation(`no snapshot: ${String(result.reason)}`);
+    this.#settings.onCommit(result.value.rows[0] as Look, true);
   }
 
   #fly(line: Line, list: readonly Statement[]): Flight {
@@ -219,10 +224,10 @@ export class Database {
     return flight;
   }
 
-  async #ended(flight: Flight): Promise<'ended' | 'waits' | 'taken back'> {
+  async #ended(flight: Flight, takesLocks: boolean): Promise<'ended' | 'waits' | 'taken back'> {
     const { lab } = this.#settings;
-    const alone = this.#open.size === 0 || (this.#open.size === 1 && [...this.#open][0]?.line === flight.line);
-    if (alone && this.#stuck === null) {
+    const others = this.#stuck !== null || [...this.#open].some((tx) => tx.locks && tx.line !== flight.line);
+    if (!takesLocks || !others) {
       await flight.ended;
       return 'ended';
     }
@@ -265,12 +270,14 @@ export class Database {
   }
 
   /** After a commit: what waited for it, the state as it is now, and whoever waited is answered. */
-  async #committed(look: Settled | undefined): Promise<void> {
+  async #committed(changed: readonly Part[], look: Settled | undefined): Promise<void> {
+    const { lab, onCommit } = this.#settings;
     const before = this.#stuck;
     await this.#unblock();
     const landed = before !== null && this.#stuck === null ? before : null;
+    const all = new Set([...changed, ...(landed?.changed ?? [])]);
     if (look !== undefined) this.#tellOf(look);
-    else this.#settings.onCommit(await this.#settings.lab.look(this.#settings.snapshot), landed === null);
+    else if (all.size > 0) onCommit(await lab.look(EVERYTHING.filter((part) => all.has(part))), landed === null);
     landed?.land(landed.flight.results ?? []);
   }
 
@@ -280,7 +287,7 @@ export class Database {
     await this.#unblock();
     if (before === null || this.#stuck !== null) return;
     // What waited may have been a statement that committed itself.
-    this.#settings.onCommit(await this.#settings.lab.look(this.#settings.snapshot), false);
+    if (before.changed.length > 0) this.#settings.onCommit(await this.#settings.lab.look(before.changed), false);
     before.land(before.flight.results ?? []);
   }
 
@@ -311,21 +318,25 @@ export class Database {
     }
     const count = chance.often(0.6) ? tx.queue.length : chance.between(1, tx.queue.length);
     const list = tx.queue.splice(0, count);
+    const takesLocks = list.some(({ text }) => locks(text));
     const first: Statement[] = tx.line === null ? [{ text: 'begin', values: [] }] : [];
-    if (this.#stuck !== null) first.push({ text: 'savepoint s', values: [] });
+    if (this.#stuck !== null && takesLocks) first.push({ text: 'savepoint s', values: [] });
     if (tx.line === null) {
       tx.line = this.#take();
       this.#open.add(tx);
     }
-    tx.wrote ||= list.some(({ text }) => writes(text));
+    tx.locks ||= takesLocks;
+    for (const { text } of list) tx.changes(changedBy(text));
     const flight = this.#fly(tx.line, [...first, ...list]);
     const land = (results: Settled[]): void => {
       for (const [at, asked] of list.entries()) deliver(asked, results[at + first.length]);
       tx.wishOn();
     };
-    const how = await this.#ended(flight);
+    const how = await this.#ended(flight, takesLocks);
     if (how === 'ended') return land(flight.results ?? []);
-    if (how === 'waits') return this.#hold({ flight, actor: tx.actor, name: short(list[0]?.text ?? ''), land });
+    if (how === 'waits') {
+      return this.#hold({ flight, actor: tx.actor, name: short(list[0]?.text ?? ''), changed: [], land });
+    }
     scheduler.note('  would wait for a lock as well');
     await send(tx.line, { text: 'rollback to savepoint s', values: [] });
     tx.queue.unshift(...list);
@@ -344,16 +355,16 @@ export class Database {
       await this.abandon(tx);
       return;
     }
-    const withLook = tx.wrote && this.#stuck === null;
-    const list: Statement[] = [{ text: 'commit', values: [] }, ...(withLook ? [this.#look()] : [])];
-    const flight = this.#fly(line, list);
+    const changed = tx.changed === null ? null : EVERYTHING.filter((part) => tx.changed?.has(part));
+    const looks = changed !== null && changed.length > 0 && this.#stuck === null ? [lookFor(changed)] : [];
+    const flight = this.#fly(line, [{ text: 'commit', values: [] }, ...looks]);
     await flight.ended;
     const [committed, look] = flight.results ?? [];
     this.#open.delete(tx);
     tx.over = true;
     tx.line = null;
     lab.free.push(line);
-    if (tx.wrote) await this.#committed(look);
+    if (changed !== null) await this.#committed(changed, look);
     else await this.#undone();
     if (isLost) {
       scheduler.note('  committed, and the answer lost');
@@ -373,16 +384,21 @@ export class Database {
   }
 }
 
+function lookFor(parts: readonly Part[]): Statement {
+  return { text: lookAt(parts), values: [] };
+}
+
 function deliver(asked: Asked, result: Settled | undefined): void {
   if (result === undefined) asked.reject(lost());
   else if (result.status === 'rejected') asked.reject(result.reason);
   else asked.resolve(rowsOf(asked.text, result.value));
 }
 
+/** Until it has ended, or so long, with whatever has arrived by then taken in. */
 async function within(ended: Promise<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+    timer = setTimeout(() => setImmediate(resolve), ms);
   });
   await Promise.race([ended, late]);
   clearTimeout(timer);
@@ -391,7 +407,10 @@ async function within(ended: Promise<unknown>, ms: number): Promise<void> {
 export class Transaction {
   readonly actor: Actor;
   line: Line | null = null;
-  wrote = false;
+  /** Whether somebody may have to wait for it. */
+  locks = false;
+  /** What its commit may change; null: it has written nothing. */
+  changed: Set<Part> | null = null;
   over = false;
   takenBackAt = -1;
   queue: Asked[] = [];
@@ -415,6 +434,10 @@ export class Transaction {
       this.queue.push({ text, values, resolve, reject });
       if (this.#wish === null) this.wishOn();
     });
+  }
+
+  changes(parts: readonly Part[] | null): void {
+    if (parts !== null) this.changed = new Set([...(this.changed ?? []), ...parts]);
   }
 
   end(how: 'commit' | 'rollback'): Promise<void> {

@@ -12,6 +12,8 @@ import { makeContract } from '../../src/base/schema/contract.ts';
 import { readRegistry } from '../../src/base/schema/registry.ts';
 import { makeValidator } from '../../src/base/schema/validate.ts';
 import { makeSlot, type Slot } from './bank-client.ts';
+import { QuickQuery } from './quick-query.ts';
+import { type Look, lookAt, type Part } from './snapshot.ts';
 
 /** Emptied after each seed, children first. */
 const TABLES = [
@@ -42,6 +44,10 @@ const SETTINGS = [
   'plan_cache_mode=force_generic_plan',
   'jit=off',
   'synchronous_commit=off',
+  // Nobody reads what these would tell.
+  'track_activities=off',
+  'track_counts=off',
+  'update_process_title=off',
 ];
 
 export interface Line {
@@ -68,7 +74,11 @@ const plain = new Set(['begin', 'commit', 'rollback', 'savepoint s', 'rollback t
 
 export function send(line: Line, { text, values }: Statement): Promise<pg.QueryResult> {
   if (plain.has(text)) return line.client.query(text);
-  return line.client.query({ text, values: [...values], name: nameOf(text) });
+  return new Promise((resolve, reject) => {
+    const told = (error: Error | undefined, result: pg.QueryResult): void =>
+      error == null ? resolve(result) : reject(error);
+    line.client.query(new QuickQuery(nameOf(text), text, [...values], told) as unknown as pg.Submittable);
+  });
 }
 
 /** Several in one packet. */
@@ -123,9 +133,9 @@ export class Lab {
   }
 
   /** Looked at between the steps, by nobody who takes part. */
-  async look(text: string): Promise<string> {
-    const { rows } = await send(this.#monitor, { text, values: [] });
-    return (rows[0] as { snapshot: string }).snapshot;
+  async look(parts: readonly Part[]): Promise<Look> {
+    const { rows } = await send(this.#monitor, { text: lookAt(parts), values: [] });
+    return rows[0] as Look;
   }
 
   /** Whom each of these connections waits for, when it waits for a lock. */

@@ -16,7 +16,8 @@ import { Lab } from './lab.ts';
 import { type Outcome, runSeed } from './run.ts';
 
 interface Part {
-  readonly url: string;
+  /** Of the databases in which it runs seeds beside one another: while one waits for PostgreSQL, another goes on. */
+  readonly urls: readonly string[];
   readonly from: number;
   readonly seeds: number;
   readonly every: number;
@@ -25,19 +26,26 @@ interface Part {
 type News = { readonly done: number } | { readonly failed: Pick<Outcome, 'seed' | 'violation' | 'trace'> };
 
 const LAST_LINES = 60;
+const LANES = ['a', 'b'];
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
 async function runPart(part: Part): Promise<void> {
-  const lab = await Lab.open(part.url);
-  for (let seed = part.from; seed < part.from + part.seeds * part.every; seed += part.every) {
-    const { violation, trace } = await runSeed(lab, seed);
-    const news: News = violation === null ? { done: seed } : { failed: { seed, violation, trace } };
-    process.send?.(news);
-  }
-  await lab.close();
+  let next = part.from;
+  const lane = async (url: string): Promise<void> => {
+    const lab = await Lab.open(url);
+    while (next < part.from + part.seeds * part.every) {
+      const seed = next;
+      next += part.every;
+      const { violation, trace } = await runSeed(lab, seed);
+      const news: News = violation === null ? { done: seed } : { failed: { seed, violation, trace } };
+      process.send?.(news);
+    }
+    await lab.close();
+  };
+  await Promise.all(part.urls.map(lane));
   process.disconnect();
 }
 
@@ -76,8 +84,11 @@ async function runMany(server: string, from: number, seeds: number, jobs: number
   };
   await Promise.all(
     Array.from({ length: jobs }, async (_, job) => {
-      const url = await createDatabase(server, `sim_${job}`, 'everyshare_template');
-      const part: Part = { url, from: from + job, seeds: Math.ceil((seeds - job) / jobs), every: jobs };
+      const urls: string[] = [];
+      for (const lane of LANES) {
+        urls.push(await createDatabase(server, `sim_${job}_${lane}`, 'everyshare_template'));
+      }
+      const part: Part = { urls, from: from + job, seeds: Math.ceil((seeds - job) / jobs), every: jobs };
       const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(part)]);
       child.on('message', (news: News) => {
         done++;

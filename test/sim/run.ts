@@ -9,7 +9,7 @@ import { Database, type Plant } from './database.ts';
 import { checkEnd, checkQuiet, Invariants } from './invariants.ts';
 import type { Lab } from './lab.ts';
 import { type Actor, Scheduler, Violation } from './scheduler.ts';
-import { SNAPSHOT, type Snapshot } from './snapshot.ts';
+import { EVERYTHING, OurBooks } from './snapshot.ts';
 import { DAY, drawPlan, idsFor, Memory, type Plan, START, type Stage, sealFor } from './stage.ts';
 
 export interface Outcome {
@@ -71,6 +71,7 @@ async function setStage(lab: Lab, seed: number, scheduler: Scheduler, bug: Plant
   const plan = drawPlan(new Chance(seed, 'plan'));
   const clock = { now: () => scheduler.now };
   const invariants = new Invariants();
+  const books = new OurBooks();
   const ids = idsFor(clock, new Chance(seed, 'ids'));
   const bank = simulateBank({
     clock,
@@ -91,10 +92,9 @@ async function setStage(lab: Lab, seed: number, scheduler: Scheduler, bug: Plant
     chance: new Chance(seed, 'database'),
     plant: bug === null ? null : (PLANTED_STATEMENTS[bug] ?? null),
     lossy: () => (stage.healed ? 0 : plan.lossy),
-    snapshot: SNAPSHOT,
-    onCommit: (snapshot, isOneCommit) => {
-      scheduler.mark(snapshot);
-      invariants.onCommit(JSON.parse(snapshot) as Snapshot, isOneCommit);
+    onCommit: (look, isOneCommit) => {
+      scheduler.mark(JSON.stringify(look));
+      invariants.onCommit(books.take(look), isOneCommit);
     },
   });
   const stage: Stage = {
@@ -105,6 +105,7 @@ async function setStage(lab: Lab, seed: number, scheduler: Scheduler, bug: Plant
     scheduler,
     database,
     bank,
+    books,
     invariants,
     venue,
     clock,
@@ -211,6 +212,7 @@ async function liveness(stage: Stage): Promise<void> {
   bank.heal();
   for (const actor of scheduler.actors) actor.stoppedUntil = 0;
   await settle(stage);
+  await compareBooks(stage);
   checkQuiet(stage.invariants.present, bank.books);
   // On to the end: renewals come, and then the time is up for whoever has not paid.
   for (let round = 0; round < 12; round++) {
@@ -219,8 +221,14 @@ async function liveness(stage: Stage): Promise<void> {
     await passTime(stage, next - scheduler.now);
     await settle(stage);
   }
+  await compareBooks(stage);
   checkEnd(stage.invariants.present, bank.books);
   checkKeys(stage);
+}
+
+/** After each commit only what its statements name is looked at: nothing else has changed all the while. */
+async function compareBooks({ lab, books }: Stage): Promise<void> {
+  books.compare(await lab.look(EVERYTHING));
 }
 
 /** The next hour at which something happens by itself. */

@@ -1,44 +1,7 @@
-// Our own books as they are committed, read in one statement after every commit.
+// Our own books as they are committed, read in one statement after every commit: of each table whatever is in it, when a
+// statement of that commit could have changed it. What nobody said would change is compared when everything is quiet.
 
-const at = (column: string): string => `(extract(epoch from ${column}) * 1000)::bigint`;
-const list = (columns: string, from: string, order: string): string =>
-  `(select coalesce(json_agg(row_to_json(r)), '[]') from (select ${columns} from ${from} order by ${order}) r)`;
-
-export const SNAPSHOT = `select json_build_object(
-  'checkouts', ${list(
-    `checkout_id as id, mode, status, amount, fee_amount as fee, refunded_amount as refunded, external_booking_id as booking,
-     ${at('work_at')} as due, ${at('expires_at')} as ends, turn`,
-    'checkouts',
-    'checkout_id',
-  )},
-  'shares', ${list(
-    `share_id as id, checkout_id as checkout, status, amount, refunded_amount as refunded, member_id as member,
-     dropped_at is not null as dropped`,
-    'shares',
-    'share_id',
-  )},
-  'holds', ${list(
-    `hold_id as id, checkout_id as checkout, share_id as share, status, amount, renews, intent_id as intent,
-     ${at('due_at')} as due, ${at('held_at')} as "heldAt", turn`,
-    'holds',
-    'hold_id',
-  )},
-  'movements', ${list(
-    `movement_id as id, checkout_id as checkout, share_id as share, hold_id as hold, kind, status, amount,
-     fee_part as "feePart", ${at('due_at')} as due`,
-    'movements',
-    'movement_id',
-  )},
-  'entries', ${list('kind, subject, checkout_id as checkout, debit, credit, amount', 'ledger_entries', 'kind, subject')},
-  'events', ${list(
-    `event_id as id, subject, sequence, type, data -> 'object' ->> 'status' as status,
-     data -> 'object' ->> 'funded_amount' as funded`,
-    'events',
-    'subject, sequence',
-  )},
-  'keys', ${list('idempotency_key as key, refers_to as "refersTo", status', 'idempotency_keys', 'idempotency_key')},
-  'notices', ${list(`notice_id as id, ${at('due_at')} as due`, 'processor_notices where due_at is not null', 'notice_id')},
-  'payouts', ${list('checkout_id as checkout, amount', 'payouts', 'checkout_id')})::text as snapshot`;
+import { Violation } from './scheduler.ts';
 
 export interface Snapshot {
   readonly checkouts: readonly {
@@ -99,7 +62,6 @@ export interface Snapshot {
     readonly sequence: number;
     readonly type: string;
     readonly status: string;
-    readonly funded: string;
   }[];
   readonly keys: readonly { readonly key: string; readonly refersTo: string | null; readonly status: number }[];
   readonly notices: readonly { readonly id: string; readonly due: number }[];
@@ -117,3 +79,220 @@ export const NOTHING: Snapshot = {
   notices: [],
   payouts: [],
 };
+
+export type Part = keyof Snapshot;
+
+type Reading = (cell: string) => unknown;
+const text: Reading = (cell) => cell;
+const number: Reading = Number;
+const yes: Reading = (cell) => cell === 't';
+const orNull =
+  (reading: Reading): Reading =>
+  (cell) =>
+    cell === '' ? null : reading(cell);
+
+const at = (column: string): string => `(extract(epoch from ${column}) * 1000)::bigint`;
+
+interface Table {
+  readonly from: string;
+  readonly order: string;
+  /** What a row is read into: the column, and how to read it. */
+  readonly columns: Readonly<Record<string, readonly [column: string, reading: Reading]>>;
+}
+
+const TABLES: Readonly<Record<Part, Table>> = {
+  checkouts: {
+    from: 'checkouts',
+    order: 'checkout_id',
+    columns: {
+      id: ['checkout_id', text],
+      mode: ['mode', text],
+      status: ['status', text],
+      amount: ['amount', number],
+      fee: ['fee_amount', number],
+      refunded: ['refunded_amount', number],
+      booking: ['external_booking_id', text],
+      due: [at('work_at'), orNull(number)],
+      ends: [at('expires_at'), number],
+      turn: ['turn', number],
+    },
+  },
+  shares: {
+    from: 'shares',
+    order: 'share_id',
+    columns: {
+      id: ['share_id', text],
+      checkout: ['checkout_id', text],
+      status: ['status', text],
+      amount: ['amount', number],
+      refunded: ['refunded_amount', number],
+      member: ['member_id', text],
+      dropped: ['dropped_at is not null', yes],
+    },
+  },
+  holds: {
+    from: 'holds',
+    order: 'hold_id',
+    columns: {
+      id: ['hold_id', text],
+      checkout: ['checkout_id', text],
+      share: ['share_id', text],
+      status: ['status', text],
+      amount: ['amount', number],
+      renews: ['renews', orNull(text)],
+      intent: ['intent_id', orNull(text)],
+      due: [at('due_at'), orNull(number)],
+      heldAt: [at('held_at'), orNull(number)],
+      turn: ['turn', number],
+    },
+  },
+  movements: {
+    from: 'movements',
+    order: 'movement_id',
+    columns: {
+      id: ['movement_id', text],
+      checkout: ['checkout_id', text],
+      share: ['share_id', text],
+      hold: ['hold_id', text],
+      kind: ['kind', text],
+      status: ['status', text],
+      amount: ['amount', number],
+      feePart: ['fee_part', number],
+      due: [at('due_at'), orNull(number)],
+    },
+  },
+  entries: {
+    from: 'ledger_entries',
+    order: 'kind, subject',
+    columns: {
+      kind: ['kind', text],
+      subject: ['subject', text],
+      checkout: ['checkout_id', text],
+      debit: ['debit', text],
+      credit: ['credit', text],
+      amount: ['amount', number],
+    },
+  },
+  events: {
+    from: 'events',
+    order: 'subject, sequence',
+    columns: {
+      id: ['event_id', text],
+      subject: ['subject', text],
+      sequence: ['sequence', number],
+      type: ['type', text],
+      // Of the object, among the first things that it says: the whole of each event read as JSON costs more than all the rest.
+      status: [`substring(left(data::text, 300) from '^{"object":{[^{]*"status":"([a-z]+)"')`, text],
+    },
+  },
+  keys: {
+    from: 'idempotency_keys',
+    order: 'idempotency_key',
+    columns: { key: ['idempotency_key', text], refersTo: ['refers_to', orNull(text)], status: ['status', number] },
+  },
+  notices: {
+    from: 'processor_notices where due_at is not null',
+    order: 'notice_id',
+    columns: { id: ['notice_id', text], due: [at('due_at'), number] },
+  },
+  payouts: {
+    from: 'payouts',
+    order: 'checkout_id',
+    columns: { checkout: ['checkout_id', text], amount: ['amount', number] },
+  },
+};
+
+export const EVERYTHING = Object.keys(TABLES) as readonly Part[];
+
+const CELL = '\u001f';
+const LINE = '\u001e';
+
+function reading(part: Part): string {
+  const { from, order, columns } = TABLES[part];
+  const cells = Object.values(columns).map(([column]) => column);
+  return `(select string_agg(concat(${cells.join(`, e'\\x1f', `)}), e'\\x1e' order by ${order}) from ${from}) as ${part}`;
+}
+
+const questions = new Map<string, string>();
+
+/** The statement that reads these. */
+export function lookAt(parts: readonly Part[]): string {
+  const name = parts.join(' ');
+  let question = questions.get(name);
+  if (question === undefined) {
+    question = `select ${parts.map(reading).join(', ')}`;
+    questions.set(name, question);
+  }
+  return question;
+}
+
+/** What functions of the database write. */
+const WRITTEN_BY: Readonly<Record<string, readonly Part[]>> = {
+  create_checkout: ['checkouts', 'events', 'keys'],
+  expire_checkouts: ['checkouts', 'shares', 'holds', 'events'],
+  tell_checkout: ['events'],
+  record_event: ['events'],
+  open_payout: ['payouts'],
+};
+
+const known = new Map<string, readonly Part[] | null>();
+
+/** What a statement can change of these; null: it changes nothing at all, here or elsewhere. */
+export function changedBy(statement: string): readonly Part[] | null {
+  let parts = known.get(statement);
+  if (parts === undefined) {
+    parts = judged(statement);
+    known.set(statement, parts);
+  }
+  return parts;
+}
+
+function judged(statement: string): readonly Part[] | null {
+  const called = Object.keys(WRITTEN_BY).filter((name) => statement.includes(`${name}(`));
+  if (/^\s*select\b/i.test(statement) && called.length === 0) return null;
+  const named = EVERYTHING.filter((part) => {
+    const [table = ''] = TABLES[part].from.split(' ');
+    return new RegExp(`\\b${table}\\b`).test(statement);
+  });
+  const all = new Set([...named, ...called.flatMap((name) => WRITTEN_BY[name] ?? [])]);
+  return EVERYTHING.filter((part) => all.has(part));
+}
+
+export type Look = Readonly<Partial<Record<Part, string | null>>>;
+
+/** The books as they were last looked at. */
+export class OurBooks {
+  present: Snapshot = NOTHING;
+  readonly #texts = new Map<Part, string>();
+
+  /** What was just read takes the place of what was known. */
+  take(look: Look): Snapshot {
+    const parts: Partial<Record<Part, unknown[]>> = {};
+    for (const [name, rows] of Object.entries(look)) {
+      const part = name as Part;
+      const lines = rows ?? '';
+      if (this.#texts.get(part) === lines) continue;
+      this.#texts.set(part, lines);
+      parts[part] = rowsOf(part, lines);
+    }
+    this.present = { ...this.present, ...parts } as Snapshot;
+    return this.present;
+  }
+
+  /** Nothing has changed behind our back since every part was last looked at. */
+  compare(look: Look): void {
+    for (const part of EVERYTHING) {
+      const [before, now] = [this.#texts.get(part) ?? '', look[part] ?? ''];
+      if (before !== now) throw new Violation(`${part} changed, and no statement said so: ${before} and ${now}`);
+    }
+  }
+}
+
+function rowsOf(part: Part, lines: string): unknown[] {
+  if (lines === '') return [];
+  const columns = Object.entries(TABLES[part].columns);
+  return lines.split(LINE).map((line) => {
+    const cells = line.split(CELL);
+    return Object.fromEntries(columns.map(([name, [, read]], place) => [name, read(cells[place] ?? '')]));
+  });
+}

@@ -21,6 +21,7 @@ import type { Database } from './database.ts';
 import type { Invariants } from './invariants.ts';
 import type { Lab } from './lab.ts';
 import { type Actor, type Scheduler, Violation } from './scheduler.ts';
+import type { OurBooks } from './snapshot.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -93,6 +94,7 @@ export interface Stage {
   readonly scheduler: Scheduler;
   readonly database: Database;
   readonly bank: SimulatedBank;
+  readonly books: OurBooks;
   readonly invariants: Invariants;
   readonly venue: Venue;
   readonly clock: Clock;

@@ -1,0 +1,39 @@
+// The simulation looks at what a commit can have changed, and at nothing else: so it must know what that is, and find out
+// when it was mistaken.
+
+import { describe, expect, it } from 'vitest';
+import { changedBy, EVERYTHING, OurBooks } from './snapshot.ts';
+
+describe('what a statement can change', () => {
+  it.each<[string, readonly string[] | null]>([
+    ['select share_id from shares where venue_id = $1 for no key update', null],
+    ['update holds set turn = turn + 1 where venue_id = $1', ['holds']],
+    ['with n as (select 1) insert into ledger_entries (venue_id) select $1 from n', ['entries']],
+    ['update holds h set status = $1 from shares s where s.share_id = h.share_id', ['shares', 'holds']],
+    ['insert into audit_log values ($1)', []],
+    ['select * from create_checkout($1, $2)', ['checkouts', 'events', 'keys']],
+    ['select expire_checkouts($1, $2)', ['checkouts', 'shares', 'holds', 'events']],
+  ])('%s', (statement, parts) => {
+    expect(changedBy(statement)).toEqual(parts);
+  });
+});
+
+describe('our books', () => {
+  it('keep what was not looked at again, and tell when it has changed all the same', () => {
+    const books = new OurBooks();
+    books.take({ payouts: 'chk_1\u001f100\u001echk_2\u001f7', keys: 'k\u001f\u001f201' });
+    const { payouts, keys } = books.take({ keys: null });
+    expect([payouts, keys]).toEqual([
+      [
+        { checkout: 'chk_1', amount: 100 },
+        { checkout: 'chk_2', amount: 7 },
+      ],
+      [],
+    ]);
+    const whole = Object.fromEntries(EVERYTHING.map((part) => [part, null]));
+    const asKnown = { ...whole, payouts: 'chk_1\u001f100\u001echk_2\u001f7' };
+    expect(() => books.compare(asKnown)).not.toThrow();
+    expect(() => books.compare({ ...asKnown, holds: 'x' })).toThrow(/holds changed, and no statement said so/);
+    expect(() => books.compare(whole)).toThrow(/payouts changed/);
+  });
+});

@@ -34,7 +34,7 @@ const parts: LaneParts = {
   seal: makeSeal(Buffer.alloc(32, 7), systemRandom),
   log: makeLog('error', 'bench'),
   random: systemRandom,
-  outbound: makeOutbound({ allowInsecureTargets: true, connectionsPerOrigin: 640, maxOrigins: 1_000 }),
+  outbound: makeOutbound({ allowInsecureTargets: true }),
 };
 const { db } = parts;
 

@@ -127,6 +127,39 @@ describe('an endpoint that hangs, and one that answers nonsense', () => {
   });
 });
 
+describe('many endpoints of one venue that hang', () => {
+  it('keep no connection from another venue’s endpoint at the same host', async () => {
+    const shop = await office.shop();
+    const bad: string[] = [];
+    for (let n = 0; n < 6; n++) bad.push((await office.endpoint(shop, `/hangs-${n}`, ['checkout.created'])).id);
+    for (let n = 0; n < 10; n++) await shop.create();
+    const other = await office.shop();
+    const good = await office.endpoint(other, '/good', ['checkout.created']);
+    office.receive = (post, response) => {
+      if (post.path.startsWith('/hangs')) waiting.push(response);
+      else response.end();
+    };
+    await office.dispatch();
+    const stop = new AbortController();
+    const running = deliverUntilStopped(office.parts, stop.signal);
+    await until('each has eight under way', () => waiting.length === 6 * 8);
+    await other.create();
+    await office.dispatch();
+    await until('the good one has its post', async () =>
+      (await office.deliveries(other, good.id)).every(({ status }) => status === 'delivered'),
+    );
+    // All that time every other post hung, none had been given up.
+    const [given] = await office.world.db.query<{ up: number }>(
+      'select count(*) as up from deliveries where endpoint_id = any($1) and attempts > 0',
+      [bad],
+    );
+    expect(given?.up).toBe(0);
+    stop.abort();
+    await running;
+    for (const response of waiting) response.end();
+  });
+});
+
 describe('a dead endpoint', () => {
   const posts = () => office.postsTo('/dead').length;
 

@@ -83,7 +83,7 @@ async function load({ venueIds, each }: Mail): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query('delete from deliveries where venue_id = any($1)', [venueIds]);
     await tx.query(
-      `update delivery_lanes set failures = 0, free_at = '-infinity', due_at = null, turn = turn + 1 where venue_id = any($1)`,
+      `update delivery_lanes set failures = 0, pace = 'quick', free_at = '-infinity', due_at = null, turn = turn + 1 where venue_id = any($1)`,
       [venueIds],
     );
     await tx.query(

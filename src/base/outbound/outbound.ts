@@ -30,7 +30,7 @@ export interface OutboundRequest {
   /** The whole of it: name, connection, headers, body. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
-  /** Past maxBytes: the first of them with `truncated: true`, instead of the error `too_large`. */
+  /** An answer that is too long, too slow or cut once its status is known: what came, `truncated: true`, not an error. */
   readonly truncate?: boolean;
   /** Shares no connection with requests that say something else: for what anybody can begin any number of. */
   readonly apart?: string;

@@ -34,7 +34,7 @@ const parts: LaneParts = {
   seal: makeSeal(Buffer.alloc(32, 7), systemRandom),
   log: makeLog('error', 'bench'),
   random: systemRandom,
-  outbound: makeOutbound({ allowInsecureTargets: true, connectionsPerOrigin: 640, maxOrigins: 1_000 }),
+  outbound: makeOutbound({ allowInsecureTargets: true }),
 };
 const { db } = parts;
 
@@ -83,7 +83,7 @@ async function load({ venueIds, each }: Mail): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query('delete from deliveries where venue_id = any($1)', [venueIds]);
     await tx.query(
-      `update delivery_lanes set failures = 0, free_at = '-infinity', due_at = null, turn = turn + 1 where venue_id = any($1)`,
+      `update delivery_lanes set failures = 0, pace = 'quick', free_at = '-infinity', due_at = null, turn = turn + 1 where venue_id = any($1)`,
       [venueIds],
     );
     await tx.query(

@@ -71,12 +71,14 @@ create table delivery_lanes (
   free_at timestamptz not null default '-infinity',
   -- Attempts that failed in a row.
   failures integer not null default 0,
+  -- How it went last. Lanes of each pace are taken into places of their own.
+  pace text not null default 'quick',
   last_success_at timestamptz,
   primary key (venue_id, endpoint_id),
-  foreign key (venue_id, endpoint_id) references webhook_endpoints on delete cascade
+  foreign key (venue_id, endpoint_id) references webhook_endpoints on delete cascade,
+  constraint delivery_lane_pace_is_known check (pace in ('quick', 'slow', 'failing', 'dead'))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
-create index delivery_lanes_due on delivery_lanes (greatest(due_at, free_at)) where due_at is not null and failures = 0;
-create index delivery_lanes_failing on delivery_lanes (greatest(due_at, free_at)) where due_at is not null and failures > 0;
+create index delivery_lanes_due on delivery_lanes (pace, greatest(due_at, free_at)) where due_at is not null;
 insert into delivery_lanes (venue_id, endpoint_id) select venue_id, endpoint_id from webhook_endpoints;
 
 -- The event as it is read and sent, the same bytes each time.
@@ -159,7 +161,7 @@ end $$;
 -- lane, nothing was written. `dead`: a delivery has ended and none had succeeded in all of its time. Else `kept`.
 create function record_attempts(
   p_venue uuid, p_endpoint text, p_turn integer, p_now timestamptz, p_free_at timestamptz, p_failures integer,
-  p_let_go boolean, p_created timestamptz[], p_statuses text[], p_codes integer[], p_errors text[], p_answers text[],
+  p_pace text, p_let_go boolean, p_created timestamptz[], p_statuses text[], p_codes integer[], p_errors text[], p_answers text[],
   p_durations integer[], p_at float8[], p_due float8[]
 ) returns text language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
@@ -184,7 +186,7 @@ begin
     select min(d.due_at) into v_due from deliveries d
       where d.venue_id = p_venue and d.endpoint_id = p_endpoint and d.due_at is not null;
   end if;
-  update delivery_lanes l set free_at = p_free_at, failures = p_failures, last_success_at = v_success, due_at = v_due
+  update delivery_lanes l set free_at = p_free_at, failures = p_failures, pace = p_pace, last_success_at = v_success, due_at = v_due
     where l.venue_id = p_venue and l.endpoint_id = p_endpoint;
   if 'failed' = any(p_statuses) then
     select max(d.ends_at) into v_end from deliveries d

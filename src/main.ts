@@ -48,9 +48,7 @@ async function openHouse(
     onLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
   });
   await endings.add(() => db.close());
-  // As many connections to one host as there can be deliveries under way: one that hangs there takes nobody's place.
-  const bounds = { connectionsPerOrigin: 640, maxOrigins: 1_000 };
-  const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets, ...bounds });
+  const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
   await endings.add(() => outbound.close());
   const house = makeHouse({
     config,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deliverDue, deliverUntilStopped, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { takeTurn } from '../../src/domain/webhooks/deliveries/lane.ts';
 import { type LaneRow, takeLanes } from '../../src/domain/webhooks/deliveries/queries.ts';
+import { SLOW_MS } from '../../src/domain/webhooks/deliveries/schedule.ts';
 import type { Shop } from '../checkouts/shop.ts';
 import { startRawReceiver } from '../outbound/receiver.ts';
 import { PostOffice } from './post-office.ts';
@@ -23,6 +24,7 @@ beforeEach(() => {
   office.receive = (_post, response) => response.end('ok');
 });
 
+const PLACES = { quick: 64, slow: 32, failing: 16, dead: 16 };
 const signal = new AbortController().signal;
 const hang = (): void => {
   office.receive = (_post, response) => void waiting.push(response);
@@ -38,7 +40,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
 
 async function takeLaneOf(endpointId: string): Promise<LaneRow> {
   const now = office.clock.at;
-  const lanes = await takeLanes(office.world.db, now, now + 30_000, 64, 16);
+  const lanes = await takeLanes(office.world.db, now, now + 30_000, PLACES);
   const lane = lanes.find((one) => one.endpointId === endpointId);
   if (lane === undefined) throw new Error('the lane cannot be taken');
   return lane;
@@ -80,7 +82,7 @@ describe('a worker that was stopped for longer than its lease', () => {
     await office.dispatch();
     const now = office.clock.at;
     const taken = await Promise.all(
-      Array.from({ length: 10 }, () => takeLanes(office.world.db, now, now + 30_000, 64, 16)),
+      Array.from({ length: 10 }, () => takeLanes(office.world.db, now, now + 30_000, PLACES)),
     );
     expect(taken.flat().filter((lane) => lane.endpointId === id)).toHaveLength(1);
   });
@@ -124,6 +126,126 @@ describe('an endpoint that hangs, and one that answers nonsense', () => {
     await running;
     await nonsense.close();
     for (const response of waiting) response.end();
+  });
+});
+
+describe('many endpoints of one venue that hang', () => {
+  it('keep no connection from another venue’s endpoint at the same host', async () => {
+    const shop = await office.shop();
+    const bad: string[] = [];
+    for (let n = 0; n < 6; n++) bad.push((await office.endpoint(shop, `/crowd-${n}`, ['checkout.created'])).id);
+    for (let n = 0; n < 10; n++) await shop.create();
+    const other = await office.shop();
+    const good = await office.endpoint(other, '/good', ['checkout.created']);
+    office.receive = (post, response) => {
+      if (post.path.startsWith('/crowd')) waiting.push(response);
+      else response.end();
+    };
+    await office.dispatch();
+    const stop = new AbortController();
+    const running = deliverUntilStopped(office.parts, stop.signal);
+    await until('each has eight under way', () => waiting.length === 6 * 8);
+    await other.create();
+    await office.dispatch();
+    await until('the good one has its post', async () =>
+      (await office.deliveries(other, good.id)).every(({ status }) => status === 'delivered'),
+    );
+    // All that time every other post hung, none had been given up.
+    const [given] = await office.world.db.query<{ up: number }>(
+      'select count(*) as up from deliveries where endpoint_id = any($1) and attempts > 0',
+      [bad],
+    );
+    expect(given?.up).toBe(0);
+    stop.abort();
+    await running;
+    for (const response of waiting) response.end();
+  });
+});
+
+describe('an endpoint that has failed once', () => {
+  it('waits for none of the dead, however many there are and however long they hang', async () => {
+    const [one, two] = [await office.shop(), await office.shop()];
+    const dead: string[] = [];
+    for (let n = 0; n < 40; n++)
+      dead.push((await office.endpoint(n % 2 ? one : two, `/gone-${n}`, ['checkout.created'])).id);
+    const other = await office.shop();
+    const blipped = await office.endpoint(other, '/blipped', ['checkout.created']);
+    const { db } = office.world;
+    await db.query(`update delivery_lanes set failures = 25, pace = 'dead' where endpoint_id = any($1)`, [dead]);
+    await one.create();
+    await two.create();
+    await office.dispatch();
+    office.clock.at += 10;
+    office.receive = (post, response) => {
+      if (post.path.startsWith('/gone')) waiting.push(response);
+      else if (office.postsTo('/blipped').length === 1) response.writeHead(500).end();
+      else response.end();
+    };
+    await other.create();
+    await office.dispatch();
+    const stop = new AbortController();
+    const running = deliverUntilStopped(office.parts, stop.signal);
+    await until('it has failed once', async () => {
+      const [lane] = await db.query<{ pace: string }>('select pace from delivery_lanes where endpoint_id = $1', [
+        blipped.id,
+      ]);
+      return lane?.pace === 'failing';
+    });
+    await until('the dead have taken all the places that there are for them', () => waiting.length === 16);
+    office.clock.at += 8_000;
+    await until('its second post has come', () => office.postsTo('/blipped').length === 2);
+    // All that time the same dead hung, none had been given up for another.
+    expect(waiting).toHaveLength(16);
+    stop.abort();
+    await running;
+    for (const response of waiting) response.end();
+  });
+});
+
+describe('endpoints that answer, and take their time', () => {
+  it('give their places to the quick, and wait among the slow from then on', async () => {
+    const shops = [await office.shop(), await office.shop()];
+    for (let n = 0; n < 64; n++) await office.endpoint(shops[n % 2] as Shop, `/slow-${n}`, ['checkout.created']);
+    for (const shop of shops) await shop.create();
+    office.receive = (post, response) => {
+      if (post.path.startsWith('/slow')) waiting.push(response);
+      else response.end();
+    };
+    await office.dispatch();
+    const stop = new AbortController();
+    const running = deliverUntilStopped(office.parts, stop.signal);
+    await until('every place is taken', () => waiting.length === 64);
+    const since = performance.now();
+    const other = await office.shop();
+    const good = await office.endpoint(other, '/quick', ['checkout.created']);
+    await other.create();
+    await office.dispatch();
+    await until('the quick one has its post', () => office.postsTo('/quick').length === 1);
+    // Not one of the slow had been answered by then.
+    const { db } = office.world;
+    const [made] = await db.query<{ made: number }>(
+      `select count(*) as made from deliveries where venue_id = any($1) and attempts > 0`,
+      [shops.map(({ venueId }) => venueId)],
+    );
+    expect(made?.made).toBe(0);
+    await until('all of them have taken their time', () => performance.now() - since > SLOW_MS + 500);
+    for (const response of waiting) response.end('at last');
+    await until('all are delivered', async () => {
+      const rows = await db.query(`select 1 from deliveries where venue_id = any($1) and status <> 'delivered'`, [
+        [...shops, other].map(({ venueId }) => venueId),
+      ]);
+      return rows.length === 0;
+    });
+    stop.abort();
+    await running;
+    const paces = await db.query(
+      'select distinct pace, endpoint_id = $2 as good from delivery_lanes where venue_id = any($1) order by good',
+      [[...shops, other].map(({ venueId }) => venueId), good.id],
+    );
+    expect(paces).toEqual([
+      { pace: 'slow', good: false },
+      { pace: 'quick', good: true },
+    ]);
   });
 });
 

@@ -101,6 +101,11 @@ class Reading implements Dispatcher.DispatchHandler {
 
   fail(error: unknown): void {
     if (this.#settled !== null) return;
+    // Whoever wants but the beginning has it, however the rest is broken off.
+    if (this.#status !== 0 && this.#wanted.truncate) {
+      this.#finish(true);
+      return;
+    }
     const reason = outboundErrorFrom(error, this.#controller !== null);
     this.#settle(reason);
     this.#reject(reason);

@@ -30,8 +30,10 @@ export interface OutboundRequest {
   /** The whole of it: name, connection, headers, body. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
-  /** Past maxBytes: the first of them with `truncated: true`, instead of the error `too_large`. */
+  /** An answer that is too long, too slow or cut once its status is known: what came, `truncated: true`, not an error. */
   readonly truncate?: boolean;
+  /** Shares no connection with requests that say something else: for what anybody can begin any number of. */
+  readonly apart?: string;
 }
 
 export interface Outbound {
@@ -45,6 +47,11 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
+/**
+ * More than there can be deliveries under way in a worker, which the lanes bound: one that hangs at a host takes no
+ * place of another's there, and nothing waits for a connection while its time runs.
+ */
+const CONNECTIONS_PER_ORIGIN = 1_280;
 const DEFAULT_MAX_BYTES = 1_048_576;
 const REFUSAL_DNS_MS = 1_500;
 /** Ours to set: another `host` would change whose certificate is checked. */
@@ -61,8 +68,8 @@ export function makeOutbound(options: OutboundOptions): Outbound {
   });
   const pools = new Pools({
     allowInsecureTargets,
-    maxOrigins: options.maxOrigins ?? 200,
-    connectionsPerOrigin: options.connectionsPerOrigin ?? 32,
+    maxOrigins: options.maxOrigins ?? 1_000,
+    connectionsPerOrigin: options.connectionsPerOrigin ?? CONNECTIONS_PER_ORIGIN,
     connectMs: options.connectMs ?? 5_000,
   });
   let closed = false;
@@ -76,7 +83,7 @@ export function makeOutbound(options: OutboundOptions): Outbound {
       const addresses =
         names.known(target) ?? (await within(names.addressesOf(target), total, () => new OutboundError('timeout')));
       if (closed) throw new OutboundError('closed');
-      return exchange(pools.for(target.origin, addresses), {
+      return exchange(pools.for(target.origin, addresses, wanted.apart), {
         path: target.path,
         method: wanted.method,
         headers,

@@ -1,4 +1,4 @@
-// Keep-alive connections, one bounded pool for each origin and the addresses it is pinned to. Whatever DNS says later, a
+// Keep-alive connections, one bounded pool for each origin, the addresses it is pinned to, and whoever wants it apart. Whatever DNS says later, a
 // pool connects to those addresses alone; the certificate is still checked against the name. The pools are bounded in
 // number: the one unused for longest is closed, after what runs on it has ended.
 
@@ -38,8 +38,9 @@ export class Pools {
     return this.#pools.size;
   }
 
-  for(origin: string, addresses: readonly string[]): Pool {
-    const key = [origin, ...[...addresses].sort()].join(' ');
+  /** `apart`: shares no connection with requests that say something else, so that none waits for the other's. */
+  for(origin: string, addresses: readonly string[], apart = ''): Pool {
+    const key = [apart, origin, ...[...addresses].sort()].join(' ');
     const pool = this.#pools.get(key) ?? this.#open(origin, addresses);
     this.#pools.delete(key);
     this.#pools.set(key, pool);

@@ -31,11 +31,13 @@ const WORDS: Readonly<Partial<Record<OutboundErrorKind, string>>> = {
 export interface AttemptParts {
   readonly outbound: Outbound;
   readonly clock: Clock;
+  /** Of its own connections, where lanes do not bound how many there are. */
+  readonly apart?: string;
 }
 
 /** Rejects only when the client was closed under it: then nothing is known, and nothing is to be written. */
 export async function attempt(
-  { outbound, clock }: AttemptParts,
+  { outbound, clock, apart }: AttemptParts,
   url: string,
   secrets: readonly string[],
   body: string,
@@ -55,6 +57,7 @@ export async function attempt(
       timeoutMs: TIMEOUT_MS,
       maxBytes: KEPT_BYTES,
       truncate: true,
+      ...(apart === undefined ? {} : { apart }),
     });
     const { status } = answer;
     const delivered = status >= 200 && status < 300;

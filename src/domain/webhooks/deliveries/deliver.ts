@@ -1,12 +1,13 @@
 // The two loops that bring events to the partners' endpoints. Dispatch: from the log to one delivery for each endpoint that
-// wants it. Delivery: takes lanes whose time has come, healthy and failing ones apart, and gives each a turn of its own:
-// a turn that takes long holds up no other.
+// wants it. Delivery: takes lanes whose time has come, each into a place of its pace, and gives each a turn of its own: a
+// turn that takes long holds up no other, and one that turns out slow gives its place back.
 
 import { type LaneParts, LEASE_MS, takeTurn } from './lane.ts';
-import { dispatchEvents, takeLanes } from './queries.ts';
+import { dispatchEvents, type LaneRow, takeLanes } from './queries.ts';
+import { PACES, type Pace } from './schedule.ts';
 
-const HEALTHY = 64;
-const FAILING = 16;
+/** Turns at once in a worker. */
+const PLACES: Readonly<Record<Pace, number>> = { quick: 64, slow: 32, failing: 16, dead: 16 };
 const LOOK_EVERY_MS = 250;
 /** Turns that end at the same time ask once for what comes next. */
 const PAUSE_MS = 10;
@@ -19,7 +20,7 @@ export async function dispatchDue({ db, clock }: Pick<LaneParts, 'db' | 'clock'>
 /** One turn for each lane that is due now. Answers how many attempts were made. */
 export async function deliverDue(parts: LaneParts, signal: AbortSignal): Promise<number> {
   const now = parts.clock.now();
-  const lanes = await takeLanes(parts.db, now, now + LEASE_MS, HEALTHY, FAILING);
+  const lanes = await takeLanes(parts.db, now, now + LEASE_MS, PLACES);
   const made = await Promise.all(lanes.map((lane) => takeTurn(parts, lane, signal)));
   return made.reduce((sum, count) => sum + count, 0);
 }
@@ -29,10 +30,16 @@ export async function deliverUntilStopped(parts: LaneParts, signal: AbortSignal)
   return new Turns(parts, signal).run();
 }
 
+interface Turn {
+  pace: Pace;
+  readonly over: Promise<void>;
+}
+
 class Turns {
   readonly #parts: LaneParts;
   readonly #signal: AbortSignal;
-  readonly #running = { healthy: new Set<Promise<void>>(), failing: new Set<Promise<void>>() };
+  readonly #running = new Set<Turn>();
+  readonly #taken: Record<Pace, number> = { quick: 0, slow: 0, failing: 0, dead: 0 };
   #made = 0;
   #wake: (() => void) | null = null;
 
@@ -42,40 +49,57 @@ class Turns {
   }
 
   async run(): Promise<number> {
-    const { healthy, failing } = this.#running;
     try {
       while (!this.#signal.aborted) {
-        const taken = await this.#takeMore();
-        await this.#pause(taken > 0 && healthy.size < HEALTHY ? PAUSE_MS : LOOK_EVERY_MS);
+        const begun = await this.#takeMore();
+        await this.#pause(begun > 0 && this.#taken.quick < PLACES.quick ? PAUSE_MS : LOOK_EVERY_MS);
       }
     } finally {
-      await Promise.all([...healthy, ...failing]);
+      await Promise.all([...this.#running].map(({ over }) => over));
     }
     return this.#made;
   }
 
   async #takeMore(): Promise<number> {
-    const { db, clock, log } = this.#parts;
-    const { healthy, failing } = this.#running;
-    if (healthy.size >= HEALTHY && failing.size >= FAILING) return 0;
+    const { db, clock } = this.#parts;
+    const free = { ...PLACES };
+    for (const pace of PACES) free[pace] -= this.#taken[pace];
+    if (PACES.every((pace) => free[pace] <= 0)) return 0;
     const now = clock.now();
-    const lanes = await takeLanes(db, now, now + LEASE_MS, HEALTHY - healthy.size, FAILING - failing.size);
-    for (const lane of lanes) {
-      const kind = lane.failures === 0 ? healthy : failing;
-      const turn: Promise<void> = takeTurn(this.#parts, lane, this.#signal)
-        .then((made) => {
-          this.#made += made;
-        })
-        .catch((error: unknown) => {
-          log.error({ endpoint: lane.endpointId, err: error }, 'a turn was broken off; its deliveries stay due');
-        })
-        .finally(() => {
-          kind.delete(turn);
-          this.#wake?.();
-        });
-      kind.add(turn);
-    }
+    const lanes = await takeLanes(db, now, now + LEASE_MS, free);
+    for (const lane of lanes) this.#begin(lane);
     return lanes.length;
+  }
+
+  #begin(lane: LaneRow): void {
+    const { pace } = lane;
+    const over = takeTurn(this.#parts, lane, this.#signal, () => this.#makeRoom(turn))
+      .then((made) => {
+        this.#made += made;
+      })
+      .catch((error: unknown) => {
+        this.#parts.log.error(
+          { endpoint: lane.endpointId, err: error },
+          'a turn was broken off; its deliveries stay due',
+        );
+      })
+      .finally(() => {
+        this.#running.delete(turn);
+        this.#taken[turn.pace] -= 1;
+        this.#wake?.();
+      });
+    const turn: Turn = { pace, over };
+    this.#running.add(turn);
+    this.#taken[pace] += 1;
+  }
+
+  /** It has turned out slow: it goes on among the slow, as long as there is room for it. */
+  #makeRoom(turn: Turn): void {
+    if (turn.pace !== 'quick' || this.#taken.slow >= PLACES.slow) return;
+    this.#taken.quick -= 1;
+    this.#taken.slow += 1;
+    turn.pace = 'slow';
+    this.#wake?.();
   }
 
   /** Or until a turn ends, and a moment for others that end with it. */

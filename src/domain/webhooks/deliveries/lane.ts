@@ -17,7 +17,7 @@ import {
   type Outcome,
   recordAttempts,
 } from './queries.ts';
-import { DEAD_AFTER, nextTry, restAfter } from './schedule.ts';
+import { DEAD_AFTER, nextTry, paceOf, restAfter, SLOW_MS } from './schedule.ts';
 import { openSecrets } from './signature.ts';
 
 export interface LaneParts extends AttemptParts {
@@ -51,20 +51,27 @@ const TICK_MS = 100;
 /** Between two tries to write while the database is away. */
 const WAIT_MS = 250;
 
-/** Answers how many attempts were made and written down. */
-export async function takeTurn(parts: LaneParts, lane: LaneRow, signal: AbortSignal): Promise<number> {
-  return new LaneTurn(parts, lane, signal).run();
+/** Answers how many attempts were made and written down. Tells, while it goes on, that the endpoint is a slow one. */
+export async function takeTurn(
+  parts: LaneParts,
+  lane: LaneRow,
+  signal: AbortSignal,
+  isSlow: () => void = () => undefined,
+): Promise<number> {
+  return new LaneTurn(parts, lane, signal, isSlow).run();
 }
 
 class LaneTurn {
   readonly #parts: LaneParts;
   readonly #lane: LaneRow;
   readonly #signal: AbortSignal;
+  readonly #isSlow: () => void;
   readonly #secrets: readonly string[];
   readonly #allowed: number;
   readonly #beganAt: number;
   #queue: DueDelivery[] = [];
-  readonly #underWay = new Set<string>();
+  /** Since when. */
+  readonly #underWay = new Map<string, number>();
   #finished: Outcome[] = [];
   #failures: number;
   #failedHere = 0;
@@ -75,14 +82,16 @@ class LaneTurn {
   #mayHaveMore = true;
   #ending = false;
   #lost = false;
+  #slow = false;
   #wishedRest = 0;
   #wake: (() => void) | null = null;
 
-  constructor(parts: LaneParts, lane: LaneRow, signal: AbortSignal) {
+  constructor(parts: LaneParts, lane: LaneRow, signal: AbortSignal, isSlow: () => void) {
     const now = parts.clock.now();
     this.#parts = parts;
     this.#lane = lane;
     this.#signal = signal;
+    this.#isSlow = isSlow;
     this.#secrets = openSecrets(parts.seal, lane, now);
     this.#failures = lane.failures;
     this.#allowed = lane.failures === 0 ? ALLOWED.healthy : lane.failures < DEAD_AFTER ? ALLOWED.failing : ALLOWED.dead;
@@ -105,6 +114,7 @@ class LaneTurn {
       if (this.#signal.aborted) stoppedAt ??= performance.now();
       if (stoppedAt !== null && performance.now() - stoppedAt > PATIENCE_MS) break;
       await this.#somethingHappens();
+      this.#noticeSlowness();
       if (this.#isTimeToWrite()) await this.#write(false);
     }
     if (!this.#lost) await this.#write(true);
@@ -132,7 +142,7 @@ class LaneTurn {
 
   #due(over: string | null): Promise<DueDelivery[]> {
     const { db, clock } = this.#parts;
-    const known = [...this.#underWay, ...[...this.#queue, ...this.#finished].map(({ createdAt }) => createdAt)];
+    const known = [...this.#underWay.keys(), ...[...this.#queue, ...this.#finished].map(({ createdAt }) => createdAt)];
     return dueDeliveries(db, this.#lane, clock.now(), over === null ? FETCHED : ENDED_AT_ONCE, known, over);
   }
 
@@ -147,7 +157,7 @@ class LaneTurn {
       const next = this.#queue.shift();
       if (next === undefined) return;
       this.#sent += 1;
-      this.#underWay.add(next.createdAt);
+      this.#underWay.set(next.createdAt, performance.now());
       void this.#send(next);
     }
   }
@@ -191,6 +201,14 @@ class LaneTurn {
     return { ...known, status: dueAt === null ? 'failed' : 'pending', dueAt };
   }
 
+  /** The oldest that is under way tells: they are in the order in which they began. */
+  #noticeSlowness(): void {
+    const [since] = this.#underWay.values();
+    if (this.#slow || since === undefined || performance.now() - since < SLOW_MS) return;
+    this.#slow = true;
+    this.#isSlow();
+  }
+
   /** An answer came, or a little time has passed. */
   #somethingHappens(): Promise<void> {
     return new Promise((resolve) => {
@@ -215,7 +233,8 @@ class LaneTurn {
     const now = this.#parts.clock.now();
     const rest = Math.max(restAfter(this.#failures), this.#wishedRest);
     const freeAt = now + (letGo ? rest : LEASE_MS);
-    const after = { now, freeAt, failures: this.#failures, letGo };
+    const pace = paceOf(this.#failures, this.#slow);
+    const after = { now, freeAt, failures: this.#failures, pace, letGo };
     const kept = await this.#recordOrWait(after, outcomes);
     this.#writtenAt = performance.now();
     if (kept) {

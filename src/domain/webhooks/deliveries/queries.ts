@@ -3,6 +3,7 @@
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { PageQuestion } from '../../../base/page.ts';
+import { PACES, type Pace } from './schedule.ts';
 
 /** Answers how many events were taken from the queue. */
 export async function dispatchEvents(db: Queryable, now: number, limit: number): Promise<number> {
@@ -19,6 +20,7 @@ export interface LaneRow {
   readonly endpointId: string;
   readonly turn: number;
   readonly failures: number;
+  readonly pace: Pace;
   readonly mode: Mode;
   readonly url: string;
   readonly status: 'active' | 'disabled';
@@ -27,30 +29,27 @@ export interface LaneRow {
   readonly previousUntil: number | null;
 }
 
-/** Those that wait longest, healthy and failing ones apart, so that the dead never take the places of the living. */
+/** Those of each pace that wait longest, so many of each: nobody takes the places of another pace. */
 export async function takeLanes(
   db: Queryable,
   now: number,
   until: number,
-  healthy: number,
-  failing: number,
+  places: Readonly<Record<Pace, number>>,
 ): Promise<LaneRow[]> {
   return db.query<LaneRow>(
-    `with a as materialized (
-       select venue_id, endpoint_id from delivery_lanes
-       where due_at is not null and failures = 0 and greatest(due_at, free_at) <= to_timestamp($1 / 1000.0)
-       order by greatest(due_at, free_at) limit $3 for update skip locked),
-     b as materialized (
-       select venue_id, endpoint_id from delivery_lanes
-       where due_at is not null and failures > 0 and greatest(due_at, free_at) <= to_timestamp($1 / 1000.0)
-       order by greatest(due_at, free_at) limit $4 for update skip locked)
+    `with t as materialized (
+       select l.venue_id, l.endpoint_id from unnest($3::text[], $4::integer[]) as p(pace, places)
+       cross join lateral (
+         select venue_id, endpoint_id from delivery_lanes
+         where due_at is not null and pace = p.pace and greatest(due_at, free_at) <= to_timestamp($1 / 1000.0)
+         order by greatest(due_at, free_at) limit p.places for update skip locked) l)
      update delivery_lanes l set turn = l.turn + 1, free_at = to_timestamp($2 / 1000.0)
-     from (select * from a union all select * from b) t, webhook_endpoints w
+     from t, webhook_endpoints w
      where l.venue_id = t.venue_id and l.endpoint_id = t.endpoint_id
        and w.venue_id = t.venue_id and w.endpoint_id = t.endpoint_id
-     returning l.venue_id as "venueId", l.endpoint_id as "endpointId", l.turn, l.failures, w.mode, w.url, w.status, w.secret,
+     returning l.venue_id as "venueId", l.endpoint_id as "endpointId", l.turn, l.failures, l.pace, w.mode, w.url, w.status, w.secret,
        w.previous_secret as "previousSecret", (extract(epoch from w.previous_until) * 1000)::float8 as "previousUntil"`,
-    [now, until, healthy, failing],
+    [now, until, PACES, PACES.map((pace) => Math.max(0, places[pace]))],
   );
 }
 
@@ -96,6 +95,7 @@ export interface LaneAfter {
   /** Until when nobody else may take the lane. */
   readonly freeAt: number;
   readonly failures: number;
+  readonly pace: Pace;
   readonly letGo: boolean;
 }
 
@@ -107,8 +107,8 @@ export async function recordAttempts(
   outcomes: readonly Outcome[],
 ): Promise<'kept' | 'lost' | 'dead'> {
   const rows = await db.query<{ outcome: 'kept' | 'lost' | 'dead' }>(
-    `select record_attempts($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($5 / 1000.0), $6, $7, $8::timestamptz[], $9::text[],
-       $10::integer[], $11::text[], $12::text[], $13::integer[], $14::float8[], $15::float8[]) as outcome`,
+    `select record_attempts($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($5 / 1000.0), $6, $7, $8, $9::timestamptz[], $10::text[],
+       $11::integer[], $12::text[], $13::text[], $14::integer[], $15::float8[], $16::float8[]) as outcome`,
     [
       lane.venueId,
       lane.endpointId,
@@ -116,6 +116,7 @@ export async function recordAttempts(
       after.now,
       after.freeAt,
       after.failures,
+      after.pace,
       after.letGo,
       outcomes.map(({ createdAt }) => createdAt),
       outcomes.map(({ status }) => status),
@@ -146,7 +147,7 @@ export async function wakeLane(tx: Queryable, venueId: string, endpointId: strin
 /** A fresh start: failures are forgotten, and whatever rest there was is over. Whoever has the lane loses it. */
 export async function reopenLane(tx: Queryable, venueId: string, endpointId: string): Promise<void> {
   await tx.query(
-    `update delivery_lanes set failures = 0, free_at = '-infinity', turn = turn + 1
+    `update delivery_lanes set failures = 0, pace = 'quick', free_at = '-infinity', turn = turn + 1
      where venue_id = $1 and endpoint_id = $2`,
     [venueId, endpointId],
   );

@@ -57,6 +57,18 @@ export function readRetryAfter(value: string | undefined, now: number): number |
 
 /** From so many failures in a row on, an endpoint is taken for dead, and only knocked at. */
 export const DEAD_AFTER = 20;
+/** From then on an answer is slow. */
+export const SLOW_MS = 2_000;
+
+/** How the last turn to an endpoint went. Whoever was slow, failed or is dead waits among its like, and for nobody else. */
+export type Pace = 'quick' | 'slow' | 'failing' | 'dead';
+export const PACES = ['quick', 'slow', 'failing', 'dead'] as const satisfies readonly Pace[];
+
+export function paceOf(failures: number, slow: boolean): Pace {
+  if (failures === 0) return slow ? 'slow' : 'quick';
+  return failures < DEAD_AFTER ? 'failing' : 'dead';
+}
+
 const LONGEST_REST = MINUTE;
 
 /** How long an endpoint is left alone after failures in a row. Never longer than one delivery alone would wait. */

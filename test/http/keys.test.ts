@@ -163,7 +163,7 @@ describe('403', () => {
     expect([refused.status, refused.json.error.code]).toEqual([403, 'venue_not_linked']);
     await expect(world.key(venue.id, { mode: 'live', scopes: ['boats:read'] })).rejects.toThrow(/sandbox/);
     await world.db.transaction((tx) => linkVenue(tx, world.act(), venue.id));
-    expect((await world.call('POST', '/v1/integrations', { key: secretTest, body })).status).toBe(501);
+    expect((await world.call('POST', '/v1/integrations', { key: secretTest, body })).status).toBe(201);
     expect((await world.key(venue.id, { mode: 'live', scopes: ['boats:read'] })).key).toMatch(
       /^svc_live_[A-Za-z0-9]{32}$/,
     );

@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 
 const AT_ONCE = 4;
 const FLEETS = { full: 12, quick: 8 };
-const SINGLES = { full: 120, quick: 40 };
+const SINGLES = { full: 120, quick: 32 };
 
 export const fleetBatch: Bench = {
   name: 'fleet-batch',

@@ -14,7 +14,7 @@ export const listGrowth: Bench = {
   goal: 0.97,
   unit: 'requests/s',
   better: 'more',
-  note: 'GET /v1/checkouts?limit=100 of a venue with 1,000,000 checkouts against one with 10,000 (30,000 against 3,000 with --quick), on the same server.',
+  note: 'GET /v1/checkouts?limit=100 of a venue with 1,000,000 checkouts against one with 10,000 (20,000 against 2,000 with --quick), on the same server.',
   rounds: { full: 13, quick: 3 },
   sides: { ours: 'the large list', base: 'the small list' },
   prepare,
@@ -32,8 +32,8 @@ async function prepare(stage: Stage): Promise<Prepared> {
     if ((JSON.parse(text) as { data: unknown[] }).data.length !== 100) throw new Error('a list had not 100 checkouts');
     return makeReader(stage, { port: server.port, path: PATH, keys, length: Buffer.byteLength(text), counted: true });
   };
-  const few = await load(stage.quick ? 3_000 : 10_000);
-  const many = await load(stage.quick ? 30_000 : 1_000_000);
+  const few = await load(stage.quick ? 2_000 : 10_000);
+  const many = await load(stage.quick ? 20_000 : 1_000_000);
   await stage.db.query('analyze checkouts');
   const small = await readerOf(few);
   const large = await readerOf(many);

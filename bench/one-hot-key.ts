@@ -5,7 +5,7 @@ import { makeReader, readOnce } from './reads.ts';
 import type { Stage } from './stage.ts';
 
 const PATH = '/v1/me';
-const KEYS = { full: 1000, quick: 250 };
+const KEYS = { full: 1000, quick: 150 };
 
 export const oneHotKey: Bench = {
   name: 'one-hot-key',
@@ -13,7 +13,7 @@ export const oneHotKey: Bench = {
   goal: 0.85,
   unit: 'requests/s',
   better: 'more',
-  note: 'GET /v1/me over 48 connections; both sides on the same server, one after the other (250 keys with --quick).',
+  note: 'GET /v1/me over 48 connections; both sides on the same server, one after the other (150 keys with --quick).',
   rounds: { full: 13, quick: 3 },
   sides: { ours: 'one key', base: '1,000 keys' },
   prepare,

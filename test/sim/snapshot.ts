@@ -182,7 +182,7 @@ const TABLES: Readonly<Record<Part, Table>> = {
       sequence: ['sequence', number],
       type: ['type', text],
       // Of the object, among the first things that it says: the whole of each event read as JSON costs more than all the rest.
-      status: [`substring(left(data::text, 300) from '^{"object":{[^{]*"status":"([a-z]+)"')`, text],
+      status: [`split_part(split_part(left(data::text, 300), '"status":"', 2), '"', 1)`, text],
     },
   },
   keys: {

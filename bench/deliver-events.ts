@@ -23,7 +23,7 @@ async function prepare(stage: Stage): Promise<Prepared> {
   const deliveries = await stage.deliveries();
   const venueIds: string[] = [];
   while (venueIds.length < ENDPOINTS) venueIds.push((await stage.makeVenue(0)).id);
-  const mail = { venueIds, each: stage.quick ? 100 : 500, hanging: 0 };
+  const mail = { venueIds, each: stage.quick ? 100 : 500, bad: [] };
   await deliveries.open(mail);
   const ours = async (): Promise<number> => {
     await deliveries.load(mail);

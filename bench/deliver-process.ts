@@ -58,11 +58,11 @@ function exampleData(): string {
   return JSON.stringify(examples[0]?.data);
 }
 
-async function open({ venueIds, hanging }: Mail): Promise<void> {
+async function open({ venueIds, bad }: Mail): Promise<void> {
   await db.transaction(async (tx) => {
     for (const [place, venueId] of venueIds.entries()) {
       const id = parts.ids.prefixed('whe');
-      const url = `${RECEIVER}/${place < hanging ? 'hang' : 'hooks'}/${place}`;
+      const url = `${RECEIVER}/${bad[place] ?? 'hooks'}/${place}`;
       const secret = parts.seal.seal(SECRET, secretRow(venueId, id));
       const wish = {
         venueId,
@@ -97,9 +97,9 @@ async function load({ venueIds, each }: Mail): Promise<void> {
   for (const table of ['events', 'deliveries', 'undispatched_events']) await db.query(`analyze ${table}`);
 }
 
-async function deliver({ venueIds, each, hanging }: Mail): Promise<number> {
+async function deliver({ venueIds, each, bad }: Mail): Promise<number> {
   const stop = new AbortController();
-  const healthy = venueIds.slice(hanging);
+  const healthy = venueIds.slice(bad.length);
   const began = performance.now();
   const running = [deliverUntilStopped(parts, stop.signal), dispatchUntil(stop.signal)];
   const left = async (): Promise<number> => {

@@ -4,12 +4,15 @@
 import { ask } from './asking.ts';
 import type { Running } from './processes.ts';
 
+/** Takes every post and never answers; answers with bytes that are no HTTP, or with 500 and a long body of noise. */
+export type Bad = 'hang' | 'garbage';
+
 /** So many events for each of so many endpoints, each endpoint of a venue of its own. */
 export interface Mail {
   readonly venueIds: readonly string[];
   readonly each: number;
-  /** How many of the endpoints never answer. */
-  readonly hanging: number;
+  /** What the first of the endpoints do; the others answer. */
+  readonly bad: readonly Bad[];
 }
 
 export type DeliverOrder =

@@ -10,7 +10,7 @@ import { coldStart } from './cold-start.ts';
 import { completePartyOf8 } from './complete-party-of-8.ts';
 import { createCheckout } from './create-checkout.ts';
 import { createCheckoutBound } from './create-checkout-bound.ts';
-import { deliverBesideHanging } from './deliver-beside-hanging.ts';
+import { deliverBesideGarbage, deliverBesideHanging } from './deliver-beside-bad.ts';
 import { deliverEvents } from './deliver-events.ts';
 import { makeEndings } from './endings.ts';
 import { expire100k } from './expire-100k.ts';
@@ -36,6 +36,7 @@ const BENCHES: readonly Bench[] = [
   completePartyOf8,
   deliverEvents,
   deliverBesideHanging,
+  deliverBesideGarbage,
   expire100k,
   fleetBatch,
   coldStart,

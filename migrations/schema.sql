@@ -230,9 +230,9 @@ create table webhook_endpoints (
   status text not null default 'active',
   disabled_at timestamptz,
   disabled_reason text,
-  -- For 24 hours after a rotation the old secret signs beside the new one.
-  previous_secret bytea,
-  previous_until timestamptz,
+  -- For 24 hours after a rotation the old secret signs beside the new one; newest first, each with its own end.
+  earlier_secrets bytea[] not null default '{}',
+  earlier_until timestamptz[] not null default '{}',
   primary key (venue_id, endpoint_id),
   constraint webhook_endpoint_mode_is_known check (mode in ('test', 'live')),
   constraint webhook_endpoint_url_is_https check (url like 'https://%'),
@@ -240,7 +240,8 @@ create table webhook_endpoints (
   constraint webhook_endpoint_status_is_known check (status in ('active', 'disabled')),
   constraint webhook_endpoint_disabled_has_a_reason
     check ((status = 'disabled') = (disabled_at is not null) and (disabled_at is null) = (disabled_reason is null)),
-  constraint webhook_endpoint_previous_secret_ends check ((previous_secret is null) = (previous_until is null))
+  constraint webhook_endpoint_earlier_secrets_end
+    check (cardinality(earlier_secrets) = cardinality(earlier_until) and cardinality(earlier_secrets) <= 4)
 );
 
 

@@ -124,8 +124,66 @@ describe('a rotated secret', () => {
     expect(during.v1).toEqual([during.by(rotated.json.secret), during.by(endpoint.secret)]);
     const after = await signaturesAt(until + 1);
     expect(after.v1).toEqual([after.by(rotated.json.secret)]);
-    const kept = await office.world.db.query('select secret, previous_secret from webhook_endpoints');
+    const kept = await office.world.db.query('select secret, earlier_secrets from webhook_endpoints');
     expect(JSON.stringify(kept.map((row) => Object.values(row).map(String)))).not.toContain('whsec_');
+  });
+
+  it('that is rotated again ends no other early: each signs for its own 24 hours', async () => {
+    const shop = await office.shop();
+    const endpoint = await office.endpoint(shop, '/again', ['checkout.created']);
+    const rotate = () => shop.post(`/v1/webhook_endpoints/${endpoint.id}/rotate_secret`);
+    /** What has an end comes so much nearer to it. */
+    const pass = (hours: number) =>
+      office.world.db.query(
+        `update webhook_endpoints set earlier_until =
+           array(select u - make_interval(hours => $2) from unnest(earlier_until) with ordinality as e(u, place) order by place)
+         where endpoint_id = $1`,
+        [endpoint.id, hours],
+      );
+    const secrets = [endpoint.secret];
+    /** By their places among the secrets, newest first. */
+    const whoSigns = async (): Promise<number[]> => {
+      office.posts.length = 0;
+      office.clock.at = Date.now();
+      await shop.create();
+      await office.deliver();
+      const [post] = office.postsTo('/again');
+      const [t = '', ...v1] = (post?.signature ?? '').split(',').map((part) => part.split('=')[1] ?? '');
+      return v1.map((one) => secrets.findIndex((secret) => v1Of(secret, t, post?.body ?? '') === one));
+    };
+    for (let turn = 0; turn < 4; turn++) {
+      const rotated = await rotate();
+      expect(rotated.status).toBe(200);
+      secrets.unshift(rotated.json.secret);
+      await pass(5);
+    }
+    expect(await whoSigns()).toEqual([0, 1, 2, 3, 4]);
+    expectConflict(await rotate(), 'secrets_still_valid');
+    await pass(5);
+    expect(await whoSigns()).toEqual([0, 1, 2, 3]);
+    const rotated = await rotate();
+    expect(rotated.status).toBe(200);
+    secrets.unshift(rotated.json.secret);
+    await pass(5);
+    expect(await whoSigns()).toEqual([0, 1, 2, 3]);
+  });
+
+  it('is the same one again for whoever lost the answer and asks with the same key', async () => {
+    const shop = await office.shop();
+    const endpoint = await office.endpoint(shop, '/lost', ['checkout.created']);
+    const path = `/v1/webhook_endpoints/${endpoint.id}/rotate_secret`;
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => shop.post(path, {}, { headers: { 'idempotency-key': 'turn-1' } })),
+    );
+    const third = await shop.post(path, {}, { headers: { 'idempotency-key': 'turn-1' } });
+    const answered = [first, second, third].filter((answer) => answer?.status === 200);
+    expect(answered.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(answered.map((answer) => answer?.json.secret)).size).toBe(1);
+    const [kept] = await office.world.db.query<{ count: number }>(
+      'select cardinality(earlier_secrets) as count from webhook_endpoints where endpoint_id = $1',
+      [endpoint.id],
+    );
+    expect(kept?.count).toBe(1);
   });
 });
 

@@ -14,9 +14,13 @@ export function judgeAddress(text: string): AddressKind {
   return family === 4 ? judgeIPv4(ipaddr.IPv4.parse(text)) : judgeIPv6(ipaddr.IPv6.parse(text));
 }
 
+/** Of the public range, and yet the machine room of one cloud: its guests' host agent, DNS and health probes. */
+const HOST_AGENT = '168.63.129.16';
+
 function judgeIPv4(address: ipaddr.IPv4): AddressKind {
   const range = address.range();
   if (range === 'loopback') return 'loopback';
+  if (address.toString() === HOST_AGENT) return 'refused';
   return range === 'unicast' ? 'public' : 'refused';
 }
 

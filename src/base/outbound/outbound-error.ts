@@ -14,7 +14,10 @@ export type OutboundErrorKind =
   | 'interrupted'
   | 'closed';
 
-/** A private address and a name that does not resolve read alike, so that nobody can map our network by asking. */
+/**
+ * A private address and a name that does not resolve read alike in a delivery's log. (At creation a name that does not resolve
+ * yet is accepted: where our own resolver knows private names, let the service ask a public one.)
+ */
 export const NO_PUBLIC_ADDRESS = 'The host name does not lead to a public address.';
 
 const SENTENCES: Readonly<Record<OutboundErrorKind, string>> = {

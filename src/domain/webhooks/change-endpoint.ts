@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import type { Db, Queryable } from '../../base/db.ts';
-import { notFound } from '../../base/errors.ts';
+import { conflict, notFound } from '../../base/errors.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import type { Outbound } from '../../base/outbound/outbound.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -17,6 +17,8 @@ import {
   type EndpointRow,
   findEndpoint,
   findSecrets,
+  lockEarlierSecrets,
+  MOST_EARLIER_SECRETS,
   replaceSecret,
   setEndpointStatus,
 } from './queries.ts';
@@ -30,17 +32,27 @@ async function known(db: Queryable, caller: Caller, input: Input): Promise<Endpo
   return row;
 }
 
-/** For 24 hours the old secret signs beside the new one, so that the receiver can change it without losing an event. */
+/**
+ * For 24 hours the old secret signs beside the new one, so that the receiver can change it without losing an event; also
+ * when it is rotated again meanwhile, for whoever lost the answer asks again.
+ */
 export async function rotateSecret(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
   const { venue, mode, seal, now } = caller;
   const { id } = await known(tx, caller, input);
+  const { count, firstEnds } = await lockEarlierSecrets(tx, venue.id, id, now);
+  if (count >= MOST_EARLIER_SECRETS) {
+    throw conflict(
+      'secrets_still_valid',
+      `Four earlier secrets still sign beside the newest. Rotate again after ${firstEnds}, or create another endpoint and delete this one.`,
+    );
+  }
   const secret = newSecret(caller);
   const sealed = seal.seal(secret, secretRow(venue.id, id));
-  const row = await replaceSecret(tx, { venueId: venue.id, mode, id }, sealed, now + DAY);
+  const row = await replaceSecret(tx, { venueId: venue.id, mode, id }, sealed, now, now + DAY);
   if (row === null) throw notFound();
   await audit(tx, caller, { venueId: venue.id, action: 'webhook_endpoint.rotate_secret', subject: id });
-  const { url, events, previous_until } = row;
-  return { status: 200, body: { id, url, events, secret, previous_secret_expires_at: previous_until } };
+  const { url, events, earlier_until } = row;
+  return { status: 200, body: { id, url, events, secret, previous_secret_expires_at: earlier_until } };
 }
 
 export async function disableEndpoint(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
@@ -81,11 +93,11 @@ export interface SampleParts {
 /** Sent once, at once, and kept nowhere: a sample is no event. */
 export async function testEndpoint(parts: SampleParts, caller: Caller, input: Input): Promise<Answer> {
   const endpoint = await known(parts.db, caller, input);
-  const sealed = await findSecrets(parts.db, caller.venue.id, endpoint.id);
-  if (sealed === null) throw notFound();
   const now = parts.clock.now();
+  const sealed = await findSecrets(parts.db, caller.venue.id, endpoint.id, now);
+  if (sealed === null) throw notFound();
   const sample = sampleEvent(caller, now);
-  const secrets = openSecrets(caller.seal, { venueId: caller.venue.id, endpointId: endpoint.id, ...sealed }, now);
+  const secrets = openSecrets(caller.seal, { venueId: caller.venue.id, endpointId: endpoint.id, ...sealed });
   // Any number can be asked for at once: they wait for one another, and no delivery waits for them.
   const apart = `samples of ${caller.venue.id}`;
   const made = await attempt({ ...parts, apart }, endpoint.url, secrets, JSON.stringify(sample));

@@ -69,31 +69,64 @@ export async function findEndpoint(
 
 export interface EndpointSecrets {
   readonly secret: Buffer;
-  readonly previousSecret: Buffer | null;
-  readonly previousUntil: number | null;
+  /** Those that still sign beside it, newest first. */
+  readonly earlierSecrets: Buffer[];
 }
 
-export async function findSecrets(db: Queryable, venueId: string, id: string): Promise<EndpointSecrets | null> {
+export async function findSecrets(
+  db: Queryable,
+  venueId: string,
+  id: string,
+  now: number,
+): Promise<EndpointSecrets | null> {
   const rows = await db.query<EndpointSecrets>(
-    `select secret, previous_secret as "previousSecret",
-       (extract(epoch from previous_until) * 1000)::float8 as "previousUntil"
-     from webhook_endpoints where venue_id = $1 and endpoint_id = $2`,
-    [venueId, id],
+    `select secret, ${earlierSecrets('w', '$3')} as "earlierSecrets"
+     from webhook_endpoints w where venue_id = $1 and endpoint_id = $2`,
+    [venueId, id, now],
   );
   return rows[0] ?? null;
 }
 
-/** The secret that counts becomes the one before; what was before that no longer signs. Null: there is no such endpoint. */
+/** Of the endpoint `w`, at a time in milliseconds: whose own time is not up. */
+export const earlierSecrets = (w: string, now: string): string =>
+  `array(select e.secret from unnest(${w}.earlier_secrets, ${w}.earlier_until) with ordinality as e(secret, until, place)
+     where e.until > to_timestamp(${now} / 1000.0) order by e.place)`;
+
+/** How many may sign beside the one that counts. A named CHECK says the same. */
+export const MOST_EARLIER_SECRETS = 4;
+
+/** When the first of those that sign beside the newest ends; and how many there are. The row stays locked. */
+export async function lockEarlierSecrets(
+  tx: Queryable,
+  venueId: string,
+  id: string,
+  now: number,
+): Promise<{ readonly count: number; readonly firstEnds: string | null }> {
+  const rows = await tx.query<{ count: number; firstEnds: string | null }>(
+    `with w as (select earlier_until from webhook_endpoints where venue_id = $1 and endpoint_id = $2 for update)
+     select count(until)::integer as count, min(until) as "firstEnds" from w, unnest(w.earlier_until) as until
+     where until > to_timestamp($3 / 1000.0)`,
+    [venueId, id, now],
+  );
+  return rows[0] ?? { count: 0, firstEnds: null };
+}
+
+/** The secret that counts becomes the newest of the earlier ones, which all keep their own time. Null: no such endpoint. */
 export async function replaceSecret(
   tx: Queryable,
   endpoint: { readonly venueId: string; readonly mode: Mode; readonly id: string },
   secret: Buffer,
-  previousUntil: number,
-): Promise<(EndpointRow & { readonly previous_until: string }) | null> {
-  const rows = await tx.query<EndpointRow & { previous_until: string }>(
-    `update webhook_endpoints set previous_secret = secret, previous_until = to_timestamp($5 / 1000.0), secret = $4
-     where venue_id = $1 and endpoint_id = $2 and mode = $3 returning ${COLUMNS}, previous_until`,
-    [endpoint.venueId, endpoint.id, endpoint.mode, secret, previousUntil],
+  now: number,
+  until: number,
+): Promise<(EndpointRow & { readonly earlier_until: string }) | null> {
+  const rows = await tx.query<EndpointRow & { earlier_until: string }>(
+    `update webhook_endpoints w set secret = $4,
+       earlier_secrets = array[secret] || ${earlierSecrets('w', '$5')},
+       earlier_until = array[to_timestamp($6 / 1000.0)] || array(
+         select u.until from unnest(w.earlier_until) with ordinality as u(until, place)
+         where u.until > to_timestamp($5 / 1000.0) order by u.place)
+     where venue_id = $1 and endpoint_id = $2 and mode = $3 returning ${COLUMNS}, earlier_until[1] as earlier_until`,
+    [endpoint.venueId, endpoint.id, endpoint.mode, secret, now, until],
   );
   return rows[0] ?? null;
 }

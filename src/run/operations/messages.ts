@@ -152,9 +152,11 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     path: '/v1/webhook_endpoints/{id}/rotate_secret',
     tag: 'Webhook endpoints',
     summary: 'Change the signing secret',
-    description: 'The old secret signs beside the new one for 24 hours.',
+    description:
+      'The old secret signs beside the new one for 24 hours, also when it is rotated again meanwhile: up to four earlier ones. Send an `Idempotency-Key`: whoever lost the answer gets it again.',
+    idempotent: true,
     answers: { 200: plain('The endpoint and its new secret.', 'rotated_secret') },
-    errors: ['not_found'],
+    errors: ['not_found', 'conflict'],
     run: rotateSecret,
   },
   {

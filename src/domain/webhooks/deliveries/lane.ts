@@ -92,7 +92,7 @@ class LaneTurn {
     this.#lane = lane;
     this.#signal = signal;
     this.#isSlow = isSlow;
-    this.#secrets = openSecrets(parts.seal, lane, now);
+    this.#secrets = openSecrets(parts.seal, lane);
     this.#failures = lane.failures;
     this.#allowed = lane.failures === 0 ? ALLOWED.healthy : lane.failures < DEAD_AFTER ? ALLOWED.failing : ALLOWED.dead;
     this.#beganAt = performance.now();

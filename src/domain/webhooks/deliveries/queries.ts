@@ -3,6 +3,7 @@
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { PageQuestion } from '../../../base/page.ts';
+import { earlierSecrets } from '../queries.ts';
 import { PACES, type Pace } from './schedule.ts';
 
 /** Answers how many events were taken from the queue. */
@@ -25,8 +26,7 @@ export interface LaneRow {
   readonly url: string;
   readonly status: 'active' | 'disabled';
   readonly secret: Buffer;
-  readonly previousSecret: Buffer | null;
-  readonly previousUntil: number | null;
+  readonly earlierSecrets: Buffer[];
 }
 
 /** Those of each pace that wait longest, so many of each: nobody takes the places of another pace. */
@@ -48,7 +48,7 @@ export async function takeLanes(
      where l.venue_id = t.venue_id and l.endpoint_id = t.endpoint_id
        and w.venue_id = t.venue_id and w.endpoint_id = t.endpoint_id
      returning l.venue_id as "venueId", l.endpoint_id as "endpointId", l.turn, l.failures, l.pace, w.mode, w.url, w.status, w.secret,
-       w.previous_secret as "previousSecret", (extract(epoch from w.previous_until) * 1000)::float8 as "previousUntil"`,
+       ${earlierSecrets('w', '$1')} as "earlierSecrets"`,
     [now, until, PACES, PACES.map((pace) => Math.max(0, places[pace]))],
   );
 }

@@ -1,5 +1,5 @@
 // The signature of a delivery: `t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over `<t>.<raw body>`, keyed with the whole secret,
-// prefix included. While a rotated secret still counts, both sign: two `v1`.
+// prefix included. While rotated secrets still count, each signs: several `v1`.
 
 import { createHmac } from 'node:crypto';
 import type { Seal } from '../../../base/seal.ts';
@@ -19,14 +19,11 @@ export interface SealedSecrets {
   readonly venueId: string;
   readonly endpointId: string;
   readonly secret: Buffer;
-  readonly previousSecret: Buffer | null;
-  readonly previousUntil: number | null;
+  readonly earlierSecrets: readonly Buffer[];
 }
 
-/** The one that counts, and the one before it until its time is up. */
-export function openSecrets(seal: Seal, sealed: SealedSecrets, now: number): string[] {
+/** The one that counts, and those before it whose time is not up. */
+export function openSecrets(seal: Seal, sealed: SealedSecrets): string[] {
   const row = secretRow(sealed.venueId, sealed.endpointId);
-  const { secret, previousSecret, previousUntil } = sealed;
-  const both = previousSecret !== null && previousUntil !== null && previousUntil > now;
-  return [secret, ...(both ? [previousSecret] : [])].map((one) => seal.open(one, row));
+  return [sealed.secret, ...sealed.earlierSecrets].map((one) => seal.open(one, row));
 }

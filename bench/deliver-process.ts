@@ -12,6 +12,7 @@ import { makeOutbound } from '../src/base/outbound/outbound.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { systemRandom } from '../src/base/random.ts';
 import { makeSeal } from '../src/base/seal.ts';
+import { Bell } from '../src/domain/webhooks/deliveries/bell.ts';
 import { deliverUntilStopped, dispatchDue } from '../src/domain/webhooks/deliveries/deliver.ts';
 import type { LaneParts } from '../src/domain/webhooks/deliveries/lane.ts';
 import { openLane } from '../src/domain/webhooks/deliveries/queries.ts';
@@ -35,6 +36,7 @@ const parts: LaneParts = {
   log: makeLog('error', 'bench'),
   random: systemRandom,
   outbound: makeOutbound({ allowInsecureTargets: true }),
+  bell: new Bell(),
 };
 const { db } = parts;
 

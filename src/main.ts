@@ -16,6 +16,7 @@ import { packageRoot } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
 import { proveEncryptionKey } from './domain/installation/key-proof.ts';
 import type { Act } from './domain/venues/audit.ts';
+import { Bell } from './domain/webhooks/deliveries/bell.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { textSender } from './main/sender.ts';
 import { actIn, type House, makeHouse } from './run/house.ts';
@@ -146,7 +147,7 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
       clock: house.clock,
       outbound: money.outbound,
       money,
-      deliveries: money,
+      deliveries: { ...money, bell: new Bell() },
       hooks: house,
       sender: textSender(config),
     });

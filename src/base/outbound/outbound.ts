@@ -6,7 +6,7 @@ import { exchange, type OutboundAnswer } from './exchange.ts';
 import { Names, type Resolve } from './names.ts';
 import { OutboundError } from './outbound-error.ts';
 import { Pools } from './pools.ts';
-import { readTarget } from './target.ts';
+import { readTarget, Targets } from './target.ts';
 
 export interface OutboundOptions {
   /** For development and tests: loopback addresses and certificates that nobody vouches for. Never http. */
@@ -72,13 +72,14 @@ export function makeOutbound(options: OutboundOptions): Outbound {
     connectionsPerOrigin: options.connectionsPerOrigin ?? CONNECTIONS_PER_ORIGIN,
     connectMs: options.connectMs ?? 5_000,
   });
+  const targets = new Targets(allowInsecureTargets);
   let closed = false;
 
   return {
     async request(wanted) {
       const startedAt = performance.now();
       const headers = headersOf(wanted.headers ?? {});
-      const target = readTarget(wanted.url, allowInsecureTargets);
+      const target = targets.read(wanted.url);
       const total = wanted.timeoutMs ?? totalMs;
       const addresses =
         names.known(target) ?? (await within(names.addressesOf(target), total, () => new OutboundError('timeout')));

@@ -34,6 +34,27 @@ export function readTarget(text: string, allowInsecureTargets: boolean): Target 
   return { origin: url.origin, path: url.pathname + url.search, host, literal };
 }
 
+const MOST_REMEMBERED = 1_000;
+
+/** An endpoint is written to again and again: its address is read once. What was refused is read anew each time. */
+export class Targets {
+  readonly #allowInsecureTargets: boolean;
+  readonly #known = new Map<string, Target>();
+
+  constructor(allowInsecureTargets: boolean) {
+    this.#allowInsecureTargets = allowInsecureTargets;
+  }
+
+  read(text: string): Target {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const target = readTarget(text, this.#allowInsecureTargets);
+    if (this.#known.size >= MOST_REMEMBERED) this.#known.clear();
+    this.#known.set(text, target);
+    return target;
+  }
+}
+
 /** Spaces and control characters are refused, not dropped as the URL parser would. One trailing dot is taken off. */
 function parse(text: string): URL {
   if (hasSpaceOrControl(text)) throw refused('The address must not hold spaces or control characters.');

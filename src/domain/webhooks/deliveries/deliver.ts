@@ -13,8 +13,13 @@ const LOOK_EVERY_MS = 250;
 const PAUSE_MS = 10;
 
 /** The explicit step of the worker. Answers how many events were dispatched. */
-export async function dispatchDue({ db, clock }: Pick<LaneParts, 'db' | 'clock'>, batch: number): Promise<number> {
-  return dispatchEvents(db, clock.now(), batch);
+export async function dispatchDue(
+  { db, clock, bell }: Pick<LaneParts, 'db' | 'clock' | 'bell'>,
+  batch: number,
+): Promise<number> {
+  const taken = await dispatchEvents(db, clock.now(), batch);
+  if (taken > 0) bell?.ring();
+  return taken;
 }
 
 /** One turn for each lane that is due now. Answers how many attempts were made. */
@@ -41,6 +46,8 @@ class Turns {
   readonly #running = new Set<Turn>();
   readonly #taken: Record<Pace, number> = { quick: 0, slow: 0, failing: 0, dead: 0 };
   #made = 0;
+  /** Since the last look. */
+  #rung = false;
   #wake: (() => void) | null = null;
 
   constructor(parts: LaneParts, signal: AbortSignal) {
@@ -49,12 +56,19 @@ class Turns {
   }
 
   async run(): Promise<number> {
+    this.#parts.bell?.listen(() => {
+      this.#rung = true;
+      this.#wake?.();
+    });
     try {
       while (!this.#signal.aborted) {
+        this.#rung = false;
         const begun = await this.#takeMore();
-        await this.#pause(begun > 0 && this.#taken.quick < PLACES.quick ? PAUSE_MS : LOOK_EVERY_MS);
+        const soon = this.#rung || (begun > 0 && this.#taken.quick < PLACES.quick);
+        await this.#pause(soon ? PAUSE_MS : LOOK_EVERY_MS);
       }
     } finally {
+      this.#parts.bell?.listen(null);
       await Promise.all([...this.#running].map(({ over }) => over));
     }
     return this.#made;
@@ -102,7 +116,7 @@ class Turns {
     this.#wake?.();
   }
 
-  /** Or until a turn ends, and a moment for others that end with it. */
+  /** Or until a turn ends or the bell rings, and a moment for others that end with it. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const finish = (): void => {

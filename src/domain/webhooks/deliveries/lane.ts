@@ -9,6 +9,7 @@ import type { Random } from '../../../base/random.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { disableDeadEndpoint } from '../disable.ts';
 import { type Attempt, type AttemptParts, attempt } from './attempt.ts';
+import type { Bell } from './bell.ts';
 import {
   type DueDelivery,
   dueDeliveries,
@@ -26,6 +27,7 @@ export interface LaneParts extends AttemptParts {
   readonly seal: Seal;
   readonly log: Log;
   readonly random: Random;
+  readonly bell?: Bell;
 }
 
 export const LEASE_MS = 30_000;

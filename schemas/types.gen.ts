@@ -437,6 +437,17 @@ export type Delivery = {
   readonly next_attempt_at: string | null;
   /** When it was acknowledged; null before. */
   readonly delivered_at: string | null;
+  /** The last ten attempts, the newest last. */
+  readonly attempts_log: readonly ({
+    /** When it was tried, in UTC. */
+    readonly at: string;
+    /** The HTTP status of the answer; null when none came. */
+    readonly status: number | null;
+    /** Why the try failed, as in last_error; null when it did not. */
+    readonly error: string | null;
+    /** How many milliseconds it took. */
+    readonly duration_ms: number;
+  })[];
   /** When it was created, in UTC. */
   readonly created_at: string;
 };

@@ -94,6 +94,11 @@ export function sqlState(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
+/** A deadlock, or another that was quicker: the same once more can succeed. */
+export function isPassing(error: unknown): boolean {
+  return PASSING.has(sqlState(error));
+}
+
 /** The database cannot be reached or is going down: the caller is told to come back, not that we are broken. */
 export function isUnavailable(error: unknown): boolean {
   if (GONE.has(sqlState(error))) return true;
@@ -149,7 +154,7 @@ export function openDb(options: DbOptions): Db {
         try {
           return await begin(work);
         } catch (error) {
-          if (attempt >= TRIES || !PASSING.has(sqlState(error))) throw error;
+          if (attempt >= TRIES || !isPassing(error)) throw error;
         }
       }
     },

@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Seen } from '../checkouts/shop.ts';
 import { PostOffice } from './post-office.ts';
 
 let office: PostOffice;
@@ -116,6 +117,28 @@ describe('a delivery', () => {
     expect(office.postsTo('/elsewhere')).toEqual([]);
   });
 
+  it('counts by its status, though the rest of the answer stalls or is cut', async () => {
+    const shop = await office.shop();
+    const { id } = await office.endpoint(shop, '/stalls', ['checkout.created']);
+    office.receive = (post, response) => {
+      const n = office.postsTo('/stalls').indexOf(post);
+      response.writeHead(n === 2 ? 503 : 200);
+      response.write('begun');
+      // The first never ends; the others are cut once what was written has gone out.
+      if (n > 0) setTimeout(() => response.destroy(), 50);
+    };
+    for (let n = 0; n < 3; n++) {
+      await shop.create();
+      await office.deliver();
+    }
+    const found = (await office.deliveries(shop, id)).reverse();
+    expect(found.map((one) => [one.status, one.last_status, one.last_error, one.last_response])).toEqual([
+      ['delivered', 200, null, 'begun'],
+      ['delivered', 200, null, 'begun'],
+      ['pending', 503, 'http_status', 'begun'],
+    ]);
+  });
+
   it('keeps the first 4 KB of what came back, whatever it is', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/long', ['checkout.created']);
@@ -168,6 +191,40 @@ describe('a delivery', () => {
     await Promise.all([office.deliver(), office.deliver(), office.deliver()]);
     expect(office.postsTo('/once')).toHaveLength(12);
     expect(new Set(office.postsTo('/once').map(({ event }) => event.id)).size).toBe(12);
+  });
+});
+
+describe('the attempts of a delivery', () => {
+  it('are kept, the last ten of them, with what came of each', async () => {
+    const shop = await office.shop();
+    const { id } = await office.endpoint(shop, '/tried', ['checkout.created']);
+    office.receive = (_post, response) => response.writeHead(499 + office.postsTo('/tried').length).end('no');
+    await shop.create();
+    const times: string[] = [];
+    for (let n = 0; n < 12; n++) {
+      times.push(new Date(office.clock.at).toISOString().replace('Z', '000Z'));
+      await office.deliver();
+      office.clock.at += 5 * 3_600_000;
+    }
+    const [delivery] = await office.deliveries(shop, id);
+    expect(delivery.attempts).toBe(12);
+    expect(delivery.attempts_log.map((one: Seen) => [one.at, one.status, one.error])).toEqual(
+      times.slice(2).map((at, n) => [at, 502 + n, 'http_status']),
+    );
+  });
+
+  it('show that one which was sent again had been acknowledged before', async () => {
+    const shop = await office.shop();
+    const { id } = await office.endpoint(shop, '/twice', ['checkout.created']);
+    await shop.create();
+    await office.deliver();
+    const [first] = await office.deliveries(shop, id);
+    await shop.post(`/v1/webhook_endpoints/${id}/deliveries/${first.id}/redeliver`);
+    office.receive = (_post, response) => response.writeHead(500).end();
+    office.clock.at = Date.now() + 1_000;
+    await office.deliver();
+    const [then] = await office.deliveries(shop, id);
+    expect(then.attempts_log.map((one: Seen) => one.status)).toEqual([200, 500]);
   });
 });
 

@@ -151,6 +151,36 @@ describe('an endpoint that fails for 72 hours', () => {
     ]);
   });
 
+  it('is disabled, too, when the time of its delivery runs out before the last try', async () => {
+    const shop = await office.shop();
+    const endpoint = await office.endpoint(shop, '/expired', ['checkout.created']);
+    office.receive = (_post, response) => response.writeHead(500).end();
+    await shop.create();
+    office.clock.at = Date.now() + SECOND;
+    await office.deliver();
+    office.clock.at += 73 * HOUR;
+    await office.deliver();
+    expect(office.postsTo('/expired')).toHaveLength(1);
+    const [delivery] = await office.deliveries(shop, endpoint.id);
+    expect(delivery).toMatchObject({ status: 'failed', attempts: 1, last_error: 'http_status' });
+    const { json: list } = await shop.get('/v1/webhook_endpoints');
+    expect(list.data[0]).toMatchObject({ status: 'disabled', disabled_reason: 'failed_for_72_hours' });
+    expect((await shop.get('/v1/events?type=webhook_endpoint.disabled')).json.data).toHaveLength(1);
+  });
+
+  it('stays active when it was never tried at all: that is our failure', async () => {
+    const shop = await office.shop();
+    const endpoint = await office.endpoint(shop, '/untried', ['checkout.created']);
+    await shop.create();
+    office.clock.at = Date.now() + SECOND;
+    await office.dispatch();
+    office.clock.at += 73 * HOUR;
+    await office.deliver();
+    const [delivery] = await office.deliveries(shop, endpoint.id);
+    expect(delivery).toMatchObject({ status: 'failed', attempts: 0, last_error: 'expired' });
+    expect((await shop.get('/v1/webhook_endpoints')).json.data[0].status).toBe('active');
+  });
+
   it('stays active when one delivery in the time was acknowledged', async () => {
     const shop = await office.shop();
     const endpoint = await office.endpoint(shop, '/poisoned', ['checkout.created']);

@@ -67,12 +67,12 @@ export async function enableEndpoint(tx: Queryable, caller: Caller, input: Input
 async function setStatus(tx: Queryable, caller: Caller, input: Input, reason: DisabledReason | null): Promise<Answer> {
   const { venue, now } = caller;
   const before = await known(tx, caller, input);
+  // The lane first, as the worker locks them: it ends what waits for a disabled endpoint.
+  await wakeLane(tx, venue.id, before.id, now);
   const after = await setEndpointStatus(tx, venue.id, before.id, reason, now);
   if (after !== null) {
     const action = reason === null ? 'webhook_endpoint.enable' : 'webhook_endpoint.disable';
-    // The worker ends what waits for a disabled endpoint; an enabled one begins anew.
     if (reason === null) await reopenLane(tx, venue.id, before.id);
-    await wakeLane(tx, venue.id, before.id, now);
     await audit(tx, caller, {
       venueId: venue.id,
       action,

@@ -9,7 +9,7 @@ import { randomText } from '../../base/random.ts';
 import type { Caller } from '../keys/caller.ts';
 import { audit } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
-import { newestDeliveries, openLane } from './deliveries/queries.ts';
+import { newestDeliveries, openLane, wakeLane } from './deliveries/queries.ts';
 import { secretRow } from './deliveries/signature.ts';
 import { shownEndpoint } from './endpoint.ts';
 import { countEndpoints, deleteEndpoint, insertEndpoint, listEndpoints } from './queries.ts';
@@ -84,6 +84,8 @@ export async function listAllEndpoints(db: Queryable, caller: Caller): Promise<A
 /** Its deliveries go with it: nothing more is sent, and its log is no longer shown. */
 export async function removeEndpoint(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
   const id = input.params.id ?? '';
+  // The lane first, as the worker locks them.
+  await wakeLane(tx, caller.venue.id, id, caller.now);
   if (!(await deleteEndpoint(tx, caller.venue.id, caller.mode, id))) throw notFound();
   await audit(tx, caller, { venueId: caller.venue.id, action: 'webhook_endpoint.delete', subject: id });
   return { status: 200, body: { id, object: 'webhook_endpoint', deleted: true } };

@@ -179,7 +179,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     tag: 'Webhook endpoints',
     summary: 'Stop sending events to an endpoint',
     description:
-      'What waits, and what comes, is logged as failed with `endpoint_disabled`, so that it can be recovered.',
+      'Within a second. What waits, and what comes, is logged as failed with `endpoint_disabled`, so that it can be recovered.',
     answers: { 200: plain('The endpoint, disabled.', 'stored_webhook_endpoint') },
     errors: ['not_found'],
     run: disableEndpoint,

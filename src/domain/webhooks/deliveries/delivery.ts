@@ -1,6 +1,6 @@
 // What a delivery looks like to its partner, and its id: made of the event's and the endpoint's, which name it.
 
-import type { DeliveryRow } from './queries.ts';
+import type { DeliveryRow, EarlierAttempt } from './queries.ts';
 
 export function deliveryId({ event_id, endpoint_id }: Pick<DeliveryRow, 'event_id' | 'endpoint_id'>): string {
   return `dlv_${event_id.slice(4)}_${endpoint_id.slice(4)}`;
@@ -22,12 +22,20 @@ export function shownDelivery(row: DeliveryRow) {
     status: row.status,
     attempts: row.attempts,
     last_status: row.last_status,
-    last_error: row.last_error,
+    last_error: row.ended_as ?? row.last_error,
     last_response: row.last_response,
     last_duration_ms: row.last_duration_ms,
     last_attempt_at: row.last_attempt_at,
     next_attempt_at: row.next_attempt_at,
     delivered_at: row.delivered_at,
+    attempts_log: attemptsOf(row),
     created_at: row.created_at,
   };
+}
+
+/** The last ten, the newest last. */
+function attemptsOf(row: DeliveryRow): EarlierAttempt[] {
+  const { last_attempt_at: at, last_status: status, last_error: error, last_duration_ms: took } = row;
+  if (at === null) return [];
+  return [...(row.earlier ?? []), { at, status, error, duration_ms: took ?? 0 }];
 }

@@ -2,7 +2,7 @@
 // turn is leased and fenced: whoever wakes after the lease writes nothing. An endpoint that fails is given less and less,
 // one that hangs holds nobody up but itself. What was sent and not written down is sent again: at least once.
 
-import { type Db, isUnavailable } from '../../../base/db.ts';
+import { type Db, isPassing, isUnavailable, type Queryable } from '../../../base/db.ts';
 import type { Ids } from '../../../base/ids.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Random } from '../../../base/random.ts';
@@ -13,7 +13,9 @@ import type { Bell } from './bell.ts';
 import {
   type DueDelivery,
   dueDeliveries,
+  endDeliveries,
   type LaneAfter,
+  type LaneOutcome,
   type LaneRow,
   type Outcome,
   recordAttempts,
@@ -63,6 +65,8 @@ export async function takeTurn(
   return new LaneTurn(parts, lane, signal, isSlow).run();
 }
 
+type Sendable = DueDelivery & { readonly body: string };
+
 class LaneTurn {
   readonly #parts: LaneParts;
   readonly #lane: LaneRow;
@@ -71,7 +75,7 @@ class LaneTurn {
   readonly #secrets: readonly string[];
   readonly #allowed: number;
   readonly #beganAt: number;
-  #queue: DueDelivery[] = [];
+  #queue: Sendable[] = [];
   /** Since when. */
   readonly #underWay = new Map<string, number>();
   #finished: Outcome[] = [];
@@ -104,7 +108,7 @@ class LaneTurn {
 
   async run(): Promise<number> {
     if (this.#lane.status === 'disabled') {
-      await this.#due('endpoint_disabled');
+      await this.#end('endpoint_disabled');
       await this.#write(true);
       return 0;
     }
@@ -131,9 +135,11 @@ class LaneTurn {
     if (this.#finished.length > 0) await this.#write(false);
     if (this.#lost) return;
     try {
-      const found = await this.#due(null);
+      const found = await dueDeliveries(this.#parts.db, this.#lane, this.#parts.clock.now(), FETCHED, this.#known());
       this.#mayHaveMore = found.length === FETCHED;
-      this.#queue.push(...found);
+      const sendable = found.filter((one): one is Sendable => one.body !== null);
+      this.#queue.push(...sendable);
+      if (sendable.length < found.length) await this.#end(null);
     } catch (error) {
       if (!isUnavailable(error) || this.#underWay.size === 0) throw error;
       // What is under way comes to its end, and is written down.
@@ -142,10 +148,32 @@ class LaneTurn {
     }
   }
 
-  #due(over: string | null): Promise<DueDelivery[]> {
-    const { db, clock } = this.#parts;
-    const known = [...this.#underWay.keys(), ...[...this.#queue, ...this.#finished].map(({ createdAt }) => createdAt)];
-    return dueDeliveries(db, this.#lane, clock.now(), over === null ? FETCHED : ENDED_AT_ONCE, known, over);
+  #known(): string[] {
+    return [...this.#underWay.keys(), ...[...this.#queue, ...this.#finished].map(({ createdAt }) => createdAt)];
+  }
+
+  /** Of what can no longer be tried, or of all that waits. */
+  async #end(over: string | null): Promise<void> {
+    const now = this.#parts.clock.now();
+    const found = await this.#orDisable(now, (tx) =>
+      endDeliveries(tx, this.#lane, now, ENDED_AT_ONCE, this.#known(), over),
+    );
+    if (found === 'dead') this.#stop();
+  }
+
+  /** Should that be the end of the endpoint, both are told at once. */
+  #orDisable(now: number, work: (tx: Queryable) => Promise<LaneOutcome>): Promise<LaneOutcome> {
+    return this.#parts.db.transaction(async (tx) => {
+      const found = await work(tx);
+      if (found === 'dead') await disableDeadEndpoint(tx, this.#parts, this.#lane, now);
+      return found;
+    });
+  }
+
+  /** What is under way comes to its end; nothing else is begun. */
+  #stop(): void {
+    this.#ending = true;
+    this.#queue = [];
   }
 
   /** As many as may be under way. Called again whenever one has ended. */
@@ -169,7 +197,7 @@ class LaneTurn {
     return this.#failures < DEAD_AFTER ? AT_ONCE_FAILING : 1;
   }
 
-  async #send(delivery: DueDelivery): Promise<void> {
+  async #send(delivery: Sendable): Promise<void> {
     try {
       const made = await attempt(this.#parts, this.#lane.url, this.#secrets, delivery.body);
       this.#finished.push(this.#outcome(delivery, made));
@@ -187,7 +215,7 @@ class LaneTurn {
   #outcome({ createdAt, tries, endsAt }: DueDelivery, made: Attempt): Outcome {
     const { clock, random } = this.#parts;
     const { status: code, error, response, durationMs, at } = made;
-    const known = { createdAt, code, error, response, durationMs, at };
+    const known = { createdAt, endsAt, code, error, response, durationMs, at };
     if (made.delivered) {
       this.#failures = 0;
       this.#failedHere = 0;
@@ -237,9 +265,10 @@ class LaneTurn {
     const freeAt = now + (letGo ? rest : LEASE_MS);
     const pace = paceOf(this.#failures, this.#slow);
     const after = { now, freeAt, failures: this.#failures, pace, letGo };
-    const kept = await this.#recordOrWait(after, outcomes);
+    const found = await this.#recordOrWait(after, outcomes);
     this.#writtenAt = performance.now();
-    if (kept) {
+    if (found === 'stale' || found === 'dead') this.#stop();
+    if (found !== 'lost') {
       this.#leaseEnds = freeAt;
       this.#written += outcomes.length;
       return;
@@ -250,28 +279,23 @@ class LaneTurn {
   }
 
   /** A database that is away for a moment costs nobody a second post: what is known is written when it is back. */
-  async #recordOrWait(after: LaneAfter, outcomes: readonly Outcome[]): Promise<boolean> {
+  async #recordOrWait(after: LaneAfter, outcomes: readonly Outcome[]): Promise<LaneOutcome> {
     const { clock, log } = this.#parts;
     for (;;) {
       try {
         return await this.#record(after, outcomes);
       } catch (error) {
-        if (!isUnavailable(error) || this.#signal.aborted || clock.now() > this.#leaseEnds) throw error;
+        const mayWait = isPassing(error) || (isUnavailable(error) && !this.#signal.aborted);
+        if (!mayWait || clock.now() > this.#leaseEnds) throw error;
         log.warn({ endpoint: this.#lane.endpointId, err: error }, 'what came of deliveries is written later');
         await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
       }
     }
   }
 
-  async #record(after: LaneAfter, outcomes: readonly Outcome[]): Promise<boolean> {
-    const { db } = this.#parts;
+  #record(after: LaneAfter, outcomes: readonly Outcome[]): Promise<LaneOutcome> {
     if (outcomes.every(({ status }) => status !== 'failed'))
-      return (await recordAttempts(db, this.#lane, after, outcomes)) !== 'lost';
-    // A delivery has ended for good: should that be the end of the endpoint, both are told at once.
-    return db.transaction(async (tx) => {
-      const found = await recordAttempts(tx, this.#lane, after, outcomes);
-      if (found === 'dead') await disableDeadEndpoint(tx, this.#parts, this.#lane, after.now);
-      return found !== 'lost';
-    });
+      return recordAttempts(this.#parts.db, this.#lane, after, outcomes);
+    return this.#orDisable(after.now, (tx) => recordAttempts(tx, this.#lane, after, outcomes));
   }
 }

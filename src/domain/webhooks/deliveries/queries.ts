@@ -59,27 +59,45 @@ export interface DueDelivery {
   /** In the 72 hours that run now. */
   readonly tries: number;
   readonly endsAt: number;
-  readonly body: string;
+  /** Null: its time is up, and it is to be ended. */
+  readonly body: string | null;
 }
 
-/** None, too, when another has taken the lane. `over`: why everything that is pending is to end now. */
+/** None, too, when another has taken the lane. */
 export async function dueDeliveries(
   db: Queryable,
   lane: LaneRow,
   now: number,
   limit: number,
   underWay: readonly string[],
-  over: string | null,
 ): Promise<DueDelivery[]> {
   return db.query<DueDelivery>(
     `select created_at as "createdAt", tries, (extract(epoch from ends_at) * 1000)::float8 as "endsAt", body
-     from due_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::timestamptz[], $7)`,
+     from due_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::timestamptz[])`,
+    [lane.venueId, lane.endpointId, lane.turn, now, limit, underWay],
+  );
+}
+
+/** Those whose time is up. `over`: why everything that waits is to end, up to a limit. */
+export async function endDeliveries(
+  tx: Queryable,
+  lane: LaneRow,
+  now: number,
+  limit: number,
+  underWay: readonly string[],
+  over: string | null,
+): Promise<LaneOutcome> {
+  const rows = await tx.query<{ outcome: LaneOutcome }>(
+    'select end_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::timestamptz[], $7) as outcome',
     [lane.venueId, lane.endpointId, lane.turn, now, limit, underWay, over],
   );
+  return rows[0]?.outcome ?? 'lost';
 }
 
 export interface Outcome {
   readonly createdAt: string;
+  /** Of the 72 hours that it belongs to: one that was sent again meanwhile has others. */
+  readonly endsAt: number;
   readonly status: 'pending' | 'delivered' | 'failed';
   readonly code: number | null;
   readonly error: string | null;
@@ -99,16 +117,21 @@ export interface LaneAfter {
   readonly letGo: boolean;
 }
 
-/** `lost`: another has the lane, and nothing was written. `dead`: no delivery has succeeded for a whole 72 hours. */
+/**
+ * `lost`: another has the lane, and nothing was written. `dead`: no delivery has succeeded for a whole 72 hours. `stale`:
+ * the endpoint was disabled, or its secret rotated.
+ */
+export type LaneOutcome = 'kept' | 'lost' | 'dead' | 'stale';
+
 export async function recordAttempts(
   db: Queryable,
   lane: LaneRow,
   after: LaneAfter,
   outcomes: readonly Outcome[],
-): Promise<'kept' | 'lost' | 'dead'> {
-  const rows = await db.query<{ outcome: 'kept' | 'lost' | 'dead' }>(
-    `select record_attempts($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($5 / 1000.0), $6, $7, $8, $9::timestamptz[], $10::text[],
-       $11::integer[], $12::text[], $13::text[], $14::integer[], $15::float8[], $16::float8[]) as outcome`,
+): Promise<LaneOutcome> {
+  const rows = await db.query<{ outcome: LaneOutcome }>(
+    `select record_attempts($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($5 / 1000.0), $6, $7, $8, $9, $10::timestamptz[],
+       $11::float8[], $12::text[], $13::integer[], $14::text[], $15::text[], $16::integer[], $17::float8[], $18::float8[]) as outcome`,
     [
       lane.venueId,
       lane.endpointId,
@@ -118,7 +141,9 @@ export async function recordAttempts(
       after.failures,
       after.pace,
       after.letGo,
+      lane.secret,
       outcomes.map(({ createdAt }) => createdAt),
+      outcomes.map(({ endsAt }) => endsAt),
       outcomes.map(({ status }) => status),
       outcomes.map(({ code }) => code),
       outcomes.map(({ error }) => error),
@@ -153,6 +178,13 @@ export async function reopenLane(tx: Queryable, venueId: string, endpointId: str
   );
 }
 
+export interface EarlierAttempt {
+  readonly at: string;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly duration_ms: number;
+}
+
 export interface DeliveryRow {
   readonly event_id: string;
   readonly endpoint_id: string;
@@ -164,13 +196,15 @@ export interface DeliveryRow {
   readonly last_response: string | null;
   readonly last_duration_ms: number | null;
   readonly last_attempt_at: string | null;
+  readonly earlier: readonly EarlierAttempt[] | null;
+  readonly ended_as: string | null;
   readonly next_attempt_at: string | null;
   readonly delivered_at: string | null;
   readonly created_at: string;
 }
 
 const DELIVERY = `event_id, endpoint_id, type, status, attempts, last_status, last_error, last_response, last_duration_ms,
-  last_attempt_at, due_at as next_attempt_at, delivered_at, created_at`;
+  last_attempt_at, earlier, ended_as, due_at as next_attempt_at, delivered_at, created_at`;
 
 export async function listDeliveryRows(
   db: Queryable,
@@ -211,7 +245,7 @@ export async function sendAgain(
 ): Promise<DeliveryRow | null> {
   const rows = await tx.query<DeliveryRow>(
     `update deliveries set status = 'pending', due_at = to_timestamp($4 / 1000.0), tries = 0, delivered_at = null,
-       ends_at = to_timestamp($4 / 1000.0) + interval '72 hours'
+       ended_as = null, ends_at = to_timestamp($4 / 1000.0) + interval '72 hours'
      where venue_id = $1 and endpoint_id = $2 and created_at = $3::timestamptz and event_id = $5 returning ${DELIVERY}`,
     [venueId, endpointId, event.createdAt, now, event.id],
   );
@@ -229,7 +263,7 @@ export async function sendFailedAgain(
 ): Promise<number> {
   const rows = await tx.query(
     `update deliveries set status = 'pending', due_at = to_timestamp($4 / 1000.0), tries = 0,
-       ends_at = to_timestamp($4 / 1000.0) + interval '72 hours'
+       ended_as = null, ends_at = to_timestamp($4 / 1000.0) + interval '72 hours'
      where venue_id = $1 and endpoint_id = $2 and created_at in (
        select created_at from deliveries
        where venue_id = $1 and endpoint_id = $2 and status = 'failed' and created_at >= $3::timestamptz
@@ -244,7 +278,8 @@ export async function forgetOldDeliveries(db: Queryable, now: number, limit: num
   const rows = await db.query(
     `delete from deliveries where ctid = any(array(
        select ctid from deliveries where created_at < to_timestamp($1 / 1000.0) - interval '30 days'
-         and (due_at is null or ends_at < to_timestamp($1 / 1000.0) - interval '1 day') limit $2)) returning 1`,
+         and (due_at is null or ends_at < to_timestamp($1 / 1000.0) - interval '1 day') limit $2
+       for update skip locked)) returning 1`,
     [now, limit],
   );
   return rows.length;

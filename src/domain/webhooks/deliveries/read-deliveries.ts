@@ -35,10 +35,11 @@ export async function redeliver(tx: Queryable, caller: Caller, input: Input): Pr
   const eventId = eventOf(input.params.delivery_id ?? '', endpoint.id);
   const event = eventId === null ? null : await findEventView(tx, caller.venue.id, caller.mode, eventId);
   if (event === null) throw notFound();
+  // The lane first, as the worker locks them.
+  await wakeLane(tx, caller.venue.id, endpoint.id, caller.now);
   const row = await sendAgain(tx, caller.venue.id, endpoint.id, event, caller.now);
   if (row === null) throw notFound();
   if (endpoint.status === 'disabled') throw isDisabled();
-  await wakeLane(tx, caller.venue.id, endpoint.id, caller.now);
   await audit(tx, caller, {
     venueId: caller.venue.id,
     action: 'webhook_endpoint.redeliver',
@@ -57,8 +58,8 @@ export async function recover(
   const { since } = input.body;
   if (Date.parse(since) < caller.now - KEPT_DAYS * DAY || Date.parse(since) > caller.now) throw invalid([outOfReach()]);
   if (endpoint.status === 'disabled') throw isDisabled();
+  await wakeLane(tx, caller.venue.id, endpoint.id, caller.now);
   const recovered = await sendFailedAgain(tx, caller.venue.id, endpoint.id, since, caller.now, MOST_AT_ONCE);
-  if (recovered > 0) await wakeLane(tx, caller.venue.id, endpoint.id, caller.now);
   await audit(tx, caller, {
     venueId: caller.venue.id,
     action: 'webhook_endpoint.recover',

@@ -1879,16 +1879,15 @@ begin
     )
     group by m.thing, m.day
   )
-  select case when grouping(f.day) = 1 then 'thing' when grouping(f.thing) = 1 then 'day' else 'both' end,
-    f.thing, f.day, sum(f.views)::bigint, sum(f.saves)::bigint, sum(f.bookings)::bigint, sum(f.guests)::bigint,
-    sum(f.cents)::bigint, sum(f.check_ins)::bigint, sum(f.viewers)::bigint, sum(f.starters)::bigint,
-    null::timestamptz, null::timestamptz, null::timestamptz
+  select case when grouping(f.day) = 0 then 'day' when p_by_day then 'both' else 'thing' end,
+    f.thing, case when grouping(f.day) = 0 then f.day else f.line end, sum(f.views)::bigint, sum(f.saves)::bigint,
+    sum(f.bookings)::bigint, sum(f.guests)::bigint, sum(f.cents)::bigint, sum(f.check_ins)::bigint,
+    sum(f.viewers)::bigint, sum(f.starters)::bigint, null::timestamptz, null::timestamptz, null::timestamptz
   from (
-    select f.*, f.thing = p_venue as is_page from figures f
+    select f.*, case when p_by_day then f.day end as line, f.thing = p_venue as is_page from figures f
   ) f
-  group by grouping sets ((f.thing, f.is_page), (f.day, f.is_page), (f.thing, f.day, f.is_page))
-  having case when p_by_day then grouping(f.thing) = 0 and grouping(f.day) = 0
-    else grouping(f.thing) + grouping(f.day) = 1 and not (grouping(f.thing) = 1 and (f.is_page or f.day is null)) end;
+  group by grouping sets ((f.thing, f.line), (f.day, f.is_page))
+  having grouping(f.thing) = 0 or not (p_by_day or f.is_page or f.day is null);
 end $$;
 
 -- Counting anew, a day at a time and beside whoever records: first, who was seen; when that is done for all days, the figures.

@@ -175,27 +175,26 @@ export async function venuesWithActivity(db: Queryable, after: string | null, ba
   return rows.map(({ id }) => id);
 }
 
-/** The next day of a venue with anything on it, right or wrong; null: there is none. */
-export async function nextDay(db: Queryable, venueId: string, after: string | null): Promise<string | null> {
-  const rows = await db.query<{ day: string | null }>(
-    `select to_char(least(
-       (select activity_day(min(at)) from activity where venue_id = $1
-          and ($2::date is null or at >= ($2::date + 1)::timestamp at time zone 'UTC')),
-       (select min(day) from activity_seen where venue_id = $1 and ($2::date is null or day > $2::date)),
-       (select min(day) from activity_days where venue_id = $1 and ($2::date is null or day > $2::date))
-     ), 'YYYY-MM-DD') as day`,
-    [venueId, after],
-  );
-  return rows[0]?.day ?? null;
-}
-
-/** How many days there are to count anew, by the figures that stand there now. */
-export async function countDays(db: Queryable, venueId: string): Promise<number> {
-  const rows = await db.query<{ days: number }>(
-    'select count(distinct day) as days from activity_days where venue_id = $1',
+/** The days of a venue with anything on them, right or wrong, in their order. */
+export async function daysWithActivity(db: Queryable, venueId: string): Promise<string[]> {
+  const rows = await db.query<{ day: string }>(
+    `with recursive
+     happened as (
+       select activity_day(min(at)) as day from activity where venue_id = $1
+       union all
+       select (select activity_day(min(a.at)) from activity a
+         where a.venue_id = $1 and a.at >= (h.day + 1)::timestamp at time zone 'UTC') from happened h where h.day is not null
+     ), seen as (
+       select min(day) as day from activity_seen where venue_id = $1
+       union all
+       select (select min(a.day) from activity_seen a where a.venue_id = $1 and a.day > s.day) from seen s where s.day is not null
+     )
+     select to_char(day, 'YYYY-MM-DD') as day from (
+       select day from happened union select day from seen union select day from activity_days where venue_id = $1
+     ) d where day is not null order by d.day`,
     [venueId],
   );
-  return rows[0]?.days ?? 0;
+  return rows.map(({ day }) => day);
 }
 
 export async function mendSeen(tx: Queryable, venueId: string, day: string): Promise<number> {

@@ -3,7 +3,7 @@
 // Days whose events were dropped keep their figures.
 
 import type { Db } from '../../base/db.ts';
-import { countDays, mendSeen, nextDay, recountDay, venuesWithActivity } from './queries.ts';
+import { daysWithActivity, mendSeen, recountDay, venuesWithActivity } from './queries.ts';
 
 export interface Rebuilt {
   readonly venues: number;
@@ -37,16 +37,16 @@ export async function rebuild(
 }
 
 async function rebuildVenue(db: Db, venueId: string, onProgress: OnProgress): Promise<Omit<Rebuilt, 'venues'>> {
-  const about = 2 * (await countDays(db, venueId));
   let mended = 0;
-  let done = 0;
-  for (const step of [mendSeen, recountDay]) {
-    for (let day = await nextDay(db, venueId, null); day !== null; day = await nextDay(db, venueId, day)) {
-      const date = day;
-      mended += await db.transaction((tx) => step(tx, venueId, date));
-      done++;
-      onProgress(Math.ceil(done / 2), about === 0 ? null : done / about);
+  let days = 0;
+  for (const [turn, step] of [mendSeen, recountDay].entries()) {
+    // Looked up for each: a day that came up meanwhile was counted beside people who were still wrong.
+    const all = await daysWithActivity(db, venueId);
+    for (const [index, day] of all.entries()) {
+      mended += await db.transaction((tx) => step(tx, venueId, day));
+      onProgress(index + 1, (turn + (index + 1) / all.length) / 2);
     }
+    days = all.length;
   }
-  return { days: Math.ceil(done / 2), mended };
+  return { days, mended };
 }

@@ -8,7 +8,7 @@ export interface Bench {
   readonly floor: number;
   readonly goal: number;
   /** Of what both sides measure. */
-  readonly unit: 'requests/s' | 'boats/s' | 'parties/s' | 'checkouts/s' | 'deliveries/s' | 'ms' | 'KB';
+  readonly unit: 'requests/s' | 'boats/s' | 'parties/s' | 'checkouts/s' | 'deliveries/s' | 'events/s' | 'ms' | 'KB';
   /** Whether more of the unit is better. A ratio is always the better the larger it is. */
   readonly better: 'more' | 'less';
   /** The figure itself counts, and not its ratio to the other side: floor and goal are the most that it may be. */

@@ -5,6 +5,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../src/base/package-root.ts';
+import { activityIngest } from './activity-ingest.ts';
+import { analyticsGrowth } from './analytics-growth.ts';
 import type { Bench, Result } from './bench.ts';
 import { coldStart } from './cold-start.ts';
 import { completePartyOf8 } from './complete-party-of-8.ts';
@@ -38,6 +40,8 @@ const BENCHES: readonly Bench[] = [
   deliverBesideHanging,
   deliverBesideGarbage,
   expire100k,
+  analyticsGrowth,
+  activityIngest,
   fleetBatch,
   coldStart,
   guestPage,

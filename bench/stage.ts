@@ -50,10 +50,13 @@ export interface Stage {
   startBare(route: string, body: string): Promise<Started>;
   /** Our server with its database's answers canned, for creates with these keys, up to its first 200. */
   startCanned(keys: readonly string[], answer: string): Promise<Started>;
+  /** Opens /internal of our servers. */
+  readonly operatorToken: string;
   /** A venue with so many secret test keys, whose limit no load reaches. */
   readonly makeVenue: MakeVenue;
 }
 
+const OPERATOR_TOKEN = 'opt_for_the_bench_0123456789abcdef';
 const ENCRYPTION_KEY = Buffer.alloc(32, 7);
 /** As many as our server has where nobody says otherwise. */
 const CONNECTIONS = '12';
@@ -75,6 +78,7 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
     DATA_DIR: join(scratch, 'server'),
     ENCRYPTION_KEY: ENCRYPTION_KEY.toString('base64'),
     LOG_LEVEL: 'warn',
+    OPERATOR_TOKEN,
   };
   // Our servers start a processor that outlives them: it is ended after the last of them.
   endings.add(() => endProcessorOf(env.DATA_DIR ?? ''));
@@ -92,6 +96,7 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
     startBare: (route, body) => start(script('bare'), [], { ROUTE: route, BODY: body }, route),
     startCanned: (keys, answer) =>
       start(script('canned-process'), [], { ...env, KEYS: keys.join(' '), ANSWER: answer }, '/healthz'),
+    operatorToken: OPERATOR_TOKEN,
     makeVenue: makeVenueMaker(db, ENCRYPTION_KEY),
     sql: once(() => sqlBy(processes.start(script('sql-process'), [], { DATABASE_URL: url, CONNECTIONS }, true))),
     money: once(async () => {

@@ -1,5 +1,6 @@
 // Which rules between fields belong to which schema. A schema that is not named here has none.
 
+import { activity } from './activity.ts';
 import { availability } from './availability.ts';
 import { boat } from './boat.ts';
 import { checkoutCreate } from './checkout-create.ts';
@@ -26,6 +27,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   checkout_create: checkoutCreate,
   integration,
   refund,
+  activity,
 };
 
 /** By schema name; for new objects alone, so that a replay after the time has passed stays a duplicate. */

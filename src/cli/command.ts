@@ -7,6 +7,7 @@ import { packageRoot } from '../base/package-root.ts';
 import { nearest } from '../base/schema/near-miss.ts';
 import type { Act } from '../domain/venues/audit.ts';
 import type { House } from '../run/house.ts';
+import { analyticsCommands } from './analytics.ts';
 import { auditCommands } from './audit.ts';
 import { doctorCommands } from './doctor.ts';
 import { Fault, lineFor, mistyped, quoted } from './fault.ts';
@@ -31,6 +32,7 @@ const COMMANDS: readonly Command[] = [
   ...importCommands,
   ...reconcileCommands,
   ...ledgerCommands,
+  ...analyticsCommands,
   ...listenCommands,
   ...triggerCommands,
   ...auditCommands,

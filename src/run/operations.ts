@@ -4,10 +4,11 @@
 import type { Operation } from '../base/operation.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { account } from './operations/account.ts';
+import { analytics } from './operations/analytics.ts';
 import { boats, experiences, offerings } from './operations/catalogue.ts';
 import { events, integrations, webhookEndpoints } from './operations/messages.ts';
 import { checkouts, testHelpers } from './operations/money.ts';
-import { agents, analytics, guests } from './operations/people.ts';
+import { agents, guests } from './operations/people.ts';
 
 export const operations: readonly Operation<Caller>[] = [
   ...account,

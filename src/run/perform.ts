@@ -31,8 +31,13 @@ const LOCK_TIMEOUT = '55P03';
 /** Calls under way on this server by their idempotency key: a twin waits here instead of holding a connection. */
 type Underway = Map<string, Promise<unknown>>;
 
-/** A partner with a key, a signed-in member, a stranger, or a venue system. */
-export type Visitor = Caller | Guest | Stranger | Sender;
+/** Whoever has the operator's token. */
+export interface Operator {
+  readonly isOperator: true;
+}
+
+/** A partner with a key, a signed-in member, a stranger, a venue system, or the operator. */
+export type Visitor = Caller | Guest | Stranger | Sender | Operator;
 
 export function isPartner(visitor: Visitor | null): visitor is Caller {
   return visitor !== null && 'venue' in visitor;

@@ -228,8 +228,9 @@ function callerFrom(house: House, arrival: Arrival, row: KeyAtTheGate, sight: Si
 }
 
 function judgeOperator(house: House, arrival: Arrival): Verdict {
-  const refusal = isOperator(house.operatorToken, arrival.authorization) ? null : unauthorized(OPERATOR_REMEDY);
-  return { allowance: null, caller: null, refusal };
+  const known = isOperator(house.operatorToken, arrival.authorization);
+  const caller = known ? ({ isOperator: true } as const) : null;
+  return { allowance: null, caller, refusal: known ? null : unauthorized(OPERATOR_REMEDY) };
 }
 
 /** Compared as hashes, so that neither the length nor the first wrong character can be timed. */

@@ -95,6 +95,9 @@ const BROKEN = table(`
   a signing provider without its secret | integration | {"provider": "square"} | missing_field /signing_secret
   a secret for a provider that does not sign | integration | {"provider": "mews", "signing_secret": "s"} | not_allowed /signing_secret
   a secret for custom | integration | {"provider": "custom", "signing_secret": "s"} | not_allowed /signing_secret
+  a view of nothing | activity | {"events": [{"type": "venue_page_view", "venue_id": "v"}, {"type": "view"}]} | missing_field /events/1/experience_id
+  a page of no venue | activity | {"events": [{"type": "venue_page_view"}]} | missing_field /events/0/venue_id
+  a save of an experience and a venue | activity | {"events": [{"type": "save", "venue_id": "v", "experience_id": "e"}]} | not_allowed /events/0/venue_id
   wrong defaults | integration | {"defaults": {"timezone": "EDT", "currency": "xts", "category": "x"}} | invalid_value /defaults/timezone | invalid_value /defaults/currency | invalid_value /defaults/category
 `);
 

@@ -126,9 +126,52 @@ export async function setReviewed(
   },
 ): Promise<ExperienceRow | null> {
   const rows = await tx.query<ExperienceRow>(
-    `update experiences set status = $3, review_note = $4, reviewed_at = $5, experience_id = $6
-     where venue_id = $1 and submission_id = $2 and status = 'pending' returning ${COLUMNS}`,
+    `with moved as (
+       update experiences set status = $3, review_note = $4, reviewed_at = $5, experience_id = $6
+       where venue_id = $1 and submission_id = $2 and status = 'pending' returning *
+     ), routed as (
+       insert into experience_routes (experience_id, venue_id, mode)
+       select experience_id, venue_id, mode from moved where experience_id is not null
+     )
+     select ${COLUMNS} from moved`,
     [venueId, id, verdict.status, verdict.note, verdict.at, verdict.experienceId],
   );
   return rows[0] ?? null;
+}
+
+export interface ExperienceRoute {
+  readonly experience_id: string;
+  readonly venue_id: string;
+  readonly mode: Mode;
+}
+
+/** Of those ids that are live experiences: whose they are. */
+export async function findRoutes(db: Queryable, ids: readonly string[]): Promise<ExperienceRoute[]> {
+  if (ids.length === 0) return [];
+  return db.query<ExperienceRoute>(
+    `select r.experience_id, r.venue_id, r.mode from unnest($1::uuid[]) u(id)
+     cross join lateral (select * from experience_routes r where r.experience_id = u.id offset 0) r`,
+    [ids],
+  );
+}
+
+export interface LiveExperience {
+  readonly id: string;
+  readonly title: string;
+  readonly startsAt: string;
+}
+
+/** The venue's approved experiences, newest first; one of them, where its id is given. */
+export async function listLive(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  experienceId: string | null,
+): Promise<LiveExperience[]> {
+  return db.query<LiveExperience>(
+    `select experience_id as id, content ->> 'title' as title, content ->> 'starts_at' as "startsAt" from experiences
+     where venue_id = $1 and mode = $2 and status = 'approved' and ($3::uuid is null or experience_id = $3)
+     order by created_at desc`,
+    [venueId, mode, experienceId],
+  );
 }

@@ -86,3 +86,13 @@ export async function isRegisteredOrigin(db: Queryable, origin: string, venueId:
   );
   return rows.length > 0;
 }
+
+/** Which of these ids are venues that were not revoked. */
+export async function knownVenueIds(db: Queryable, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.query<{ id: string }>(
+    'select venue_id as id from venues where venue_id = any($1::uuid[]) and revoked_at is null',
+    [ids],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,4 +1,4 @@
-// Guests, the members' app, analytics, and agents.
+// Guests, and agents.
 
 import type { Operation } from '../../base/operation.ts';
 import { chooseParty } from '../../domain/checkouts/choose-party.ts';
@@ -7,7 +7,7 @@ import { holdAsGuest } from '../../domain/checkouts/hold-as-guest.ts';
 import { takeSeatAsGuest } from '../../domain/checkouts/take-seat.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
 import { signIn, verifySignIn } from '../../domain/members/sign-in-operations.ts';
-import { enveloped, MB, only, plain, time } from './shapes.ts';
+import { only, plain } from './shapes.ts';
 
 export const guests: readonly Operation<Caller>[] = [
   {
@@ -102,49 +102,5 @@ export const agents: readonly Operation<Caller>[] = [
     effect: 'read',
     anyObject: true,
     answers: { 200: { description: 'One JSON-RPC message.', schema: { type: 'object', properties: {} } } },
-  },
-];
-
-export const analytics: readonly Operation<Caller>[] = [
-  {
-    id: 'getAnalytics',
-    method: 'GET',
-    path: '/v1/analytics',
-    tag: 'Analytics',
-    summary: 'What the venue’s listings do',
-    description:
-      'Totals, figures for each experience and for each day. The window is at most 366 days; the last 30 when absent.',
-    auth: 'secret',
-    scopes: ['analytics:read'],
-    effect: 'read',
-    query: {
-      type: 'object',
-      properties: {
-        from: time('The first moment counted.'),
-        to: time('The end of the window, exclusive.'),
-        experience_id: {
-          type: 'string',
-          format: 'uuid',
-          description: 'Only this experience.',
-          examples: ['01970c3e-5f5e-7a3b-8c1d-2e3f4a5b6c7d'],
-        },
-      },
-      additionalProperties: false,
-    },
-    answers: { 200: enveloped('The figures.', 'analytics') },
-    errors: ['not_found'],
-  },
-  {
-    id: 'recordActivity',
-    method: 'POST',
-    path: '/internal/activity',
-    tag: 'Analytics',
-    summary: 'Report activity of the members’ app',
-    description: 'For the operator’s own app: up to 1,000 events in a call, idempotent by their `id`.',
-    auth: 'operator',
-    effect: 'write',
-    body: only('activity'),
-    bodyLimit: MB,
-    answers: { 200: plain('How many were counted.', 'activity_result') },
   },
 ];

@@ -1,0 +1,74 @@
+// Activity by the million, written as rows: events made by SQL, and figures counted from them by what `everyshare analytics
+// rebuild` counts with, which the tests prove equal to recording them one by one.
+
+import type { Stage } from './stage.ts';
+
+/** The first of the days, midnight in UTC. */
+export const FIRST_DAY = Date.UTC(2026, 0, 1);
+export const DAYS = 366;
+const CHUNK_DAYS = 24;
+
+/** Approved experiences of a venue, in test mode as its keys are. Gives their ids. */
+export async function loadExperiences({ db }: Stage, venueId: string, count: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `with made as (
+       insert into experiences (venue_id, submission_id, mode, form, status, content, experience_id, created_at, reviewed_at)
+       select $1, gen_random_uuid(), 'test', 'event', 'approved',
+         json_build_object('title', 'Night ' || i, 'starts_at', '2027-06-12T22:30:00Z'), gen_random_uuid(),
+         timestamptz '2026-01-01' + i * interval '1 second', timestamptz '2026-01-02'
+       from generate_series(1, $2::int) i returning experience_id, venue_id, mode
+     )
+     insert into experience_routes select experience_id, venue_id, mode from made returning experience_id as id`,
+    [venueId, count],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** So many events, spread evenly over the days; a member comes back about five times. */
+export async function loadActivity(
+  stage: Stage,
+  venueId: string,
+  things: readonly string[],
+  rows: number,
+): Promise<void> {
+  const { db } = stage;
+  for (let day = 0; day < DAYS; day += CHUNK_DAYS) {
+    const until = Math.min(day + CHUNK_DAYS, DAYS);
+    await db.transaction((tx) =>
+      tx.query(
+        `insert into activity (venue_id, slot, at, type, thing, thing_mode, person, guests, cents, mode)
+         select $1, activity_slot(e.at), e.at, e.type, ($2::uuid[])[1 + abs(hashint8(e.i * 7919)) % cardinality($2::uuid[])],
+           'test', md5($1::uuid::text || abs(hashint8(e.i * 104729)) % greatest(1, $3::bigint / 5))::uuid,
+           1 + (e.i % 4)::int, 6500, 'live'
+         from (
+           select i, to_timestamp($4::bigint / 1000) + (i * $5::double precision) * interval '1 second' as at,
+             (array['view','view','view','view','view','view','booking_start','save','booking','check_in'])[1 + abs(hashint8(i)) % 10]
+               as type
+           from generate_series($6::bigint, $7::bigint - 1) i
+         ) e`,
+        [
+          venueId,
+          things,
+          rows,
+          FIRST_DAY,
+          (DAYS * 86_400) / rows,
+          Math.floor((rows * day) / DAYS),
+          Math.floor((rows * until) / DAYS),
+        ],
+      ),
+    );
+  }
+  await db.query('insert into activity_venues values ($1) on conflict do nothing', [venueId]);
+  await db.query('analyze activity');
+  for (const step of ['mend_seen', 'recount_day']) {
+    for (let day = 0; day < DAYS; day += CHUNK_DAYS) {
+      await db.transaction((tx) =>
+        tx.query(`select ${step}($1, date '2026-01-01' + i) from generate_series($2::int, $3::int - 1) i`, [
+          venueId,
+          day,
+          Math.min(day + CHUNK_DAYS, DAYS),
+        ]),
+      );
+    }
+  }
+}

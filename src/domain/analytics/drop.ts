@@ -1,0 +1,40 @@
+// Drops events by their age. Figures of whole days stay what they are, for every window; what goes is the way to look inside an
+// old day, and to count it anew. First it is written down that nothing before is kept, so that a late or repeated event of that
+// time is turned away and never counted twice; it may break off at any line and be run again.
+
+import type { Db } from '../../base/db.ts';
+import { emptySlot, forgetEvents, forgetIds, forgetSeen, moveKeptFrom, SLOTS } from './queries.ts';
+
+export interface Dropped {
+  /** Months that went as a whole, or were empty. */
+  readonly emptied: number;
+  /** Events that went one by one. */
+  readonly deleted: number;
+}
+
+const BATCH = 10_000;
+
+/** `before` is the beginning of a day in UTC. */
+export async function dropActivity(db: Db, before: string, onProgress: (share: number) => void): Promise<Dropped> {
+  await db.transaction((tx) => moveKeptFrom(tx, before));
+  let emptied = 0;
+  let deleted = 0;
+  for (let slot = 0; slot < SLOTS; slot++) {
+    if (await db.transaction((tx) => emptySlot(tx, slot, before))) emptied++;
+    else deleted += await inBatches(() => forgetEvents(db, slot, before, BATCH));
+    onProgress((slot + 1) / (SLOTS + 2));
+  }
+  await inBatches(() => forgetIds(db, before, BATCH));
+  onProgress((SLOTS + 1) / (SLOTS + 2));
+  await inBatches(() => forgetSeen(db, before, BATCH));
+  return { emptied, deleted };
+}
+
+async function inBatches(step: () => Promise<number>): Promise<number> {
+  let all = 0;
+  for (;;) {
+    const done = await step();
+    all += done;
+    if (done < BATCH) return all;
+  }
+}

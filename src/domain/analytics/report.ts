@@ -1,0 +1,167 @@
+// GET /v1/analytics: the figures of a venue's approved experiences over a window, as JSON, or as CSV with a line for each
+// experience and day. Figures are exact and are about nobody: people are only ever counted. Which experiences there are is
+// told by whoever asks.
+
+import type { Analytics } from '../../../schemas/types.gen.ts';
+import type { Mode } from '../../base/config.ts';
+import { csvOf } from '../../base/csv.ts';
+import type { Queryable } from '../../base/db.ts';
+import { invalid } from '../../base/errors.ts';
+import { utc } from '../../base/schema/normal.ts';
+import { everythingOf, type Figures, type FiguresFound, findFigures, keptFrom } from './queries.ts';
+import { daysOf, type Window } from './window.ts';
+
+export interface ReportedExperience {
+  readonly id: string;
+  readonly title: string;
+  readonly startsAt: string;
+}
+
+export interface ReportQuestion {
+  readonly venueId: string;
+  readonly mode: Mode;
+  readonly experiences: readonly ReportedExperience[];
+  /** The answer is about one experience: its people are all there are. */
+  readonly isNarrowed: boolean;
+  readonly window: Window;
+}
+
+const NOTHING: Figures = {
+  views: 0,
+  saves: 0,
+  bookings: 0,
+  guests: 0,
+  cents: 0,
+  check_ins: 0,
+  viewers: 0,
+  starters: 0,
+};
+
+export async function report(db: Queryable, question: ReportQuestion): Promise<Analytics> {
+  const { venueId, experiences } = question;
+  const everything = everythingOf(question.mode);
+  const found = await askedInPeace(db, question, [...ids(question), everything, venueId], false);
+  const things = new Map<string, Figures>();
+  const days = new Map<string, Figures>();
+  for (const row of found.rows) {
+    if (row.what === 'thing') things.set(row.thing, row);
+    if (row.what === 'day') days.set(row.day, row);
+  }
+  const each = experiences.map((one) => ({ one, figures: things.get(one.id) ?? NOTHING }));
+  const people = question.isNarrowed ? (each[0]?.figures ?? NOTHING) : (things.get(everything) ?? NOTHING);
+  const { viewers, starters } = people;
+  const totals = { ...summed(each.map(({ figures }) => figures)), viewers, starters };
+  const window = { from: utc(found.from), to: utc(found.to) };
+  return {
+    ...window,
+    totals: {
+      experiences: experiences.length,
+      ...shown(totals),
+      view_to_booking_rate: rate(totals.bookings, totals.viewers),
+      show_rate: rate(totals.check_ins, totals.bookings),
+      venue_page_views: things.get(venueId)?.views ?? 0,
+    },
+    experiences: each.map(({ one, figures }) => ({
+      experience_id: one.id,
+      title: one.title,
+      starts_at: one.startsAt,
+      ...shown(figures),
+      view_to_booking_rate: rate(figures.bookings, figures.viewers),
+    })),
+    daily: daysOf(window).map((date) => ({
+      date,
+      views: days.get(date)?.views ?? 0,
+      bookings: days.get(date)?.bookings ?? 0,
+    })),
+  };
+}
+
+const COLUMNS = [
+  'experience_id',
+  'title',
+  'starts_at',
+  'date',
+  'views',
+  'unique_viewers',
+  'booking_starts',
+  'saves',
+  'bookings',
+  'guests',
+  'booked_value',
+  'checked_in',
+] as const;
+
+/** As much as a spreadsheet opens gladly. */
+const MOST_LINES = 100_000;
+
+/** People are those of each day. */
+export async function reportCsv(db: Queryable, question: ReportQuestion): Promise<string> {
+  const { experiences } = question;
+  refuseTooMany(experiences.length * daysOf(question.window).length);
+  const found = await askedInPeace(db, question, ids(question), true);
+  const lines = new Map<string, Figures>();
+  for (const row of found.rows) if (row.what === 'both') lines.set(`${row.thing} ${row.day}`, row);
+  const days = daysOf({ from: utc(found.from), to: utc(found.to) });
+  const rows = experiences.flatMap(({ id, title, startsAt }) =>
+    days.map((date) => {
+      const figures = shown(lines.get(`${id} ${date}`) ?? NOTHING);
+      const named = { experience_id: id, title, starts_at: startsAt, date, ...figures };
+      return COLUMNS.map((column) => named[column]);
+    }),
+  );
+  return csvOf(COLUMNS, rows);
+}
+
+function refuseTooMany(lines: number): void {
+  if (lines <= MOST_LINES) return;
+  throw invalid([
+    {
+      code: 'out_of_range',
+      field: '/query/to',
+      message: `This would be ${lines} lines of CSV, and an answer has at most ${MOST_LINES}. Ask for fewer days, or for one experience by experience_id.`,
+      expected: `experiences times days at most ${MOST_LINES}`,
+      example_fix: null,
+    },
+  ]);
+}
+
+function ids({ experiences }: ReportQuestion): string[] {
+  return experiences.map(({ id }) => id);
+}
+
+/** Events that are dropped while they are counted are missed: then it is asked again, and the window is widened. */
+async function askedInPeace(
+  db: Queryable,
+  { venueId, window }: ReportQuestion,
+  things: readonly string[],
+  byDay: boolean,
+): Promise<FiguresFound> {
+  for (;;) {
+    const found = await findFigures(db, { venueId, things, ...window, byDay });
+    if (found.partsSince === null || found.partsSince === (await keptFrom(db))) return found;
+  }
+}
+
+function summed(all: readonly Figures[]): Figures {
+  const sum = { ...NOTHING };
+  for (const one of all) for (const name of Object.keys(sum) as (keyof Figures)[]) sum[name] += one[name];
+  return sum;
+}
+
+function shown(figures: Figures) {
+  return {
+    views: figures.views,
+    unique_viewers: figures.viewers,
+    booking_starts: figures.starters,
+    saves: figures.saves,
+    bookings: figures.bookings,
+    guests: figures.guests,
+    booked_value: figures.cents / 100,
+    checked_in: figures.check_ins,
+  };
+}
+
+/** From 0 to 1, to 4 decimals: somebody may book without having looked, and no rate is above 1 for it. */
+function rate(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.min(1, Math.round((part * 10_000) / whole) / 10_000);
+}

@@ -1,0 +1,89 @@
+// Analytics: activity in, figures out. The figures know only ids; whose experiences they are is looked up here.
+
+import type { Activity } from '../../../schemas/types.gen.ts';
+import type { Db, Queryable } from '../../base/db.ts';
+import { notFound } from '../../base/errors.ts';
+import type { Answer, Input, Operation } from '../../base/operation.ts';
+import type { Seal } from '../../base/seal.ts';
+import { namedIn, recordActivity } from '../../domain/analytics/record.ts';
+import { report, reportCsv } from '../../domain/analytics/report.ts';
+import { windowOf } from '../../domain/analytics/window.ts';
+import { findRoutes, listLive } from '../../domain/experiences/queries.ts';
+import type { Caller } from '../../domain/keys/caller.ts';
+import { knownVenueIds } from '../../domain/venues/queries.ts';
+import { enveloped, MB, only, plain, time } from './shapes.ts';
+
+async function getAnalytics(db: Queryable, { venue, mode, now }: Caller, input: Input): Promise<Answer> {
+  const window = windowOf(input.query, now);
+  const { experience_id: wanted } = input.query as { experience_id?: string };
+  const experiences = await listLive(db, venue.id, mode, wanted ?? null);
+  if (wanted !== undefined && experiences.length === 0) throw notFound();
+  const question = { venueId: venue.id, mode, experiences, isNarrowed: wanted !== undefined, window };
+  if (input.asCsv === true) return { status: 200, csv: await reportCsv(db, question) };
+  return { status: 200, body: { data: await report(db, question) } };
+}
+
+interface Parts {
+  readonly db: Db;
+  readonly seal: Seal;
+}
+
+async function takeActivity({ db, seal }: Parts, _operator: unknown, { body }: Input<Activity>): Promise<Answer> {
+  const { experienceIds, venueIds } = namedIn(body.events);
+  const [routes, venues] = await Promise.all([findRoutes(db, experienceIds), knownVenueIds(db, venueIds)]);
+  const experiences = new Map(
+    routes.map(({ experience_id, venue_id, mode }) => [experience_id, { venueId: venue_id, mode }]),
+  );
+  return {
+    status: 200,
+    body: await recordActivity({ db, seal }, body.events, { experiences, venues: new Set(venues) }),
+  };
+}
+
+export const analytics: readonly Operation<Caller>[] = [
+  {
+    id: 'getAnalytics',
+    method: 'GET',
+    path: '/v1/analytics',
+    tag: 'Analytics',
+    summary: 'What the venue’s listings do',
+    description:
+      'Totals, figures for each approved experience and for each day in UTC. The window is at most 366 days; the last 30 when absent. Test activity is not counted. In CSV: a line for each experience and day, whose people are those of that day.',
+    auth: 'secret',
+    scopes: ['analytics:read'],
+    effect: 'read',
+    query: {
+      type: 'object',
+      properties: {
+        from: time('The first moment counted; 30 days before `to` when absent.'),
+        to: time('The end of the window, exclusive; now when absent.'),
+        experience_id: {
+          type: 'string',
+          format: 'uuid',
+          description: 'Only this experience.',
+          examples: ['01970c3e-5f5e-7a3b-8c1d-2e3f4a5b6c7d'],
+        },
+      },
+      additionalProperties: false,
+    },
+    answers: { 200: enveloped('The figures.', 'analytics') },
+    csv: true,
+    errors: ['not_found'],
+    run: getAnalytics,
+  },
+  {
+    id: 'recordActivity',
+    method: 'POST',
+    path: '/internal/activity',
+    tag: 'Analytics',
+    summary: 'Report activity of the members’ app',
+    description:
+      'For the operator’s own app: up to 1,000 events in a call, idempotent by their `id`. `rejected` says why one was not counted: `unknown_experience`, `unknown_venue`, or `too_old` (its time is before what is kept).',
+    auth: 'operator',
+    effect: 'write',
+    body: only('activity'),
+    bodyLimit: MB,
+    answers: { 200: plain('How many were counted.', 'activity_result') },
+    reach: takeActivity,
+  },
+];

@@ -1,0 +1,245 @@
+// Figures equal a slow, obvious recount, whatever came in which order, for any window and any filter; also when two servers count
+// at once, after old events were dropped, and after everything was counted anew.
+
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dropActivity } from '../../src/domain/analytics/drop.ts';
+import { rebuild } from '../../src/domain/analytics/rebuild.ts';
+import { openWorld, type World } from '../world.ts';
+import { type App, type Happened, openApp, recount, report } from './app.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ servers: 2 });
+});
+afterAll(() => world.close());
+
+const START = Date.UTC(2027, 0, 30);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const TYPES = ['view', 'view', 'view', 'booking_start', 'save', 'booking', 'check_in', 'venue_page_view'] as const;
+
+interface Sketch {
+  readonly id: number;
+  readonly type: (typeof TYPES)[number];
+  readonly thing: number;
+  readonly member: number;
+  readonly at: number;
+  readonly guests: number | undefined;
+  readonly amount: number | undefined;
+  readonly mode: 'live' | 'test';
+}
+
+/** Few people, few days, times at and around midnight: so that everything meets. */
+const moment = fc
+  .record({
+    day: fc.oneof(fc.integer({ min: 0, max: 8 }), fc.integer({ min: 0, max: 420 })),
+    into: fc.constantFrom(0, 1, 6 * HOUR, 12 * HOUR, DAY - 1),
+  })
+  .map(({ day, into }) => START + day * DAY + into);
+const sketch: fc.Arbitrary<Sketch> = fc.record({
+  id: fc.integer({ min: 0, max: 400 }),
+  type: fc.constantFrom(...TYPES),
+  thing: fc.integer({ min: 0, max: 2 }),
+  member: fc.integer({ min: 0, max: 4 }),
+  at: moment,
+  guests: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }),
+  amount: fc.option(fc.integer({ min: 0, max: 99_999 }), { nil: undefined }),
+  mode: fc.constantFrom('live', 'live', 'live', 'live', 'test'),
+});
+
+function eventOf(app: App, { id, type, thing, member, at, guests, amount, mode }: Sketch): Happened {
+  const about =
+    type === 'venue_page_view' ? { venue_id: app.venueId } : { experience_id: app.experiences[thing]?.id ?? '' };
+  return {
+    id: `event-${id}`,
+    type,
+    ...about,
+    member_id: `member-${member}`,
+    at: new Date(at).toISOString(),
+    mode,
+    ...(guests === undefined ? {} : { guests }),
+    ...(amount === undefined ? {} : { amount }),
+  };
+}
+
+/** The first of each id that was sent counts; later ones are duplicates, whatever they say. */
+function isFirst(sent: Happened[]): Happened[] {
+  const seen = new Set<string>();
+  return sent.filter(({ id }) => !seen.has(id) && seen.add(id));
+}
+
+async function expectExact(app: App, sent: readonly Happened[], from: number, to: number, only?: number) {
+  const window = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+  const id = only === undefined ? undefined : app.experiences[only]?.id;
+  const told = await app.get({ ...window, ...(id === undefined ? {} : { experience_id: id }) });
+  expect(told.status, told.text).toBe(200);
+  expect(told.json.data).toEqual(recount(app, sent, window.from, window.to, id));
+}
+
+const windows = fc.array(
+  fc.record({ a: moment, b: moment, only: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }) }),
+  {
+    minLength: 3,
+    maxLength: 6,
+  },
+);
+
+async function checkWindows(
+  app: App,
+  sent: readonly Happened[],
+  asked: readonly { a: number; b: number; only: number | undefined }[],
+) {
+  for (const { a, b, only } of asked) {
+    const from = Math.min(a, b);
+    await expectExact(app, sent, from, Math.min(Math.max(a, b, from + 1), from + 366 * DAY), only);
+  }
+}
+
+describe('the answer', () => {
+  it('equals a recount: random activity, late, out of order and repeated, any window, any filter', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(sketch, { minLength: 1, maxLength: 40 }), { maxLength: 5 }),
+        windows,
+        async (batches, asked) => {
+          const app = await openApp(world, 3);
+          const sent: Happened[] = [];
+          for (const batch of batches) {
+            const events = batch.map((one) => eventOf(app, one));
+            const before = isFirst(sent).length;
+            sent.push(...events);
+            const { json } = await report(world, events);
+            const accepted = isFirst(sent).length - before;
+            expect(json).toEqual({ accepted, duplicates: events.length - accepted, rejected: [] });
+          }
+          const counted = isFirst(sent);
+          await checkWindows(app, counted, asked);
+          await expectExact(app, counted, START, START + 366 * DAY);
+          expect((await rebuild(world.db, app.venueId)).mended).toBe(0);
+        },
+      ),
+      { numRuns: 15 },
+    );
+  }, 120_000);
+
+  it('equals a recount when two servers are sent the same and overlapping batches at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(sketch, { minLength: 20, maxLength: 60 }), windows, async (all, asked) => {
+        const app = await openApp(world, 3);
+        const events = isFirst(all.map((one) => eventOf(app, one)));
+        const half = Math.floor(events.length / 2);
+        const batches = [
+          events,
+          events.toReversed(),
+          events.slice(0, half),
+          events.slice(half),
+          events.slice(half / 2),
+        ];
+        const told = await Promise.all(batches.map((batch, i) => report(world, batch, i % 2)));
+        for (const { status, text } of told) expect(status, text).toBe(200);
+        expect(told.reduce((sum, { json }) => sum + json.accepted, 0)).toBe(events.length);
+        await checkWindows(app, events, asked);
+        expect((await rebuild(world.db, app.venueId)).mended).toBe(0);
+      }),
+      { numRuns: 8 },
+    );
+  }, 120_000);
+
+  it('counts a person once in a window of 366 days, and on both its days apart', async () => {
+    const app = await openApp(world, 1);
+    const events = [0, 200, 365, 366, 400, 800].map((day, id) =>
+      eventOf(app, {
+        id,
+        type: 'view',
+        thing: 0,
+        member: 1,
+        at: START + day * DAY,
+        guests: undefined,
+        amount: undefined,
+        mode: 'live',
+      }),
+    );
+    // Every order of arrival mends the rows that follow.
+    for (const one of [5, 0, 4, 2, 1, 3]) await report(world, events.slice(one, one + 1));
+    for (const from of [0, 1, 199, 200, 366, 367, 401, 434, 435]) {
+      await expectExact(app, events, START + from * DAY, START + (from + 366) * DAY);
+      await expectExact(app, events, START + from * DAY + 1, START + (from + 366) * DAY + 1);
+    }
+  });
+});
+
+describe('counting anew', () => {
+  it('mends whatever was wrong, and is right beside servers that record meanwhile', async () => {
+    const app = await openApp(world, 3);
+    const many = fc.sample(fc.array(sketch, { minLength: 400, maxLength: 400 }), { numRuns: 1, seed: 8 })[0] ?? [];
+    const events = isFirst(many.map((one, id) => eventOf(app, { ...one, id })));
+    await report(world, events.slice(0, 200));
+    await world.db.query(
+      'update activity_days set views = views + 1, viewers = array_fill(7, array[cardinality(viewers)]) where venue_id = $1',
+      [app.venueId],
+    );
+    await world.db.query('delete from activity_seen where venue_id = $1 and person < $2', [
+      app.venueId,
+      '80000000-0000-0000-0000-000000000000',
+    ]);
+    await world.db.query(
+      `insert into activity_seen select venue_id, thing, did, gen_random_uuid(), day + 1 from activity_seen where venue_id = $1 limit 9`,
+      [app.venueId],
+    );
+    const rest = Array.from({ length: 10 }, (_, i) => events.slice(200 + i * 20, 220 + i * 20));
+    const [rebuilt] = await Promise.all([
+      rebuild(world.db, app.venueId),
+      ...rest.map((batch, i) => report(world, batch, i % 2)),
+    ]);
+    expect(rebuilt.mended).toBeGreaterThan(0);
+    await expectExact(app, events, START, START + 366 * DAY);
+    await expectExact(app, events, START + HOUR, START + 8 * DAY + HOUR, 1);
+    expect(await rebuild(world.db, app.venueId)).toMatchObject({ venues: 1, mended: 0 });
+  });
+});
+
+describe('dropping old events', () => {
+  it('changes no figure of whole days, turns late ones away, and widens a window inside a day whose events are gone', async () => {
+    const other = await openWorld();
+    try {
+      const app = await openApp(other, 3);
+      const many = fc.sample(fc.array(sketch, { minLength: 500, maxLength: 500 }), { numRuns: 1, seed: 9 })[0] ?? [];
+      const events = isFirst(many.map((one, id) => eventOf(app, { ...one, id })));
+      await report(other, events);
+      const cut = START + 5 * DAY;
+      const ask = async (from: number, to: number) =>
+        (await app.get({ from: new Date(from).toISOString(), to: new Date(to).toISOString() })).json.data;
+      const asked = [
+        [0, 9],
+        [2, 5],
+        [3, 366],
+        [4, 6],
+        [100, 300],
+      ].map(([a = 0, b = 0]) => [START + a * DAY, START + b * DAY] as const);
+      const before = await Promise.all(asked.map(([from, to]) => ask(from, to)));
+      const half = await ask(START + 5 * DAY + HOUR, START + 9 * DAY + 7 * HOUR);
+      const dropped = await dropActivity(other.db, new Date(cut).toISOString(), () => undefined);
+      expect(dropped.emptied + dropped.deleted).toBeGreaterThan(0);
+      expect(await other.db.query('select 1 from activity where at < $1', [new Date(cut).toISOString()])).toEqual([]);
+      expect(await other.db.query('select 1 from activity_ids where at < $1', [new Date(cut).toISOString()])).toEqual(
+        [],
+      );
+      expect(await Promise.all(asked.map(([from, to]) => ask(from, to)))).toEqual(before);
+      expect(await ask(START + 5 * DAY + HOUR, START + 9 * DAY + 7 * HOUR)).toEqual(half);
+      // Inside a day whose events are gone: the whole day, and the answer says so.
+      const whole = await ask(START + 2 * DAY, START + 9 * DAY);
+      const widened = await ask(START + 2 * DAY + HOUR, START + 9 * DAY);
+      expect(widened).toEqual(whole);
+      expect(widened.from).toBe(new Date(START + 2 * DAY).toISOString().replace('.000Z', 'Z'));
+      // Sent again: what is older than what is kept is turned away, the others are duplicates.
+      const again = (await report(other, events)).json;
+      const old = events.filter(({ at }) => Date.parse(at) < cut).map(({ id }) => ({ id, reason: 'too_old' }));
+      expect(again).toEqual({ accepted: 0, duplicates: events.length - old.length, rejected: old });
+      expect(await rebuild(other.db, null)).toMatchObject({ venues: 1, mended: 0 });
+      expect(await Promise.all(asked.map(([from, to]) => ask(from, to)))).toEqual(before);
+    } finally {
+      await other.close();
+    }
+  });
+});

@@ -1,0 +1,91 @@
+// `everyshare analytics`: the picture of a venue's figures, counting them anew, and dropping old events.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { drawBars } from '../../src/cli/plot.ts';
+import { type App, openApp, report } from '../analytics/app.ts';
+import { openWorld, type World } from '../world.ts';
+import { type CommandLine, commandLine } from './in-process.ts';
+
+let world: World;
+let app: App;
+let cli: CommandLine;
+
+beforeAll(async () => {
+  world = await openWorld();
+  app = await openApp(world, 1, 'live');
+  cli = commandLine(world);
+  const events = Array.from({ length: 40 }, (_, i) => ({
+    id: `e${i}`,
+    type: i % 8 === 0 ? ('booking' as const) : ('view' as const),
+    experience_id: app.experiences[0]?.id ?? '',
+    member_id: `m${i % 5}`,
+    at: new Date(Date.UTC(2026, 5, 1 + (i % 9), 12)).toISOString(),
+    mode: 'live' as const,
+  }));
+  expect((await report(world, events)).json.accepted).toBe(40);
+});
+afterAll(() => world.close());
+
+const JUNE = ['--from', '2026-06-01', '--to', '2026-07-01'];
+
+describe('analytics show', () => {
+  it('draws views and bookings by the day within 80 columns, without colours', async () => {
+    const { exit, out, err } = await cli.run('analytics', 'show', '--venue', app.venueId, ...JUNE);
+    expect([exit, err]).toEqual([0, '']);
+    expect(out).toContain('Views: 35 (a day)');
+    expect(out).toContain('Bookings: 5 (a day)');
+    expect(out).toMatch(/unique viewers +5\n/);
+    expect(out).toContain('2026-06-01          2026-06-30');
+    expect(out).not.toContain('\u001b');
+    for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+  });
+
+  it('gives the same figures as the API with --json', async () => {
+    const said = await cli.json('analytics', 'show', '--venue', app.venueId, ...JUNE);
+    const { json } = await app.get({ from: '2026-06-01T00:00:00Z', to: '2026-07-01T00:00:00Z' });
+    expect(said).toEqual({ venue_id: app.venueId, mode: 'live', ...json.data });
+  });
+
+  it('refuses what was typed wrongly in one line', async () => {
+    expect(await cli.line(2, 'analytics', 'show')).toContain('--venue is missing');
+    expect(await cli.line(2, 'analytics', 'show', '--venue', app.venueId, '--from', 'May')).toContain(
+      '--from is "May"',
+    );
+    const long = ['--from', '2024-01-01', '--to', '2026-01-01'];
+    expect(await cli.line(1, 'analytics', 'show', '--venue', app.venueId, ...long)).toContain('more than 366 days');
+    expect(await cli.line(1, 'analytics', 'show', '--venue', '01900000-0000-7000-8000-000000000000')).toContain(
+      'no venue',
+    );
+  });
+});
+
+describe('a picture', () => {
+  it('puts days together when there are more than columns, and loses none', () => {
+    const points = Array.from({ length: 366 }, (_, i) => ({ date: `day-${i}`, value: i === 365 ? 100 : 1 }));
+    const text = drawBars('Views', points);
+    expect(text).toContain('Views: 465 (6 days a bar)');
+    for (const line of text.split('\n')) expect([...line].length).toBeLessThanOrEqual(78);
+    expect(drawBars('Views', [{ date: '2026-01-01', value: 0 }])).not.toMatch(/[▁▂▃▄▅▆▇█]/);
+  });
+});
+
+describe('analytics rebuild and drop', () => {
+  it('count anew, for one venue or all, and say whether anything was wrong', async () => {
+    expect(await cli.json('analytics', 'rebuild')).toEqual({ venues: 1, days: 9, mended: 0 });
+    await world.db.query('update activity_days set views = 1000');
+    const said = await cli.run('analytics', 'rebuild', '--venue', app.venueId);
+    expect(said.out).toMatch(/^1 venues, 9 days counted anew: \d+ rows were wrong and are mended\.\n$/);
+    expect(await cli.json('analytics', 'rebuild')).toMatchObject({ mended: 0 });
+  });
+
+  it('drop what is older without changing a figure of whole days', async () => {
+    const before = await cli.json('analytics', 'show', '--venue', app.venueId, ...JUNE);
+    const said = await cli.json<{ deleted_events: number }>('analytics', 'drop', '--before', '2026-06-05T13:00:00Z');
+    expect(said).toMatchObject({ before: '2026-06-05T00:00:00.000Z' });
+    expect(said.deleted_events).toBeGreaterThan(0);
+    expect(await cli.json('analytics', 'drop', '--before', '2026-06-01')).toMatchObject({ deleted_events: 0 });
+    expect(await cli.json('analytics', 'rebuild')).toMatchObject({ mended: 0 });
+    expect(await cli.json('analytics', 'show', '--venue', app.venueId, ...JUNE)).toEqual(before);
+    expect(await cli.line(2, 'analytics', 'drop', '--before', '2999-01-01')).toContain('still coming in');
+  });
+});

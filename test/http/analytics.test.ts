@@ -1,0 +1,295 @@
+// GET /v1/analytics and POST /internal/activity as partners and the operator's app see them: windows, walls, CSV, what is turned
+// away, and that nothing in any answer or log leads to a member.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type App, approved, type Happened, openApp, recount, report } from '../analytics/app.ts';
+import { openWorld, type World } from '../world.ts';
+
+let world: World;
+let app: App;
+let events: Happened[];
+
+const DAY = 86_400_000;
+const ID = '01970c3e-5f5e-7a3b-8c1d-2e3f4a5b6c7d';
+const SECRET_MEMBER = 'member-nobody-may-see-7731';
+const SECRET_EVENT = 'event-of-nobody-4452';
+
+const view = (id: string, more: Partial<Happened> = {}): Happened => ({
+  id,
+  type: 'view',
+  experience_id: app.experiences[0]?.id ?? '',
+  member_id: SECRET_MEMBER,
+  at: '2027-03-01T10:00:00Z',
+  mode: 'live',
+  ...more,
+});
+
+beforeAll(async () => {
+  world = await openWorld();
+  app = await openApp(world, 2, 'live');
+  const second = { experience_id: app.experiences[1]?.id ?? '' };
+  events = [
+    view(SECRET_EVENT),
+    view('e2', { at: '2027-03-03T10:00:00.123456Z' }),
+    view('e3', { at: '2027-03-02T01:30:00+02:00', ...second }),
+    view('e4', { member_id: 'other', type: 'booking_start' }),
+    view('e5', { type: 'booking', guests: 3, amount: 19_95 }),
+    view('e6', { type: 'booking', amount: 10 }),
+    view('e7', { type: 'check_in' }),
+    view('e8', { type: 'save' }),
+    view('e9', { type: 'booking', amount: 99_999, mode: 'test' }),
+    {
+      id: 'e10',
+      type: 'venue_page_view',
+      venue_id: app.venueId,
+      member_id: 'm',
+      at: '2027-03-01T00:00:00Z',
+      mode: 'live',
+    },
+  ];
+  const { status, json } = await report(world, events);
+  expect([status, json]).toEqual([200, { accepted: 10, duplicates: 0, rejected: [] }]);
+});
+afterAll(() => world.close());
+
+const MARCH = { from: '2027-03-01T00:00:00Z', to: '2027-04-01T00:00:00Z' };
+const data = async (query: Record<string, string>) => {
+  const told = await app.get(query);
+  expect(told.status, told.text).toBe(200);
+  return told.json.data;
+};
+
+describe('the figures', () => {
+  it('are those of the specification, to the unit, without test activity', async () => {
+    const all = await data(MARCH);
+    expect(all).toEqual(recount(app, events, MARCH.from, MARCH.to));
+    expect(all).toMatchObject({ from: MARCH.from, to: MARCH.to });
+    expect(all.totals).toEqual({
+      experiences: 2,
+      views: 3,
+      unique_viewers: 1,
+      booking_starts: 1,
+      saves: 1,
+      bookings: 2,
+      guests: 4,
+      booked_value: 20.05,
+      checked_in: 1,
+      view_to_booking_rate: 1,
+      show_rate: 0.5,
+      venue_page_views: 1,
+    });
+    expect(all.daily).toHaveLength(31);
+    expect(all.daily.slice(0, 3)).toEqual([
+      { date: '2027-03-01', views: 2, bookings: 2 },
+      { date: '2027-03-02', views: 0, bookings: 0 },
+      { date: '2027-03-03', views: 1, bookings: 0 },
+    ]);
+    expect(all.experiences.map(({ title }: { title: string }) => title)).toEqual(['Night 1', 'Night 0']);
+  });
+
+  it('are narrowed to one experience, the views of the venue’s page aside', async () => {
+    const [, second] = app.experiences;
+    const one = await data({ ...MARCH, experience_id: second?.id.toUpperCase() ?? '' });
+    expect(one.totals).toMatchObject({ experiences: 1, views: 1, unique_viewers: 1, bookings: 0, venue_page_views: 1 });
+    expect(one.experiences).toHaveLength(1);
+    expect(one.daily[0]).toEqual({ date: '2027-03-01', views: 1, bookings: 0 });
+  });
+
+  it('begin with `from` and end before `to`, to the microsecond', async () => {
+    const at = '2027-03-03T10:00:00.123456Z';
+    expect((await data({ from: at, to: '2027-03-03T10:00:00.123457Z' })).totals.views).toBe(1);
+    expect((await data({ from: '2027-03-03T00:00:00Z', to: at })).totals.views).toBe(0);
+    const part = await data({ from: '2027-03-01T10:00:00.001Z', to: at });
+    expect(part.totals).toMatchObject({ views: 1, unique_viewers: 1, venue_page_views: 0 });
+    expect(part.daily.map(({ date }: { date: string }) => date)).toEqual(['2027-03-01', '2027-03-02', '2027-03-03']);
+  });
+
+  it('are there as soon as the activity was taken in, also of the last 30 days when nothing is asked', async () => {
+    const now = Date.now();
+    await report(world, [
+      view('n1', { at: new Date(now - 1000).toISOString(), member_id: 'fresh' }),
+      view('n2', { at: new Date(now - 30 * DAY + 60_000).toISOString(), member_id: 'fresh' }),
+      view('n3', { at: new Date(now - 30 * DAY - 60_000).toISOString(), member_id: 'fresh' }),
+    ]);
+    const all = await data({});
+    expect(all.totals).toMatchObject({ views: 2, unique_viewers: 1 });
+    expect(Date.parse(all.to) - Date.parse(all.from)).toBe(30 * DAY);
+    expect(all.daily).toHaveLength(31);
+  });
+
+  it('are all zero for a venue without experiences', async () => {
+    const empty = await openApp(world, 0);
+    const { json } = await empty.get(MARCH);
+    expect(json.data.totals).toMatchObject({ experiences: 0, views: 0, view_to_booking_rate: 0, show_rate: 0 });
+    expect(json.data.experiences).toEqual([]);
+  });
+
+  it('of a mode are those of its experiences', async () => {
+    const test = await world.key(app.venueId, { mode: 'test' });
+    const { json } = await world.call('GET', `/v1/analytics?${new URLSearchParams(MARCH)}`, { key: test.key });
+    expect(json.data.totals).toMatchObject({ experiences: 0, views: 0, unique_viewers: 0, venue_page_views: 1 });
+  });
+});
+
+describe('what is asked wrongly', () => {
+  const wrong = async (query: Record<string, string>) => {
+    const { status, json } = await app.get(query);
+    return [status, json.error.code, json.error.field];
+  };
+
+  it('is refused at its parameter', async () => {
+    expect(await wrong({ from: '2027-03-01T00:00:00' })).toEqual([422, 'invalid_format', '/query/from']);
+    expect(await wrong({ to: 'tomorrow' })).toEqual([422, 'invalid_format', '/query/to']);
+    expect(await wrong({ experience_id: 'x' })).toEqual([422, 'invalid_format', '/query/experience_id']);
+    expect(await wrong({ form: '2027-03-01T00:00:00Z' })).toEqual([422, 'unknown_field', '/query/form']);
+    expect(await wrong({ from: MARCH.from, to: MARCH.from })).toEqual([422, 'not_allowed', '/query/to']);
+    expect(await wrong({ from: '2999-01-01T00:00:00Z' })).toEqual([422, 'not_allowed', '/query/from']);
+    expect(await wrong({ from: '2001-01-01T00:00:00Z' })).toEqual([422, 'out_of_range', '/query/from']);
+  });
+
+  it('is not a window of 366 days, and is one of a millisecond more', async () => {
+    const to = (more: number): string => new Date(Date.parse(MARCH.from) + 366 * DAY + more).toISOString();
+    expect((await data({ from: MARCH.from, to: to(0) })).daily).toHaveLength(366);
+    expect(await wrong({ from: MARCH.from, to: to(1) })).toEqual([422, 'out_of_range', '/query/to']);
+    const half = '2027-03-01T12:00:00.5Z';
+    expect((await data({ from: half, to: '2028-03-01T12:00:00.5Z' })).daily).toHaveLength(367);
+    expect(await wrong({ from: half, to: '2028-03-01T12:00:00.500001Z' })).toEqual([422, 'out_of_range', '/query/to']);
+  });
+
+  it('is the same 404 for a foreign, a pending, another mode’s and an unknown experience', async () => {
+    const foreign = await openApp(world, 1, 'live');
+    const testKey = (await world.key(app.venueId, { mode: 'test' })).key;
+    const otherMode = await approved(world, testKey, 'Rehearsal');
+    const body = { title: 'Not yet', starts_at: new Date(Date.now() + DAY).toISOString() };
+    const pending = (await world.call('POST', '/v1/experiences', { key: app.key, body })).json.data.id;
+    const bodies = new Set<string>();
+    for (const id of [foreign.experiences[0]?.id ?? '', otherMode.id, pending, ID]) {
+      const { status, text, headers } = await app.get({ ...MARCH, experience_id: id });
+      expect(status).toBe(404);
+      bodies.add(text.replaceAll(headers.get('x-request-id') ?? '?', 'REQUEST'));
+    }
+    expect(bodies.size).toBe(1);
+  });
+});
+
+describe('CSV', () => {
+  it('has a line for each experience and day, with the people of that day, and no formulas', async () => {
+    const formula = await approved(world, app.key, '=HYPERLINK("x"), "quoted"');
+    const told = await app.get({ from: '2027-03-01T00:00:00Z', to: '2027-03-03T12:00:00Z' }, { accept: 'text/csv' });
+    expect(told.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(told.headers.get('content-disposition')).toBe('attachment; filename="analytics.csv"');
+    const lines = told.text.split('\r\n');
+    expect(lines[0]).toBe(
+      'experience_id,title,starts_at,date,views,unique_viewers,booking_starts,saves,bookings,guests,booked_value,checked_in',
+    );
+    expect(lines).toHaveLength(1 + 3 * 3 + 1);
+    expect(lines[1]).toBe(
+      `${formula.id},"'=HYPERLINK(""x""), ""quoted""",${formula.startsAt},2027-03-01,0,0,0,0,0,0,0,0`,
+    );
+    const [first] = app.experiences;
+    expect(lines[7]).toBe(`${first?.id},Night 0,${first?.startsAt},2027-03-01,1,1,1,1,2,4,20.05,1`);
+    expect(lines[9]).toBe(`${first?.id},Night 0,${first?.startsAt},2027-03-03,1,1,0,0,0,0,0,0`);
+    expect((await app.get({ from: 'x' }, { accept: 'text/csv' })).json.error.field).toBe('/query/from');
+  });
+});
+
+describe('activity', () => {
+  it('of unknown experiences and venues is told back and not counted, and counts once it is known', async () => {
+    const sent = [
+      view('u1', { experience_id: ID }),
+      view('u2', { member_id: 'late' }),
+      { ...view('u3'), type: 'venue_page_view', experience_id: undefined, venue_id: ID } as never,
+      view('u2', { member_id: 'late' }),
+    ];
+    expect((await report(world, sent)).json).toEqual({
+      accepted: 1,
+      duplicates: 1,
+      rejected: [
+        { id: 'u1', reason: 'unknown_experience' },
+        { id: 'u3', reason: 'unknown_venue' },
+      ],
+    });
+    expect((await report(world, [view('u1')])).json).toEqual({ accepted: 1, duplicates: 0, rejected: [] });
+  });
+
+  it('counts once by its id, also when it comes again with another time, years apart', async () => {
+    expect((await report(world, [view('t1')])).json.accepted).toBe(1);
+    const again = [view('t1', { at: '2031-07-01T00:00:00Z' }), view('t1', { at: '1971-01-01T00:00:00Z' })];
+    expect((await report(world, again)).json).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
+  });
+
+  it('is refused whole where it is written wrongly, with every problem, and nothing of it is counted', async () => {
+    const sent = [view('w1'), view('w2', { at: '2027-03-01T10:00:00' }), { ...view('w3'), experience_id: undefined }];
+    const { status, json } = await report(world, sent as never);
+    expect(status).toBe(422);
+    expect(json.errors.map(({ code, field }: { code: string; field: string }) => `${code} ${field}`)).toEqual([
+      'invalid_format /events/1/at',
+      'missing_field /events/2/experience_id',
+    ]);
+    const call = (body: unknown) => world.call('POST', '/internal/activity', { key: world.operatorToken, body });
+    const many = (count: number) => ({ events: Array.from({ length: count }, (_, i) => view(`many-${i}`)) });
+    expect((await call(many(1001))).json.error).toMatchObject({ code: 'too_many_items', field: '/events' });
+    expect((await call({ events: [] })).json.error.code).toBe('too_few_items');
+    expect((await call('[')).json.error.code).toBe('invalid_json');
+    expect((await call(' '.repeat(1_048_577))).status).toBe(413);
+    world.statements.length = 0;
+    expect((await call(many(1000))).json).toEqual({ accepted: 1000, duplicates: 0, rejected: [] });
+    // Whose it is, and one transaction: begin, count, commit.
+    expect(world.statements.filter((text) => !/limit|key_routes/.test(text)).length).toBeLessThanOrEqual(5);
+    expect((await report(world, [view('w1')])).json.accepted).toBe(1);
+  });
+
+  it('of many venues in one call goes to each its own', async () => {
+    const apps = await Promise.all(Array.from({ length: 5 }, () => openApp(world, 1, 'live')));
+    const sent = apps.flatMap((one, i) =>
+      Array.from({ length: i + 1 }, (_, n) =>
+        view(`v${n}`, { experience_id: one.experiences[0]?.id ?? '', at: '2027-03-05T00:00:00Z' }),
+      ),
+    );
+    expect((await report(world, sent)).json).toEqual({ accepted: 15, duplicates: 0, rejected: [] });
+    for (const [i, one] of apps.entries()) {
+      expect((await one.get(MARCH)).json.data.totals).toMatchObject({ views: i + 1, unique_viewers: 1 });
+    }
+  });
+});
+
+describe('nobody', () => {
+  it('can be found from a figure: no id of a member or an event, nor its hash, in any answer or log', async () => {
+    const { seal } = world.house;
+    const hashes = [
+      seal.fingerprint(SECRET_MEMBER, `activity member ${app.venueId}`),
+      seal.fingerprint(SECRET_EVENT, 'activity event'),
+    ].map((hash) => hash.toString('hex', 0, 16));
+    const kept = await world.db.query<{ person: string }>(
+      `select replace(person::text, '-', '') as person from activity where venue_id = $1`,
+      [app.venueId],
+    );
+    expect(kept.map(({ person }) => person)).toContain(hashes[0]);
+    const rejected = await report(world, [view(SECRET_EVENT, { experience_id: ID })]);
+    expect(rejected.text).not.toContain(SECRET_MEMBER);
+    const answers = [
+      ...(await Promise.all([app.get(MARCH), app.get({}), app.get(MARCH, { accept: 'text/csv' })])),
+      await app.get({ ...MARCH, experience_id: app.experiences[0]?.id ?? '' }),
+      await report(world, [view('x', { member_id: SECRET_MEMBER, at: 'never' })]),
+    ].map(({ text }) => text);
+    for (const text of [...answers, ...world.logs]) {
+      for (const secret of [SECRET_MEMBER, SECRET_EVENT, ...new Set(kept.map(({ person }) => person)), ...hashes]) {
+        expect(text.replaceAll('-', '')).not.toContain(secret.replaceAll('-', ''));
+      }
+    }
+  });
+
+  it('can be followed from one venue to another', async () => {
+    const other = await openApp(world, 1, 'live');
+    await report(world, [view('f1'), view('f2', { experience_id: other.experiences[0]?.id ?? '' })]);
+    const hashes = await world.db.query<{ person: string }>(
+      'select distinct person from activity where venue_id = $1',
+      [other.venueId],
+    );
+    const here = await world.db.query('select from activity where venue_id = $1 and person = $2', [
+      app.venueId,
+      hashes[0]?.person,
+    ]);
+    expect([hashes.length, here.length]).toEqual([1, 0]);
+  });
+});

@@ -15,6 +15,7 @@ import { importCommands } from './import.ts';
 import { keyCommands } from './key.ts';
 import { ledgerCommands } from './ledger.ts';
 import { listenCommands } from './listen.ts';
+import { mcpCommands } from './mcp.ts';
 import { memberCommands } from './member.ts';
 import { checkOptions, giveTo, hasFlag, readTyped, SHARED, type Typed, VERSION } from './options.ts';
 import { reconcileCommands } from './reconcile.ts';
@@ -33,6 +34,7 @@ const COMMANDS: readonly Command[] = [
   ...ledgerCommands,
   ...listenCommands,
   ...triggerCommands,
+  ...mcpCommands,
   ...auditCommands,
   ...doctorCommands,
 ];

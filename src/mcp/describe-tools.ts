@@ -38,25 +38,30 @@ function describeTool(registry: Registry, tool: Tool): Described {
 
 function inputOf(registry: Registry, { input }: Tool): Described['inputSchema'] {
   const whole = typeof input === 'string' ? registry.published(input, '') : input;
-  const { $id, $schema, title, ...rest } = compact(whole) as Record<string, unknown>;
-  return { ...rest, type: 'object' };
+  return { ...(compact(whole) as Record<string, unknown>), type: 'object' };
 }
 
-/** Keywords that validate nothing and that a description says already. */
-const LEFT_OUT = new Set(['examples', '$schema', '$id']);
+/** Keywords that validate nothing, and that a description says already. */
+const LEFT_OUT = new Set(['examples', '$schema', '$id', 'title']);
 
 function compact(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(compact);
   if (typeof node !== 'object' || node === null) return node;
   const copy: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(node as Schema)) {
-    // Under `properties` these are names of members.
-    if (key === 'properties' || key === '$defs') copy[key] = mapped(value as Schema);
+    // Under these two, names are names of members and definitions.
+    if (key === 'properties') copy[key] = mapped(value as Schema, compact);
+    else if (key === '$defs') copy[key] = mapped(value as Schema, (part) => compact(undescribed(part as Schema)));
     else if (!LEFT_OUT.has(key)) copy[key] = key === 'enum' || key === 'const' ? value : compact(value);
   }
   return copy;
 }
 
-function mapped(members: Schema): Schema {
-  return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, compact(schema)]));
+function mapped(members: Schema, change: (part: unknown) => unknown): Schema {
+  return Object.fromEntries(Object.entries(members).map(([name, part]) => [name, change(part)]));
+}
+
+/** Whatever refers to a definition says what it is for. */
+function undescribed({ description, ...rest }: Schema): Schema {
+  return rest;
 }

@@ -1180,6 +1180,62 @@ export type Seat = {
   readonly share_id?: string;
 };
 
+/** What the tool set_availability takes: an offering that is known, and all of its availability from now on. */
+export type SetAvailability = {
+  /** The external_id of the offering whose availability is replaced. */
+  readonly offering_external_id: string;
+  /** When it can be booked. */
+  readonly availability: {
+    /** The venue's time zone, an IANA name, in which local times and days are read. */
+    readonly timezone?: string;
+    /** Up to 1000 single slots. */
+    readonly slots?: readonly ({
+      /** When the slot starts. */
+      readonly starts_at: string;
+      /** When the slot ends; after its start. */
+      readonly ends_at?: string;
+      /** How many people it takes, 0 to 100000. */
+      readonly capacity?: number;
+      /** Your own id for the slot. */
+      readonly external_id?: string;
+      /** Other prices for this slot alone, up to 20. */
+      readonly tier_overrides?: readonly ({
+        /** The external_id of a tier of this offering. */
+        readonly tier: string;
+        /** The price of that tier in this slot, in minor units (cents). */
+        readonly amount: number;
+      })[];
+    })[];
+    /** Up to 20 rules for slots that repeat. */
+    readonly recurring?: readonly ({
+      /** An RFC 5545 recurrence rule, at most 500 characters. */
+      readonly rrule: string;
+      /** The start of the first slot of the rule. */
+      readonly starts_at: string;
+      /** The last day of the rule. */
+      readonly until?: string;
+      /** How long each slot lasts, 1 to 44640 minutes (31 days). */
+      readonly duration_minutes?: number;
+      /** How many people it takes, 0 to 100000. */
+      readonly capacity?: number;
+    })[];
+    /** Up to 1000 local days on which nothing can be booked, each at most once. */
+    readonly blackout_dates?: readonly string[];
+    /** How many minutes before a slot it can still be booked, 0 to 525600. */
+    readonly lead_time_minutes?: number;
+    /** How many minutes before a slot the party must be fully paid, 0 to 525600. */
+    readonly cutoff_minutes?: number;
+  };
+};
+
+/** What the tool set_price_tiers takes: an offering that is known, and all of its prices from now on. */
+export type SetPriceTiers = {
+  /** The external_id of the offering whose prices are replaced. */
+  readonly offering_external_id: string;
+  /** The prices, 1 to 20. */
+  readonly tiers: readonly PriceTier[];
+};
+
 /** One person's part of a checkout; it never carries a phone number or an e-mail address. */
 export type Share = {
   /** The id of the share. */
@@ -1688,6 +1744,14 @@ export type TestHold = {
   readonly share_id?: string;
   /** The token of the test card to pay with; one that works when left out. */
   readonly card?: string;
+};
+
+/** What the tool validate takes: the name of a schema, and what is to be held against it. */
+export type Validate = {
+  /** The name of a published schema. */
+  readonly schema: "offering" | "price_tier" | "availability" | "policy" | "event" | "legacy_experience" | "submission" | "boat" | "checkout_create" | "checkout" | "share" | "webhook_event" | "webhook_endpoint" | "integration" | "party" | "me" | "analytics" | "error";
+  /** What you would send. */
+  readonly object: unknown;
 };
 
 /** The body that registers an address for events. */

@@ -20,6 +20,7 @@ import { Bell } from './domain/webhooks/deliveries/bell.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { textSender } from './main/sender.ts';
 import { actIn, type House, makeHouse } from './run/house.ts';
+import type { Inside, ToolServer } from './run/tool-server.ts';
 
 interface OpenedHouse {
   readonly house: House;
@@ -161,7 +162,8 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
   // Before anybody can be told that it is ready: a script that waits for that may use the key at once.
   const firstVenue = role === 'start' ? await openFirstVenue(house, actOf(house, 'start', 'start')) : null;
   const { startServer } = await door;
-  const server = await startServer(house).catch((error: unknown) => {
+  const openTools = async (inside: Inside): Promise<ToolServer> => (await import('./mcp/tool-server.ts')).open(inside);
+  const server = await startServer(house, openTools).catch((error: unknown) => {
     throw portTaken(error, config);
   });
   await endings.add(() => server.close());

@@ -25,6 +25,7 @@ import { settleDueMovements } from '../src/domain/payments/settle-movements.ts';
 import { makeStripeProcessor } from '../src/domain/payments/stripe.ts';
 import type { Act } from '../src/domain/venues/audit.ts';
 import { type RunningServer, startServer } from '../src/http/server.ts';
+import { open } from '../src/mcp/tool-server.ts';
 import { actIn, type House, makeHouse } from '../src/run/house.ts';
 import { startProcessor } from '../src/sandbox/processor/server.ts';
 import { createDatabase } from './fresh-database.ts';
@@ -139,7 +140,7 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
   const house = houses[0] as House;
   await proveEncryptionKey(house.db, house.seal, Date.now());
   const servers: RunningServer[] = [];
-  for (const one of houses) servers.push(await startServer(one));
+  for (const one of houses) servers.push(await startServer(one, open));
   const urls = servers.map((server) => `http://127.0.0.1:${server.port}`);
   const act = (): Act => actIn(house, { actor: 'test', via: 'cli', address: null, requestId: null });
   return {

@@ -81,3 +81,12 @@ export const offeringBatch: Rule = (value, at, report, facts) => {
   });
   uniqueExternalIds(offerings, place, report, 'offering');
 };
+
+/** A part of an offering that is known: what it has to do with the rest, only the whole can judge. */
+export const setPriceTiers: Rule = (value, at, report, facts) => {
+  priceTiers(member(value, 'tiers'), below(at, 'tiers'), report, facts);
+};
+
+export const setAvailability: Rule = (value, at, report, facts) => {
+  availability(member(value, 'availability'), below(at, 'availability'), report, facts);
+};

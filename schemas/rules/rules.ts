@@ -8,7 +8,7 @@ import { payByAhead, startsWithinTwoYears } from './clock.ts';
 import { event } from './event.ts';
 import { integration } from './integration.ts';
 import { legacyExperience } from './legacy-experience.ts';
-import { offering, offeringBatch } from './offering.ts';
+import { offering, offeringBatch, setAvailability, setPriceTiers } from './offering.ts';
 import { policy } from './policy.ts';
 import { priceTier } from './price-tier.ts';
 import { refund } from './refund.ts';
@@ -21,6 +21,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   policy,
   offering,
   offering_batch: offeringBatch,
+  set_price_tiers: setPriceTiers,
+  set_availability: setAvailability,
   event,
   legacy_experience: legacyExperience,
   boat,

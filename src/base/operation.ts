@@ -116,6 +116,8 @@ export interface Operation<Who> {
   readonly judge?: Judge<never, never>;
   /** Instead of `run`, for an operation that calls the outside. */
   readonly reach?: Reach<never, never, never>;
+  /** Instead of `run`: the tool server answers, which runs other operations. */
+  readonly byTools?: true;
   /** Instead of `run`, for an operation that takes the body as it came. It answers HEAD as well, to show that it is there. */
   readonly intake?: Intake<never, never>;
 }

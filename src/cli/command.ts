@@ -16,6 +16,7 @@ import { importCommands } from './import.ts';
 import { keyCommands } from './key.ts';
 import { ledgerCommands } from './ledger.ts';
 import { listenCommands } from './listen.ts';
+import { mcpCommands } from './mcp.ts';
 import { memberCommands } from './member.ts';
 import { checkOptions, giveTo, hasFlag, readTyped, SHARED, type Typed, VERSION } from './options.ts';
 import { reconcileCommands } from './reconcile.ts';
@@ -35,6 +36,7 @@ const COMMANDS: readonly Command[] = [
   ...analyticsCommands,
   ...listenCommands,
   ...triggerCommands,
+  ...mcpCommands,
   ...auditCommands,
   ...doctorCommands,
 ];

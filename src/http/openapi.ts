@@ -131,7 +131,7 @@ function describeOperation(operation: Operation<Caller>, registry: Registry): Js
   const scopes =
     operation.scopes === undefined ? '' : `\n\nScope: ${operation.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
   const later =
-    operation.run === undefined && operation.reach === undefined
+    operation.run === undefined && operation.reach === undefined && operation.byTools !== true
       ? '\n\nNot in this release yet: answers 501 `not_implemented` once every check has passed.'
       : '';
   return {

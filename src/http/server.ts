@@ -12,6 +12,8 @@ import type { House } from '../run/house.ts';
 import { BODY_LIMIT } from '../run/operations/shapes.ts';
 import { operations } from '../run/operations.ts';
 import { isPartner, makePerform, type Perform, type Reply, type Visitor } from '../run/perform.ts';
+import { asProblem, onTheWire } from '../run/problem.ts';
+import type { OpenToolServer } from '../run/tool-server.ts';
 import { judge } from '../run/who.ts';
 import { readBody } from './body.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
@@ -19,12 +21,12 @@ import { countForAddress, showAllowance } from './limit-headers.ts';
 import { registerMembers } from './members.ts';
 import { type Metrics, makeMetrics } from './metrics.ts';
 import { registerPages, sendNothingHere } from './pages/pages.ts';
-import { asProblem, onTheWire } from './problem.ts';
 import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
 import { makeAllowed, routerPath } from './routes.ts';
 import { registerStatus } from './status.ts';
 import { registerTexts } from './texts.ts';
+import { asBody, registerTools } from './tools.ts';
 import { answerClientError } from './wire-error.ts';
 
 declare module 'fastify' {
@@ -68,7 +70,7 @@ const KEEP_ALIVE_MS = 72_000;
 /** How often Node looks for requests that take too long; its own default of 30 s would double the time-outs. */
 const CHECK_MS = 2_000;
 
-export async function startServer(house: House): Promise<RunningServer> {
+export async function startServer(house: House, openTools?: OpenToolServer): Promise<RunningServer> {
   const { config } = house;
   let urls: Urls | null = null;
   const door: Door = {
@@ -95,7 +97,10 @@ export async function startServer(house: House): Promise<RunningServer> {
   prepare(app, door);
   // An expectation that we do not know is no reason to refuse: the request is answered as if it had none.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  for (const operation of operations) register(app, door, operation);
+  for (const operation of operations) {
+    if (operation.byTools === true && openTools !== undefined) registerTools(app, door, operation.path, openTools);
+    else register(app, door, operation);
+  }
   registerPreflights(app, door, operations);
   registerPublished(app, door);
   registerStatus(app, door);
@@ -141,7 +146,14 @@ function prepare(app: FastifyInstance, door: Door): void {
     if (request.is404) return done(null, null);
     const ofRoute = (request.routeOptions.config as { bodyLimit?: number }).bodyLimit ?? BODY_LIMIT;
     const limit = request.bodyLimit ?? ofRoute;
-    readBody(stream, limit).then((body) => done(null, body), done);
+    readBody(stream, limit).then(
+      (body) => done(null, body),
+      (error: Error) => {
+        const kept = asBody(request.routeOptions.config, error);
+        if (kept === null) done(error);
+        else done(null, kept);
+      },
+    );
   });
   app.decorateRequest('caller', null);
   app.decorateRequest('allowance', null);

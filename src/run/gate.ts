@@ -27,6 +27,8 @@ export interface Knock {
   readonly origin: string;
   /** The checkout that they came to read, where that is to be looked up as well. */
   readonly sight?: string | null;
+  /** Takes nothing from the hour of the key, and is let through when nothing is left in it. */
+  readonly free?: boolean;
 }
 
 export interface Passage {
@@ -141,8 +143,10 @@ function knockingOf(group: readonly Waiting[]): Knocking {
   const knock = group[0]?.knock;
   if (knock === undefined || knock.hash === null) throw new Error('a group has a key and somebody in it');
   const hash = Buffer.from(knock.hash, 'latin1');
-  return { hash, effect: knock.effect, calls: group.length, sight: knock.sight ?? null };
+  return { hash, effect: knock.effect, calls: group.filter(isCounted).length, sight: knock.sight ?? null };
 }
+
+const isCounted = ({ knock }: Waiting): boolean => knock.free !== true;
 
 /** A publishable key is counted for its address and, where that is registered, its origin. */
 function join(crowds: Map<string, Crowd>, key: KeyAtTheGate | null, waiting: Waiting): void {
@@ -179,7 +183,11 @@ function letIn(
   sight: Sight | null,
 ): void {
   const allowance = allowances(limit, taken);
-  for (const [turn, waiting] of group.entries()) waiting.pass({ key, allowance: allowance(turn), sight });
+  const counted = group.filter(isCounted);
+  for (const [turn, waiting] of counted.entries()) waiting.pass({ key, allowance: allowance(turn), sight });
+  // Whoever takes nothing sees what is left after the others.
+  const after = { ...allowance(taken.granted), retryAfter: null };
+  for (const waiting of group) if (!isCounted(waiting)) waiting.pass({ key, allowance: after, sight });
 }
 
 /** Of several calls that were counted together, by their turn: the first ones are let through, each seeing one fewer. */

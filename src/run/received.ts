@@ -72,7 +72,7 @@ function isObject(value: unknown): boolean {
 }
 
 /** A missing type is read as JSON; application/json with any parameters, and any +json type, are JSON. */
-function isJson(contentType: string | undefined): boolean {
+export function isJson(contentType: string | undefined): boolean {
   if (contentType === undefined || contentType.trim() === '') return true;
   const type = (contentType.split(';')[0] ?? '').trim().toLowerCase();
   return type === 'application/json' || /^application\/[a-z0-9.+-]+\+json$/.test(type);

@@ -32,6 +32,10 @@ export interface Arrival {
   readonly address: string;
   readonly requestId: string;
   readonly via: 'http' | 'mcp';
+  /** A message of the protocol that takes nothing from the hour. */
+  readonly free?: boolean;
+  /** It comes from a page that is not ours, by a door that pages of others may not use. */
+  readonly foreign?: boolean;
 }
 
 export interface Verdict {
@@ -61,6 +65,7 @@ export async function judge(house: House, gate: Gate, arrival: Arrival): Promise
     address: arrival.address,
     origin,
     sight: wanted,
+    free: arrival.free === true,
   });
   const limited = allowance.retryAfter === null ? null : tooMany(allowance);
   if (!needsKey) return { allowance, caller: strangerFrom(house, arrival), refusal: limited };
@@ -172,6 +177,11 @@ function refusalOf(house: House, arrival: Arrival, row: KeyAtTheGate, origin: st
   if (operation.auth === 'guest' && !row.venue_origins.includes(origin)) {
     const missing = 'A publishable key is used from a browser: the Origin header is missing.';
     return new Problem('origin_not_allowed', arrival.origin === undefined ? { message: missing } : {});
+  }
+  if (arrival.foreign === true) {
+    const message =
+      'The tool server is not for web pages: call it from a program, without another site’s Origin or Host.';
+    return new Problem('origin_not_allowed', { message });
   }
   const scopes = operation.scopes ?? [];
   if (row.mode === 'live' && scopes.length > 0 && !scopes.some((scope) => row.scopes.includes(scope))) {

@@ -248,7 +248,7 @@ describe('the shapes', () => {
     const requests = new Set(
       `offering price_tier availability policy event legacy_experience boat checkout_create party webhook_endpoint
        integration offering_batch fleet refund sign_in sign_in_verify review_decision test_hold test_advance activity
-       seat custom_hook custom_offering_cancel custom_slots_update`.split(/\s+/),
+       seat custom_hook custom_offering_cancel custom_slots_update set_price_tiers set_availability`.split(/\s+/),
     );
     const bounded = ['maxLength', 'pattern', 'enum', 'const', 'format'];
     const endless = shapes

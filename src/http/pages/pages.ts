@@ -8,7 +8,7 @@ import { networkOf } from '../../base/network.ts';
 import { takeAll } from '../../domain/keys/queries.ts';
 import { TOKEN_SECONDS } from '../../domain/members/tokens.ts';
 import { ProcessorTrouble } from '../../domain/payments/processor.ts';
-import { asProblem } from '../problem.ts';
+import { asProblem } from '../../run/problem.ts';
 import type { Door } from '../server.ts';
 import { type Action, backTo, enterCode, giveName, look, otherPhone, signIn, signOut, sitDown } from './actions.ts';
 import { readAssets, registerAssets } from './assets.ts';

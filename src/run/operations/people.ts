@@ -97,10 +97,15 @@ export const agents: readonly Operation<Caller>[] = [
     path: '/mcp',
     tag: 'Agents',
     summary: 'The tool server',
-    description: 'MCP Streamable HTTP, stateless: each POST carries the key and is answered with one JSON-RPC message.',
+    description:
+      'MCP Streamable HTTP, stateless: each POST carries the key and is answered with one JSON-RPC message, or with 202 and nothing. Counts as a write for the four tools that write, as nothing for `initialize`, `ping` and notifications, else as a read.',
     auth: 'secret',
     effect: 'read',
     anyObject: true,
-    answers: { 200: { description: 'One JSON-RPC message.', schema: { type: 'object', properties: {} } } },
+    answers: {
+      200: { description: 'One JSON-RPC message.', schema: { type: 'object', properties: {} } },
+    },
+    errors: ['origin_not_allowed'],
+    byTools: true,
   },
 ];

@@ -1,0 +1,74 @@
+// One call of a tool: its arguments are handed to its operation as a route would, and what comes of it is told twice, as one
+// line for a person and as data. A tool that fails gives the very error object that the route would.
+
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { invalid, Problem } from '../base/errors.ts';
+import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
+import type { Schema } from '../base/schema/registry.ts';
+import type { Tool } from '../run/operations/tools.ts';
+import type { Visitor } from '../run/perform.ts';
+import { asProblem, onTheWire } from '../run/problem.ts';
+import type { Received } from '../run/received.ts';
+import type { Inside } from '../run/tool-server.ts';
+
+/** Everything that is known of a call when its tool is about to run. */
+export interface ToolCall {
+  readonly tool: Tool;
+  readonly given: JsonValue | undefined;
+  readonly caller: Visitor | null;
+  /** Why it may not run (scope, limit); null: it may. */
+  readonly refusal: Problem | null;
+  readonly requestId: string;
+}
+
+export async function callTool(inside: Inside, call: ToolCall): Promise<CallToolResult> {
+  const { tool, caller, refusal } = call;
+  try {
+    if (refusal !== null) throw refusal;
+    const { json, replayed } = await inside.perform(tool.operation, caller, received(inside, call));
+    const answer = JSON.parse(json) as Record<string, unknown>;
+    const given = tool.shape === undefined ? answer : tool.shape(answer, replayed);
+    return told(tool.line(given), given);
+  } catch (error) {
+    return failed(inside, call, asProblem(error));
+  }
+}
+
+function failed({ house }: Inside, { tool, requestId }: ToolCall, problem: Problem): CallToolResult {
+  if (problem.status >= 500) {
+    house.log.error(
+      { request_id: requestId, operation: tool.operation.id, err: problem.cause ?? problem },
+      problem.code,
+    );
+  }
+  const { json } = onTheWire(problem, requestId, house.address.base);
+  const { field, problems = [] } = problem.detail;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  const at = field === undefined ? '' : ` at ${field === '' ? 'the whole' : field}`;
+  return { ...told(`${problem.code}${at}: ${problem.message}${more}`, JSON.parse(json)), isError: true };
+}
+
+/** The line first; then the data as text too, for clients older than structured content. */
+function told(line: string, given: Record<string, unknown>): CallToolResult {
+  const text = (one: string) => ({ type: 'text' as const, text: one });
+  return { content: [text(line), text(JSON.stringify(given))], structuredContent: given };
+}
+
+/** As the route would receive it. What is no body is checked here, so that pointers lead into what the agent sent. */
+function received({ house }: Inside, { tool, given }: ToolCall): Received {
+  const body = Buffer.from(JSON.stringify(given ?? {}));
+  const nothing = { params: {}, query: {}, body: null, contentType: undefined, idempotencyKey: undefined };
+  if (tool.takes === 'body') return { ...nothing, body };
+  const parsed = parseStrictJson(body);
+  if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
+  const problems = house.validator.inlineProblems(tool.input as Schema, parsed);
+  if (problems.length > 0) throw invalid(problems);
+  return tool.takes === 'nothing' ? nothing : { ...nothing, [tool.takes]: textsOf(given) };
+}
+
+/** Members as a path or a query has them: text. */
+export function textsOf(given: JsonValue | undefined): Record<string, string> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return {};
+  const scalars = Object.entries(given).filter(([, value]) => typeof value === 'string' || typeof value === 'number');
+  return Object.fromEntries(scalars.map(([name, value]) => [name, String(value)]));
+}

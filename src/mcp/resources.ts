@@ -1,0 +1,62 @@
+// What an agent can read beside the tools: every published schema, and how each venue system is read. The same documents as
+// under /schemas/v1, by addresses that need no server's name.
+
+import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
+import type { Inside } from '../run/tool-server.ts';
+
+const SCHEMAS = 'everyshare://schemas/';
+const MAPPINGS = 'everyshare://mappings/';
+
+export function listResources({ house }: Inside): Resource[] {
+  const schemas = house.registry.names.map((name) => {
+    const { title, description } = house.registry.get(name) as { title?: string; description?: string };
+    return {
+      uri: `${SCHEMAS}${name}`,
+      name,
+      title: `${title ?? name} schema`,
+      ...(description === undefined ? {} : { description }),
+      mimeType: 'application/schema+json',
+    };
+  });
+  const mappings = [...house.mappings.values()].map(({ provider, name }) => ({
+    uri: `${MAPPINGS}${provider}`,
+    name: provider,
+    title: `How ${name} is read`,
+    description: `Which fields of a delivery from ${name} become which fields of an offering.`,
+    mimeType: 'application/json',
+  }));
+  return [...schemas, ...mappings];
+}
+
+export const RESOURCE_TEMPLATES: ResourceTemplateType[] = [
+  {
+    uriTemplate: `${SCHEMAS}{name}`,
+    name: 'schema',
+    title: 'A published schema',
+    description: 'JSON Schema 2020-12, with every definition that it needs.',
+    mimeType: 'application/schema+json',
+  },
+  {
+    uriTemplate: `${MAPPINGS}{provider}`,
+    name: 'mapping',
+    title: 'How a venue system is read',
+    description: 'Which fields of its deliveries become which fields of an offering.',
+    mimeType: 'application/json',
+  },
+];
+
+/** Null: there is nothing at this address. */
+export function readResource(inside: Inside, uri: string): ReadResourceResult | null {
+  const { registry, mappings } = inside.house;
+  const name = uri.startsWith(SCHEMAS) ? uri.slice(SCHEMAS.length) : '';
+  if (registry.names.includes(name)) {
+    return contents(uri, 'application/schema+json', registry.published(name, inside.schemaUrl()));
+  }
+  const mapping = uri.startsWith(MAPPINGS) ? mappings.get(uri.slice(MAPPINGS.length)) : undefined;
+  if (mapping === undefined) return null;
+  return contents(uri, 'application/json', { ...mapping, $schema: `${inside.schemaUrl()}/v1/mapping.json` });
+}
+
+function contents(uri: string, mimeType: string, value: unknown): ReadResourceResult {
+  return { contents: [{ uri, mimeType, text: JSON.stringify(value) }] };
+}

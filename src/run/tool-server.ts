@@ -1,0 +1,42 @@
+// What the HTTP door and the tool server agree on. They never import one another: `main` hands the second to the first, and
+// both run the same operations through the same gate.
+
+import type { Problem } from '../base/errors.ts';
+import type { Allowance, Gate } from './gate.ts';
+import type { House } from './house.ts';
+import type { Perform, Visitor } from './perform.ts';
+
+/** What every door is handed. */
+export interface Inside {
+  readonly house: House;
+  readonly gate: Gate;
+  readonly perform: Perform;
+  /** Where the schemas are published. */
+  readonly schemaUrl: () => string;
+}
+
+/** A POST to the tool server, as it came. */
+export interface Post {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** A problem: it was too large, which is told when it is known who sent it. */
+  readonly body: Buffer | Problem;
+  readonly address: string;
+  readonly requestId: string;
+}
+
+export interface PostAnswer {
+  /** A refusal is answered as on every other route; else the answer stands beside. */
+  readonly refusal: Problem | null;
+  readonly status: number;
+  /** Null: there is nothing to say (202). */
+  readonly json: string | null;
+  readonly caller: Visitor | null;
+  readonly allowance: Allowance | null;
+  /** What was done, as metrics and the log name it. */
+  readonly did: string;
+}
+
+export type ToolServer = (post: Post) => Promise<PostAnswer>;
+
+/** Called when the first POST comes: whoever never sends one does not wait for it to load. */
+export type OpenToolServer = (inside: Inside) => Promise<ToolServer>;

@@ -1,0 +1,331 @@
+// A tool is its route: for the same input both give the same result, the same error, the same count and the same audit; and
+// what can only be shown by tools: parts replaced safely, a list that stays small, scopes, a whole story.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld, type World } from '../world.ts';
+import { callTool, checkout, offering, post, request, SITE } from './agent.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const venue = () => world.venue({ origins: [SITE] });
+
+/** Without what differs from call to call. */
+const stable = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (name, part) =>
+      /^(id|request_id|created_at|updated_at|hint|url|pay_by|expires_at|key)$/.test(name) ? null : part,
+    ).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a time'),
+  );
+
+type Body = Record<string, unknown>;
+interface Twin {
+  readonly tool: string;
+  readonly route: (given: Body) => { method: string; path: string; body?: unknown };
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+  readonly shape?: (answer: any) => unknown;
+}
+
+const TWINS: Readonly<Record<string, Twin>> = {
+  upsert_offerings: {
+    tool: 'upsert_offerings',
+    route: (body) => ({ method: 'POST', path: '/v1/offerings', body }),
+  },
+  create_checkout: {
+    tool: 'create_checkout',
+    route: (body) => ({ method: 'POST', path: '/v1/checkouts', body }),
+    shape: (answer) => ({ checkout: answer, url: answer.url, replayed: false }),
+  },
+  get_checkout: {
+    tool: 'get_checkout',
+    route: ({ id }) => ({ method: 'GET', path: `/v1/checkouts/${encodeURIComponent(String(id))}` }),
+  },
+  list_bookings: {
+    tool: 'list_bookings',
+    route: (query) => ({
+      method: 'GET',
+      path: `/v1/checkouts?${new URLSearchParams(query as Record<string, string>)}`,
+    }),
+  },
+};
+
+describe('tool and route agree', () => {
+  const deep = { ...offering(), metadata: { k: '\u0000', constructor: 'x' } };
+  const rows: [twin: string, what: string, given: Body][] = [
+    ['upsert_offerings', 'one that is right', { offerings: [offering()] }],
+    ['upsert_offerings', 'two that are right', { offerings: [offering('a'), offering('b', { category: 'golf' })] }],
+    ['upsert_offerings', 'none', { offerings: [] }],
+    ['upsert_offerings', '26', { offerings: Array.from({ length: 26 }, (_, i) => offering(`o${i}`)) }],
+    ['upsert_offerings', 'the same twice', { offerings: [offering(), offering()] }],
+    ['upsert_offerings', 'a right and a wrong one', { offerings: [offering('a'), offering('b', { title: '' })] }],
+    [
+      'upsert_offerings',
+      'wrong in five ways',
+      { offerings: [{ kind: 'x', titel: 1, tiers: [{ amount: '5' }] }], x: 1 },
+    ],
+    ['upsert_offerings', 'text that cannot be stored', { offerings: [deep] }],
+    [
+      'upsert_offerings',
+      'a rule that never ends',
+      {
+        offerings: [
+          offering('r', {
+            availability: { timezone: 'Mars/One', recurring: [{ rrule: 'FREQ=SECONDLY', starts_at: 'x' }] },
+          }),
+        ],
+      },
+    ],
+    ['create_checkout', 'one that is right', checkout()],
+    ['create_checkout', 'nothing', {}],
+    [
+      'create_checkout',
+      'wrong in many ways',
+      { ...checkout(), amount: 5, currency: 'eur', return_url: 'https://x.example', y: 1 },
+    ],
+    ['create_checkout', 'a time that has passed', checkout('bk-2', { pay_by: '2020-01-01T00:00:00Z' })],
+    ['create_checkout', 'an offering that is not there', checkout('bk-3', { offering_external_id: 'nope' })],
+    ['get_checkout', 'one that is not there', { id: 'chk_nope' }],
+    ['get_checkout', 'a strange id', { id: 'a/../b\u00e9' }],
+    ['list_bookings', 'none yet', {}],
+    ['list_bookings', 'by status', { status: 'open', limit: 5 }],
+    ['list_bookings', 'a wrong status', { status: 'nope' }],
+    ['list_bookings', 'out of range', { limit: 101 }],
+    ['list_bookings', 'no time', { before: 'yesterday' }],
+    ['list_bookings', 'an unknown member', { offset: 5 }],
+  ];
+  it.each(rows)('%s: %s', async (name, _what, given) => {
+    const twin = TWINS[name] as Twin;
+    const [one, other] = [await venue(), await venue()];
+    const { method, path, body } = twin.route(given);
+    const direct = await world.call(method, path, { key: one.secretTest, ...(body === undefined ? {} : { body }) });
+    const told = await post(world, request('tools/call', { name: twin.tool, arguments: given }), {
+      key: other.secretTest,
+    });
+    const { isError = false, structuredContent, content } = told.json.result;
+    expect(isError).toBe(direct.status >= 400);
+    const expected = isError || twin.shape === undefined ? direct.json : twin.shape(direct.json);
+    // A pointer leads into what was sent: on the route a query.
+    const text = JSON.stringify(stable(expected)).replaceAll('"/query/', '"/');
+    expect(stable(structuredContent)).toEqual(JSON.parse(text));
+    expect(content[0].text).not.toContain('\n');
+    expect(JSON.parse(content[1].text)).toEqual(structuredContent);
+    for (const header of ['x-ratelimit-limit', 'x-ratelimit-remaining'])
+      expect(told.headers.get(header)).toBe(direct.headers.get(header));
+    expect(await audited(other.venue.id)).toEqual(await audited(one.venue.id));
+  });
+
+  const audited = async (id: string): Promise<unknown[]> =>
+    world.db
+      .query('select action, detail from audit_log where venue_id = $1 order by audit_id', [id])
+      .then(stable) as Promise<unknown[]>;
+
+  it('the caller of a tool is known to the audit log as one who came by MCP', async () => {
+    // No tool does what is audited; whatever a tool runs is handed this actor.
+    const { secretTest: key, venue: own } = await venue();
+    const { judge } = await import('../../src/run/who.ts');
+    const { makeGate } = await import('../../src/run/gate.ts');
+    const { tools } = await import('../../src/run/operations/tools.ts');
+    const gate = makeGate(world.db.express, world.house.clock);
+    for (const { operation } of tools) {
+      const arrival = { operation, params: {}, authorization: `Bearer ${key}`, origin: undefined };
+      const { caller } = await judge(world.house, gate, { ...arrival, address: '::1', requestId: 'req_1', via: 'mcp' });
+      expect(caller).toMatchObject({ by: { via: 'mcp', requestId: 'req_1' }, venue: { id: own.id } });
+    }
+  });
+
+  it('a booking made by the route is replayed by the tool, and the other way round', async () => {
+    const { secretTest: key } = await venue();
+    const [first, second] = [checkout('bk-a'), checkout('bk-b')];
+    const direct = await world.call('POST', '/v1/checkouts', { key, body: first });
+    const replay = await callTool(world, key, 'create_checkout', first);
+    expect(replay.structuredContent).toEqual({ checkout: direct.json, url: direct.json.url, replayed: true });
+    const made = await callTool(world, key, 'create_checkout', second);
+    const again = await world.call('POST', '/v1/checkouts', { key, body: second });
+    expect([again.headers.get('idempotent-replayed'), again.json]).toEqual(['true', made.structuredContent.checkout]);
+    const other = await callTool(world, key, 'create_checkout', { ...second, amount: 999_00 });
+    expect(other.structuredContent.error).toMatchObject({ code: 'conflict', reason: 'idempotency_key_reused' });
+  });
+
+  it('every scope is asked of a live key, and none of a test key', async () => {
+    const { venue: own } = await venue();
+    const needs: Record<string, string[]> = {
+      upsert_offerings: ['offerings:write'],
+      set_price_tiers: ['offerings:write'],
+      set_availability: ['offerings:write'],
+      create_checkout: ['checkouts:write'],
+      get_checkout: ['checkouts:read'],
+      list_bookings: ['checkouts:read', 'bookings:read'],
+      describe_venue: [],
+      validate: [],
+    };
+    const bare = (await world.key(own.id, { mode: 'live', scopes: ['boats:read'] })).key;
+    const test = (await world.key(own.id)).key;
+    for (const [tool, scopes] of Object.entries(needs)) {
+      const code = async (key: string): Promise<string> =>
+        (await callTool(world, key, tool)).structuredContent.error?.code ?? 'fine';
+      expect((await code(bare)) === 'insufficient_scope', tool).toBe(scopes.length > 0);
+      expect(await code(test)).not.toBe('insufficient_scope');
+      for (const scope of scopes) {
+        const { key } = await world.key(own.id, { mode: 'live', scopes: [scope] });
+        expect(await code(key), `${tool} ${scope}`).not.toBe('insufficient_scope');
+      }
+    }
+  });
+});
+
+describe('validate', () => {
+  it('knows every schema of the contract, and tells what the route would', async () => {
+    const { secretTest: key } = await venue();
+    const { registry } = world.house;
+    const { enum: names } = (registry.get('validate').properties as { schema: { enum: string[] } }).schema;
+    expect(names).toHaveLength(18);
+    for (const schema of names) {
+      const answer = await callTool(world, key, 'validate', { schema, object: { nonsense: 1 } });
+      expect(answer.isError, schema).toBeUndefined();
+      expect(answer.structuredContent).toMatchObject({ valid: false });
+    }
+    const object = { ...offering(), title: '', tiers: [{ amount: -1, currency: 'xxx', unit: 'per_person' }] };
+    const tried = await callTool(world, key, 'validate', { schema: 'offering', object });
+    const route = await world.call('POST', '/v1/offerings', { key, body: object });
+    expect(tried.structuredContent.errors).toEqual(route.json.errors);
+    const fine = await callTool(world, key, 'validate', { schema: 'offering', object: offering() });
+    expect(fine.structuredContent).toEqual({ valid: true, errors: [] });
+  });
+
+  it('tells of an offering that is not there, of text that cannot be stored, and of what is no object', async () => {
+    const { secretTest: key } = await venue();
+    const errorsOf = async (schema: string, object: unknown): Promise<[string, string][]> =>
+      (await callTool(world, key, 'validate', { schema, object })).structuredContent.errors.map(
+        ({ code, field }: { code: string; field: string }) => [code, field],
+      );
+    const unknown = checkout('b', { offering_external_id: 'nope' });
+    expect(await errorsOf('checkout_create', unknown)).toEqual([['invalid_value', '/offering_external_id']]);
+    expect(await errorsOf('offering', offering('a', { title: 'a\u0000' }))).toEqual([['invalid_format', '/title']]);
+    expect(await errorsOf('offering', [])).toEqual([['invalid_type', '']]);
+    const none = await callTool(world, key, 'validate', { schema: 'nope' });
+    expect(none.isError).toBe(true);
+    expect(none.structuredContent.errors.map(({ field }: { field: string }) => field)).toEqual(['/schema', '/object']);
+  });
+});
+
+describe('a part is replaced', () => {
+  const times = (start: string, more: object = {}): object => ({
+    timezone: 'America/New_York',
+    slots: [{ starts_at: start, capacity: 4, ...more }],
+  });
+  const stored = async (key: string, id = 'tee-18') =>
+    (await world.call('GET', `/v1/offerings/${id}`, { key })).json.data;
+
+  it('as if the whole offering had been sent, and the rest stays', async () => {
+    const { secretTest: key } = await venue();
+    await world.call('POST', '/v1/offerings', { key, body: offering('tee-18', { metadata: { a: 'b' } }) });
+    const availability = times('2027-06-12T09:30:00-04:00', { tier_overrides: [{ tier: 'day', amount: 1 }] });
+    const set = await callTool(world, key, 'set_availability', { offering_external_id: 'tee-18', availability });
+    expect(set.structuredContent).toMatchObject({ duplicate: false, updated: true, data: { external_id: 'tee-18' } });
+    const now = await stored(key);
+    expect(now).toEqual(set.structuredContent.data);
+    expect(now).toMatchObject({
+      metadata: { a: 'b' },
+      availability: { slots: [{ starts_at: '2027-06-12T13:30:00Z' }] },
+    });
+    const again = await callTool(world, key, 'set_availability', { offering_external_id: 'tee-18', availability });
+    expect(again.structuredContent).toEqual({ data: now, duplicate: true, updated: false });
+  });
+
+  it('never into an offering that would be wrong: the problem is told at what was sent', async () => {
+    const { secretTest: key } = await venue();
+    const availability = times('2027-06-12T09:30:00Z', { tier_overrides: [{ tier: 'day', amount: 1 }] });
+    await world.call('POST', '/v1/offerings', { key, body: offering('tee-18', { availability }) });
+    const before = await stored(key);
+    const tier = { amount: 100, currency: 'usd', unit: 'per_person' };
+    const errorsOf = async (tool: string, given: object): Promise<[string, string][]> =>
+      (await callTool(world, key, tool, { offering_external_id: 'tee-18', ...given })).structuredContent.errors.map(
+        ({ code, field }: { code: string; field: string }) => [code, field],
+      );
+    expect(await errorsOf('set_price_tiers', { tiers: [tier] })).toEqual([['invalid_value', '/tiers']]);
+    const wrong = [
+      { ...tier, amount: -1 },
+      { ...tier, currency: 'eur' },
+    ];
+    expect(await errorsOf('set_price_tiers', { tiers: wrong })).toEqual([
+      ['out_of_range', '/tiers/0/amount'],
+      ['not_allowed', '/tiers/1/currency'],
+    ]);
+    const stray = times('2027-06-12T09:30:00Z', { tier_overrides: [{ tier: 'night', amount: 1 }] });
+    const at = '/availability/slots/0/tier_overrides/0/tier';
+    expect(await errorsOf('set_availability', { availability: stray })).toEqual([['invalid_value', at]]);
+    expect(await errorsOf('set_price_tiers', { offering_external_id: 'x', tiers: [tier] })).toEqual([
+      ['invalid_value', '/offering_external_id'],
+    ]);
+    expect(await stored(key)).toEqual(before);
+  });
+
+  it('beside other writers: nobody’s change is undone', async () => {
+    const { venue: own } = await venue();
+    const { key } = await world.key(own.id, { writesPerHour: 1000 });
+    await world.call('POST', '/v1/offerings', { key, body: offering() });
+    for (let round = 1; round <= 8; round++) {
+      const tiers = [{ amount: 1000 + round, currency: 'usd', unit: 'per_person' }];
+      const availability = times(`2027-06-${10 + round}T09:30:00Z`);
+      const both = await Promise.all([
+        callTool(world, key, 'set_price_tiers', { offering_external_id: 'tee-18', tiers }),
+        callTool(world, key, 'set_availability', { offering_external_id: 'tee-18', availability }),
+      ]);
+      for (const { structuredContent } of both) expect(structuredContent.updated).toBe(true);
+      const { slots } = (await stored(key)).availability;
+      expect([(await stored(key)).tiers, slots[0].starts_at]).toEqual([tiers, `2027-06-${10 + round}T09:30:00Z`]);
+    }
+  });
+});
+
+describe('for an agent', () => {
+  it('the list of tools stays under 32 KB, each with its title, schemas and all four hints', async () => {
+    const { secretTest: key } = await venue();
+    const { text, json } = await post(world, request('tools/list'), { key });
+    expect(Buffer.byteLength(text)).toBeLessThan(32 * 1024);
+    expect(json.result.tools).toHaveLength(8);
+    for (const tool of json.result.tools) {
+      expect(tool.inputSchema.type).toBe('object');
+      expect(tool.outputSchema.type).toBe('object');
+      expect(tool.title.length * tool.description.length).toBeGreaterThan(0);
+      const { title, ...hints } = tool.annotations;
+      expect(Object.keys(hints).sort()).toEqual(['destructiveHint', 'idempotentHint', 'openWorldHint', 'readOnlyHint']);
+    }
+  });
+
+  it('a whole story, by tool calls alone, with a sandbox key', async () => {
+    const { secretTest: key } = await world.venue({ sandbox: true, origins: [SITE] });
+    const call = async (name: string, given: unknown = {}) =>
+      (await callTool(world, key, name, given)).structuredContent;
+    const described = await call('describe_venue');
+    expect(described).toMatchObject({ venue: { id: null }, mode: 'test' });
+    expect(described.order_of_work.length).toBeGreaterThan(5);
+    const draft = { ...offering(), titel: 'x', tiers: [{ amount: '45', currency: 'usd', unit: 'per_person' }] };
+    const tried = await call('validate', { schema: 'offering', object: draft });
+    expect(tried.errors.map(({ field }: { field: string }) => field)).toEqual(['/tiers/0/amount', '/titel']);
+    const mended = offering('tee-18', { category: described.categories[0] });
+    expect(await call('validate', { schema: 'offering', object: mended })).toMatchObject({ valid: true });
+    expect((await call('upsert_offerings', { offerings: [mended] })).summary.created).toBe(1);
+    const tiers = [{ amount: 6000, currency: 'usd', unit: 'per_person' }];
+    expect(await call('set_price_tiers', { offering_external_id: 'tee-18', tiers })).toMatchObject({ updated: true });
+    const availability = { timezone: 'Europe/Berlin', slots: [{ starts_at: '2027-06-12T09:30:00+02:00' }] };
+    await call('set_availability', { offering_external_id: 'tee-18', availability });
+    const made = await call('create_checkout', checkout('bk-1', { offering_external_id: 'tee-18' }));
+    expect(made.url).toBe(made.checkout.url);
+    expect(await call('get_checkout', { id: made.checkout.id })).toEqual(made.checkout);
+    const listed = await call('list_bookings', { status: 'open', limit: 1 });
+    expect(listed).toEqual({ data: [made.checkout], next_before: null });
+  });
+
+  it('nothing is half sent, and no key is in any log line', async () => {
+    const { secretTest: key } = await venue();
+    const bad = { offerings: [offering('good'), offering('bad', { tiers: [] })] };
+    expect((await callTool(world, key, 'upsert_offerings', bad)).isError).toBe(true);
+    expect((await world.call('GET', '/v1/offerings', { key })).json.data).toEqual([]);
+    expect(world.logs.filter((line) => line.includes(key))).toEqual([]);
+    expect(world.logs.some((line) => line.includes('callTool upsert_offerings'))).toBe(true);
+  });
+});

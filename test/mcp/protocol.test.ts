@@ -1,0 +1,259 @@
+// The protocol, thing by thing: what is sent wrongly, and what is answered; what each message counts as.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld, type World } from '../world.ts';
+import { initialize, MODERN, OLDER, post, request, type Sent } from './agent.ts';
+
+let world: World;
+let key: string;
+beforeAll(async () => {
+  world = await openWorld();
+  key = (await world.venue()).secretTest;
+});
+afterAll(() => world.close());
+
+const meta = { 'io.modelcontextprotocol/protocolVersion': MODERN, 'io.modelcontextprotocol/clientCapabilities': {} };
+const modern = (method: string, params: object = {}): object => request(method, { ...params, _meta: meta });
+const headers = (method: string, name?: string): Record<string, string> => ({
+  'mcp-method': method,
+  ...(name === undefined ? {} : { 'mcp-name': name }),
+});
+
+describe('what is sent wrongly', () => {
+  const list = request('tools/list');
+  const rows: [what: string, body: unknown, sent: Sent, status: number, code: number | string][] = [
+    ['not JSON', '{', {}, 400, -32700],
+    ['nothing', '', {}, 400, -32700],
+    ['the same member twice', '{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"ping"}', {}, 400, -32700],
+    ['a number', '5', {}, 400, -32600],
+    ['no version of JSON-RPC', { id: 1, method: 'ping' }, {}, 400, -32600],
+    ['an id of null', { jsonrpc: '2.0', id: null, method: 'ping' }, {}, 400, -32600],
+    ['a broken id', { jsonrpc: '2.0', id: 1.5, method: 'ping' }, {}, 400, -32600],
+    ['params that are a list', { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }, {}, 400, -32600],
+    ['an unknown method', request('tools/nope'), {}, 200, -32601],
+    ['an unknown tool', request('tools/call', { name: 'nope' }), {}, 200, -32602],
+    ['a tool without a name', request('tools/call'), {}, 200, -32602],
+    ['a tool with a list of arguments', request('tools/call', { name: 'validate', arguments: [] }), {}, 200, -32602],
+    ['initialize without its parts', request('initialize'), {}, 200, -32602],
+    ['an unknown resource', request('resources/read', { uri: 'everyshare://schemas/nope' }), {}, 200, -32002],
+    ['an unknown prompt', request('prompts/get', { name: 'nope' }), {}, 200, -32602],
+    ['a prompt without its venue', request('prompts/get', { name: 'connect_venue' }), {}, 200, -32602],
+    ['a version that nobody speaks', list, { version: '1999-01-01' }, 400, -32022],
+    ['initialize under such a version', initialize('2025-06-18'), { version: 'x' }, 400, -32022],
+    ['a batch in 2025-06-18', [list], { version: '2025-06-18' }, 400, -32600],
+    ['a batch in 2025-11-25', [list], { version: '2025-11-25' }, 400, -32600],
+    ['a batch in 2026-07-28', [list], { version: MODERN }, 400, -32600],
+    ['an empty batch', [], { version: '2025-03-26' }, 400, -32600],
+    ['a batch of too many', Array.from({ length: 51 }, () => list), {}, 400, -32600],
+    ['another site’s page', list, { headers: { origin: 'https://evil.example' } }, 403, 'origin_not_allowed'],
+    ['a page without an origin', list, { headers: { origin: 'null' } }, 403, 'origin_not_allowed'],
+    ['no JSON by its type', list, { headers: { 'content-type': 'text/plain' } }, 415, 'unsupported_media_type'],
+    ['more than 64 KB', ' '.repeat(65_537), {}, 413, 'payload_too_large'],
+    ['no key', list, { key: '' }, 401, 'unauthorized'],
+    ['an unknown key', list, { key: `svc_test_${'x'.repeat(32)}` }, 401, 'unauthorized'],
+    ['modern, headers missing', modern('tools/list'), { version: MODERN }, 400, -32020],
+    ['modern, without its _meta', list, { version: MODERN, headers: headers('tools/list') }, 400, -32602],
+    [
+      'modern, another name in the header',
+      modern('tools/call', { name: 'validate' }),
+      { version: MODERN, headers: headers('tools/call', 'describe_venue') },
+      400,
+      -32020,
+    ],
+    ['modern, unknown method', modern('nope'), { version: MODERN, headers: headers('nope') }, 404, -32601],
+    ['modern, ping', modern('ping'), { version: MODERN, headers: headers('ping') }, 404, -32601],
+    [
+      'modern, a stream to listen to',
+      modern('subscriptions/listen', { notifications: {} }),
+      { version: MODERN, headers: headers('subscriptions/listen') },
+      404,
+      -32601,
+    ],
+    [
+      'modern, an unknown resource',
+      modern('resources/read', { uri: 'everyshare://nope' }),
+      { version: MODERN, headers: headers('resources/read', 'everyshare://nope') },
+      200,
+      -32602,
+    ],
+  ];
+  it.each(rows)('%s', async (_what, body, sent, status, code) => {
+    const told = await post(world, body, { key, ...sent });
+    expect([told.status, told.json?.error?.code]).toEqual([status, code]);
+    expect(told.headers.get('content-type')).toContain('application/json');
+    expect(told.headers.get('x-request-id')).toMatch(/^req_/);
+    expect(told.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
+    if (typeof code === 'number') expect(told.json).toMatchObject({ jsonrpc: '2.0' });
+    if (status === 401) expect(told.headers.get('www-authenticate')).toMatch(/^Bearer/);
+    expect(told.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it.each(['GET', 'DELETE', 'PUT', 'OPTIONS'])('%s is 405 with Allow: POST, whatever the key', async (method) => {
+    for (const wish of [{}, { key }]) {
+      const told = await world.call(method, '/mcp', wish);
+      expect([told.status, told.headers.get('allow')]).toEqual([405, 'POST']);
+      expect(told.headers.get('x-ratelimit-limit')).not.toBeNull();
+    }
+  });
+
+  it.each(['oauth-protected-resource', 'oauth-protected-resource/mcp', 'oauth-authorization-server'])(
+    '/.well-known/%s is a JSON 404: keys are all there is',
+    async (path) => {
+      const told = await world.call('GET', `/.well-known/${path}`);
+      expect([told.status, told.json.error.code]).toEqual([404, 'not_found']);
+    },
+  );
+
+  it('a publishable key is refused as everywhere', async () => {
+    const { publishableTest } = await world.venue();
+    const told = await post(world, request('tools/list'), { key: publishableTest });
+    expect([told.status, told.json.error.code]).toEqual([403, 'wrong_key_kind']);
+  });
+
+  it('a server of this machine alone is not called by another name', async () => {
+    const { request: ask } = await import('node:http');
+    const status = (host: string): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const url = new URL(`${world.urls[0]}/mcp`);
+        const sent = ask(url, { method: 'POST', headers: { host, authorization: `Bearer ${key}` } }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode ?? 0);
+        });
+        sent.on('error', reject);
+        sent.end(JSON.stringify(request('ping')));
+      });
+    expect([await status('evil.example'), await status('localhost:1'), await status('127.0.0.1')]).toEqual([
+      403, 200, 200,
+    ]);
+  });
+});
+
+describe('what is answered', () => {
+  it.each(OLDER)('initialize in %s, in that version', async (version) => {
+    const { status, json } = await post(world, initialize(version), { key });
+    expect(status).toBe(200);
+    expect(json.result).toMatchObject({ protocolVersion: version, serverInfo: { name: 'everyshare' } });
+    expect(Object.keys(json.result.capabilities).sort()).toEqual(['completions', 'prompts', 'resources', 'tools']);
+  });
+
+  it.each(['2024-11-05', MODERN, 'tomorrow'])(
+    'initialize in %s is offered the newest that begins so',
+    async (version) => {
+      expect((await post(world, initialize(version), { key })).json.result.protocolVersion).toBe('2025-11-25');
+    },
+  );
+
+  it('one JSON document, to whoever accepts JSON alone, anything, or a stream as well', async () => {
+    for (const accept of ['application/json', '*/*', 'application/json, text/event-stream', 'text/event-stream']) {
+      const told = await post(world, request('ping', {}, 'p'), { key, headers: { accept } });
+      expect([told.status, told.json]).toEqual([200, { jsonrpc: '2.0', id: 'p', result: {} }]);
+      expect(told.headers.get('mcp-session-id')).toBeNull();
+    }
+  });
+
+  it('202 and nothing, to notifications and responses', async () => {
+    const quiet = [
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
+      { jsonrpc: '2.0', id: 7, result: {} },
+      { jsonrpc: '2.0', id: 7, error: { code: -1, message: 'no' } },
+      [{ jsonrpc: '2.0', method: 'notifications/initialized' }],
+    ];
+    for (const body of quiet) {
+      const told = await post(world, body, { key });
+      expect([told.status, told.text]).toEqual([202, '']);
+    }
+  });
+
+  it('a batch of 2025-03-26, message by message, whatever one of them is', async () => {
+    const batch = [
+      request('ping', {}, 'a'),
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      request('nope', {}, 'b'),
+      { id: 'c' },
+      initialize('2025-03-26'),
+      request('tools/call', { name: 'describe_venue' }, 'd'),
+    ];
+    for (const sent of [{ key }, { key, version: '2025-03-26' }]) {
+      const { status, json } = await post(world, batch, sent);
+      expect(status).toBe(200);
+      // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+      expect(json.map((one: any) => [one.id, one.error?.code ?? 'fine'])).toEqual([
+        ['a', 'fine'],
+        ['b', -32601],
+        ['c', -32600],
+        [1, -32600],
+        ['d', 'fine'],
+      ]);
+    }
+  });
+
+  it('our own page’s Origin is no stranger’s, by any name of this machine', async () => {
+    const { port } = new URL(world.urls[0] ?? '');
+    for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+      const told = await post(world, request('ping'), { key, headers: { origin: `http://${host}:${port}` } });
+      expect(told.status).toBe(200);
+    }
+    const other = await post(world, request('ping'), { key, headers: { origin: 'http://localhost:1' } });
+    expect(other.status).toBe(403);
+  });
+
+  it('server/discover, in the stateless revision', async () => {
+    const sent = { key, version: MODERN, headers: headers('server/discover') };
+    const { status, json } = await post(world, modern('server/discover'), sent);
+    expect([status, json.result.resultType]).toEqual([200, 'complete']);
+    expect(json.result.supportedVersions).toContain(MODERN);
+  });
+});
+
+describe('what a message counts as', () => {
+  const left = async (own: string): Promise<number[]> => {
+    const reads = await world.call('GET', '/v1/me', { key: own });
+    const writes = await world.call('POST', '/v1/offerings', { key: own, body: {} });
+    return [reads, writes].map(({ headers: told }) => Number(told.get('x-ratelimit-remaining')));
+  };
+  const rows: [what: string, body: unknown, reads: number, writes: number][] = [
+    ['initialize', initialize('2025-11-25'), 0, 0],
+    ['ping', request('ping'), 0, 0],
+    ['a notification', { jsonrpc: '2.0', method: 'notifications/initialized' }, 0, 0],
+    ['tools/list', request('tools/list'), 1, 0],
+    ['resources/read', request('resources/read', { uri: 'everyshare://schemas/offering' }), 1, 0],
+    ['prompts/get', request('prompts/get', { name: 'connect_venue', arguments: { venue: 'x' } }), 1, 0],
+    ['an unknown method', request('nope'), 1, 0],
+    ['what is not JSON', '{', 1, 0],
+    ['describe_venue', request('tools/call', { name: 'describe_venue' }), 1, 0],
+    ['validate', request('tools/call', { name: 'validate' }), 1, 0],
+    ['get_checkout', request('tools/call', { name: 'get_checkout' }), 1, 0],
+    ['list_bookings', request('tools/call', { name: 'list_bookings' }), 1, 0],
+    ['upsert_offerings', request('tools/call', { name: 'upsert_offerings' }), 0, 1],
+    ['set_price_tiers', request('tools/call', { name: 'set_price_tiers' }), 0, 1],
+    ['set_availability', request('tools/call', { name: 'set_availability' }), 0, 1],
+    ['create_checkout', request('tools/call', { name: 'create_checkout' }), 0, 1],
+    ['a batch of two', [request('tools/list'), request('tools/call', { name: 'create_checkout' })], 1, 1],
+  ];
+  it.each(rows)('%s', async (_what, body, reads, writes) => {
+    const { secretTest: own } = await world.venue();
+    const before = await left(own);
+    await post(world, body, { key: own });
+    const after = await left(own);
+    // Looking takes one of each.
+    expect([(before[0] ?? 0) - (after[0] ?? 0) - 1, (before[1] ?? 0) - (after[1] ?? 0) - 1]).toEqual([reads, writes]);
+  });
+
+  it('over the limit a tool fails as a tool, a list is HTTP 429, and the protocol goes on', async () => {
+    const { venue } = await world.venue();
+    const own = (await world.key(venue.id, { readsPerHour: 1, writesPerHour: 1 })).key;
+    for (const name of ['describe_venue', 'upsert_offerings']) {
+      await post(world, request('tools/call', { name }), { key: own });
+      const told = await post(world, request('tools/call', { name }), { key: own });
+      expect([told.status, told.json.result.isError]).toEqual([200, true]);
+      expect(told.json.result.structuredContent.error.code).toBe('rate_limited');
+      expect(told.headers.get('x-ratelimit-remaining')).toBe('0');
+    }
+    const list = await post(world, request('tools/list'), { key: own });
+    expect([list.status, list.json.error.code]).toEqual([429, 'rate_limited']);
+    expect(Number(list.headers.get('retry-after'))).toBeGreaterThan(0);
+    const free = await post(world, request('ping'), { key: own });
+    expect([free.status, free.headers.get('x-ratelimit-remaining')]).toEqual([200, '0']);
+  });
+});

@@ -1706,6 +1706,9 @@ begin
   end if;
 end $$;
 
+-- These functions keep their plans, made perhaps while a table was empty: enable_seqscan = off keeps them from reading all of it
+-- once it is not.
+
 -- Counts a batch of one venue: what is new goes into the events and the figures, in one transaction. A row for each event
 -- says what became of it. Gaps are found from who had been seen before the batch: between two such days of a person all new
 -- ones stand in a row, and the later of the two, if there is one, gets a shorter gap.
@@ -1713,7 +1716,7 @@ create function record_activity(
   p_venue uuid, p_keys uuid[], p_types text[], p_things uuid[], p_thing_modes text[], p_persons uuid[],
   p_ats timestamptz[], p_guests integer[], p_cents integer[], p_modes text[]
 ) returns table (place integer, outcome text)
-language plpgsql set plan_cache_mode = force_generic_plan as $$
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
   v_kept timestamptz;
@@ -1752,7 +1755,7 @@ end $$;
 create function count_activity(
   p_venue uuid, p_types text[], p_things uuid[], p_thing_modes text[], p_persons uuid[],
   p_ats timestamptz[], p_guests integer[], p_cents integer[], p_modes text[]
-) returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
+) returns void language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 begin
   with happened as materialized (
     select u.type, u.thing, u.thing_mode, u.person, activity_day(u.at) as day, u.guests, u.cents
@@ -1843,7 +1846,7 @@ create function activity_figures(
 ) returns table (
   what text, thing uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint,
   check_ins bigint, viewers bigint, starters bigint, window_from timestamptz, window_to timestamptz, parts_since timestamptz
-) language plpgsql stable set plan_cache_mode = force_generic_plan as $$
+) language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
   v_kept timestamptz := (select kept_from from activity_kept);
@@ -1939,7 +1942,7 @@ end $$;
 -- Counting anew, a day at a time and beside whoever records: first, who was seen; when that is done for all days, the figures.
 -- Both say how much was wrong. Nothing is done to a day whose events are gone, and none can go meanwhile.
 create function mend_seen(p_venue uuid, p_day date) returns integer
-language plpgsql set plan_cache_mode = force_generic_plan as $$
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare
   v_start timestamptz := p_day::timestamp at time zone 'UTC';
   v_changed integer;
@@ -1966,7 +1969,7 @@ begin
 end $$;
 
 create function recount_day(p_venue uuid, p_day date) returns integer
-language plpgsql set plan_cache_mode = force_generic_plan as $$
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare
   v_start timestamptz := p_day::timestamp at time zone 'UTC';
   v_changed integer;

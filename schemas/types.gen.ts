@@ -755,6 +755,8 @@ export type Mapping = {
   readonly provider: "square" | "toast" | "mindbody" | "fareharbor" | "peek" | "ventrata" | "xola" | "rezdy" | "checkfront" | "eventbrite" | "cloudbeds" | "tock" | "foreup" | "mews" | "custom";
   /** Its name, as people write it. */
   readonly name: string;
+  /** The page about it, for people. */
+  readonly documentation: string;
   /** The kinds of offering that it is used for. */
   readonly kinds: readonly ("tee_time" | "table" | "cabana" | "daybed" | "spa_treatment" | "class" | "boat_day" | "ticketed_event" | "package" | "rental" | "ride" | "dining")[];
   /** How a venue connects it. */

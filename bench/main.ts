@@ -16,6 +16,7 @@ import { makeEndings } from './endings.ts';
 import { expire100k } from './expire-100k.ts';
 import { fleetBatch } from './fleet-batch.ts';
 import { guestPage } from './guest-page.ts';
+import { hookIntake } from './hook-intake.ts';
 import { idempotentReplay } from './idempotent-replay.ts';
 import { listGrowth } from './list-growth.ts';
 import { describeMachine, loadNow } from './machine.ts';
@@ -38,6 +39,7 @@ const BENCHES: readonly Bench[] = [
   deliverBesideHanging,
   expire100k,
   fleetBatch,
+  hookIntake,
   coldStart,
   guestPage,
 ];

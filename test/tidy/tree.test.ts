@@ -193,6 +193,8 @@ describe('what has one home', () => {
       hook_routes: 'src/domain/hooks/',
       hook_lanes: 'src/domain/hooks/',
       hook_objects: 'src/domain/hooks/',
+      hook_bookings: 'src/domain/hooks/',
+      hook_slots: 'src/domain/hooks/',
       inbound_deliveries: 'src/domain/hooks/',
     };
     const wrong: string[] = [];

@@ -22,7 +22,8 @@ export interface VenueWithKeys {
   readonly keys: readonly string[];
 }
 
-export type MakeVenue = (keys: number) => Promise<VenueWithKeys>;
+/** A sandbox, unless it must be linked. */
+export type MakeVenue = (keys: number, linked?: 'linked') => Promise<VenueWithKeys>;
 
 export function makeVenueMaker(db: Db, sealKey: Buffer): MakeVenue {
   const house = makeHouse({
@@ -36,10 +37,14 @@ export function makeVenueMaker(db: Db, sealKey: Buffer): MakeVenue {
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
   });
   const limits = { writesPerHour: NO_LIMIT, readsPerHour: NO_LIMIT };
-  return (count) => {
+  return (count, linked) => {
     const act = actIn(house, { actor: 'bench', via: 'cli', address: null, requestId: null });
     return db.transaction(async (tx) => {
-      const { id } = await createVenue(tx, act, { name: 'Harbor House', origins: [ORIGIN], sandbox: true });
+      const { id } = await createVenue(tx, act, {
+        name: 'Harbor House',
+        origins: [ORIGIN],
+        sandbox: linked === undefined,
+      });
       const wish = { venueId: id, kind: 'secret', mode: 'test', scopes: [], expiresAt: null, allowIps: [] } as const;
       const keys: string[] = [];
       while (keys.length < count) keys.push((await issueKey(tx, act, { ...wish, ...limits })).key);

@@ -18,6 +18,7 @@ import { makeEndings } from './endings.ts';
 import { expire100k } from './expire-100k.ts';
 import { fleetBatch } from './fleet-batch.ts';
 import { guestPage } from './guest-page.ts';
+import { hookIntake } from './hook-intake.ts';
 import { idempotentReplay } from './idempotent-replay.ts';
 import { listGrowth } from './list-growth.ts';
 import { describeMachine, loadNow } from './machine.ts';
@@ -43,6 +44,7 @@ const BENCHES: readonly Bench[] = [
   analyticsGrowth,
   activityIngest,
   fleetBatch,
+  hookIntake,
   coldStart,
   guestPage,
 ];

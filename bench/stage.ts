@@ -48,6 +48,8 @@ export interface Stage {
   startOurs(): Promise<Started>;
   /** A bare Fastify that answers this text on this path, up to its first 200. */
   startBare(route: string, body: string): Promise<Started>;
+  /** A bare Fastify that verifies and parses deliveries signed with this secret, up to its first 200. */
+  startBareHook(secret: string): Promise<Started>;
   /** Our server with its database's answers canned, for creates with these keys, up to its first 200. */
   startCanned(keys: readonly string[], answer: string): Promise<Started>;
   /** Opens /internal of our servers. */
@@ -94,6 +96,7 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
     load: startLoad(processes, script('load-process')),
     startOurs: () => start(everyshare, ['serve'], env, '/readyz'),
     startBare: (route, body) => start(script('bare'), [], { ROUTE: route, BODY: body }, route),
+    startBareHook: (secret) => start(script('bare-hook-process'), [], { SECRET: secret }, '/readyz'),
     startCanned: (keys, answer) =>
       start(script('canned-process'), [], { ...env, KEYS: keys.join(' '), ANSWER: answer }, '/healthz'),
     operatorToken: OPERATOR_TOKEN,
@@ -200,6 +203,7 @@ async function freezeOurs(scratch: string): Promise<string> {
 
 const SCRIPTS = [
   'bare',
+  'bare-hook-process',
   'load-process',
   'sql-process',
   'canned-process',

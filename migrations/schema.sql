@@ -1513,6 +1513,38 @@ create table hook_objects (
 );
 create index hook_objects_by_age on hook_objects using brin (received_at);
 
+-- A booking of a venue system, and what it has taken of which slot.
+create table hook_bookings (
+  venue_id uuid not null,
+  integration_id text not null,
+  booking_hash bytea not null,
+  -- As in hook_objects.
+  version numeric,
+  received_at timestamptz not null,
+  takes json not null,
+  -- The start of its last slot, or when it was last heard of: it is forgotten some time after that.
+  last_at timestamptz not null,
+  primary key (venue_id, integration_id, booking_hash),
+  constraint booking_hash_is_sha256 check (octet_length(booking_hash) = 32)
+);
+create index hook_bookings_by_age on hook_bookings (last_at);
+
+-- A slot that bookings have taken from, or that was called off: how many places are left of what was stated last.
+create table hook_slots (
+  venue_id uuid not null,
+  mode text not null,
+  slot_hash bytea not null,
+  -- Below none where more was booked than there was; null: nobody has said.
+  places_left integer,
+  off_by text,
+  statement integer not null,
+  last_at timestamptz not null,
+  primary key (venue_id, mode, slot_hash),
+  constraint hook_slot_mode_is_known check (mode in ('test', 'live')),
+  constraint slot_hash_is_sha256 check (octet_length(slot_hash) = 32)
+);
+create index hook_slots_by_age on hook_slots (last_at);
+
 -- Whose token is this, and is there room in its hour? No row: unknown, revoked, or another provider's.
 create function admit_hook(p_hash bytea, p_provider text, p_limit integer) returns table (
   venue_id uuid, integration_id text, mode text, secret bytea, address text,
@@ -1554,7 +1586,7 @@ begin
     delivery_id := p_delivery;
     insert into inbound_deliveries (venue_id, delivery_id, integration_id, received_at, sameness, provider_event_id, type,
         body, status, due_at)
-      values (p_venue, p_delivery, p_integration, v_at, p_sameness, p_event, p_type, p_body, 'pending', v_at);
+      values (p_venue, p_delivery, p_integration, v_at, p_sameness, p_event, p_type, p_body, 'pending', p_now);
     update integrations i set last_delivery_at = v_at, delivery_count = i.delivery_count + 1
       where i.venue_id = p_venue and i.integration_id = p_integration;
   end if;

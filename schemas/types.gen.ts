@@ -766,6 +766,8 @@ export type Mapping = {
   readonly provider: "square" | "toast" | "mindbody" | "fareharbor" | "peek" | "ventrata" | "xola" | "rezdy" | "checkfront" | "eventbrite" | "cloudbeds" | "tock" | "foreup" | "mews" | "custom";
   /** Its name, as people write it. */
   readonly name: string;
+  /** The page about it, for people. */
+  readonly documentation: string;
   /** The kinds of offering that it is used for. */
   readonly kinds: readonly ("tee_time" | "table" | "cabana" | "daybed" | "spa_treatment" | "class" | "boat_day" | "ticketed_event" | "package" | "rental" | "ride" | "dining")[];
   /** How a venue connects it. */
@@ -836,8 +838,8 @@ export type Mapping = {
     readonly each?: string;
     /** One tier for each item of this list. */
     readonly each_tier?: string;
-    /** Whether the tiers replace those that are known, or those of the same id or label alone. */
-    readonly tiers?: "replace" | "merge";
+    /** What the tiers do to those that are known: replace them all; merge, by id or label; by_slot, new ones are added and other prices of known ones are the slot’s own; new, they count for an offering that has none. */
+    readonly tiers?: "replace" | "merge" | "by_slot" | "new";
     /** How an older delivery that comes late is known. */
     readonly order: {
       /** What sort of thing changes. */
@@ -851,7 +853,7 @@ export type Mapping = {
       /** What the version is. */
       readonly version_as?: "number" | "time";
     };
-    /** Where each field comes from; tier.* and slot.* are the fields of a price tier and of a slot. */
+    /** Where each field comes from; tier.* and slot.* are the fields of a price tier and of a slot; booking.party says how many places a booking takes off its slot, booking.status whether it is off. */
     readonly fields: { readonly [name: string]: MappingField };
   })[];
 };
@@ -864,11 +866,11 @@ export type MappingField = {
   readonly path?: string;
   /** A second place that the conversion needs: a precision, a time of day, a number to take off. */
   readonly with?: string;
-  /** How the value becomes ours; text when absent. */
-  readonly as?: "text" | "currency" | "integer" | "remaining" | "minor_int" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "int_string" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
+  /** How the value becomes ours; text when absent. count: how many items the list has. */
+  readonly as?: "text" | "currency" | "integer" | "count" | "remaining" | "minor_int" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "int_string" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
   /** For fixed: the value. For template: the text in which {} stands for the value. */
   readonly value?: string;
-  /** What the provider’s values mean; any other leaves the field to the venue’s defaults. */
+  /** What the provider’s values mean, the first that fits; a name that ends with * fits whatever begins so. Any other value leaves the field to the venue’s defaults. */
   readonly choices?: { readonly [name: string]: string };
   /** Where it comes from when the body lacks it. */
   readonly otherwise?: "api" | "venue_supplied";

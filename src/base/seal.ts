@@ -6,7 +6,8 @@ import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import type { Random } from './random.ts';
 
 export interface Seal {
-  seal(plain: string, row: string): Buffer;
+  /** Text, or bytes that are text in UTF-8. */
+  seal(plain: string | Buffer, row: string): Buffer;
   open(sealed: Buffer, row: string): string;
   /** A keyed hash, for finding a value that is kept sealed. */
   fingerprint(plain: string, purpose: string): Buffer;
@@ -23,8 +24,9 @@ export function makeSeal(key: Buffer, random: Random): Seal {
     seal(plain, row) {
       const nonce = random.bytes(NONCE);
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(row));
-      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-      return Buffer.concat([Buffer.from([FORM]), nonce, cipher.getAuthTag(), body]);
+      const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
+      const rest = cipher.final();
+      return Buffer.concat([Buffer.from([FORM]), nonce, cipher.getAuthTag(), body, rest]);
     },
     open(sealed, row) {
       if (sealed[0] !== FORM || sealed.length < 1 + NONCE + TAG) throw new Error('sealed value has an unknown form');

@@ -1,5 +1,5 @@
-// The documentation a partner's developer reads, all from this origin: the API reference, the guides, and a page for
-// every error code. Everything is made on first request and kept.
+// The documentation a partner's developer reads, all from this origin: the API reference, the guides, a page for every
+// venue system and for every error code. Everything is made on first request and kept.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { packageRoot } from '../base/package-root.ts';
 import { type Asset, makeAsset, sendAsset } from './docs/asset.ts';
 import { once } from './docs/kept.ts';
 import { renderReference } from './docs/layout.ts';
+import { FOLDERS, type Folder } from './docs/markdown.ts';
 import { renderFolder } from './docs/pages.ts';
 import { loadScalar } from './docs/scalar.ts';
 import type { Door } from './server.ts';
@@ -62,10 +63,10 @@ export function registerDocs(app: FastifyInstance, door: Door): void {
     });
   }
 
-  for (const folder of ['errors', 'guides'] as const) registerFolder(app, folder);
+  for (const folder of FOLDERS) registerFolder(app, folder);
 }
 
-function registerFolder(app: FastifyInstance, folder: 'errors' | 'guides'): void {
+function registerFolder(app: FastifyInstance, folder: Folder): void {
   const pages = once(async () => {
     const assets = new Map<string, Asset>();
     for (const [name, html] of await renderFolder(folder)) assets.set(name, await makeAsset(HTML, html));

@@ -12,13 +12,14 @@ import type { Door } from './server.ts';
 const JSON_SCHEMA = 'application/schema+json; charset=utf-8';
 
 function mappingIndex({ house, urls }: Door): object {
-  const { schemas } = urls();
+  const { base, schemas } = urls();
   const mappings = [...house.mappings.values()].map(({ provider, name, kinds, signature }) => ({
     provider,
     name,
     kinds,
     signed: signature.scheme !== 'none',
     url: `${schemas}/v1/mappings/${provider}.json`,
+    documentation: `${base}/docs/providers/${provider}`,
   }));
   return { version: 'v1', schema: `${schemas}/v1/mapping.json`, mappings };
 }
@@ -50,12 +51,16 @@ export function registerPublished(app: FastifyInstance, door: Door): void {
     request.operation = 'schemas';
     const { file } = request.params as { file: string };
     const provider = file.endsWith('.json') ? file.slice(0, -'.json'.length) : '';
-    const { schemas } = door.urls();
+    const { base, schemas } = door.urls();
     if (provider === 'index') return reply.header('access-control-allow-origin', '*').send(mappingIndex(door));
     const mapping = door.house.mappings.get(provider);
     if (mapping === undefined)
       throw new Problem('not_found', { message: 'There is no such mapping. See /schemas/v1/mappings/index.json.' });
-    const published = { ...mapping, $schema: `${schemas}/v1/mapping.json` };
+    const published = {
+      ...mapping,
+      $schema: `${schemas}/v1/mapping.json`,
+      documentation: `${base}/docs/providers/${provider}`,
+    };
     return reply.header('access-control-allow-origin', '*').send(published);
   });
 

@@ -70,9 +70,11 @@ describe('the mapping files', () => {
   it('are published, each under its provider, with an index', async () => {
     const { json: index } = await world.call('GET', '/schemas/v1/mappings/index.json');
     expect(index.mappings.map(({ provider }: { provider: string }) => provider)).toEqual(PROVIDERS);
-    for (const { url, provider } of index.mappings) {
+    for (const { url, provider, documentation } of index.mappings) {
       const { json, headers } = await world.call('GET', new URL(url).pathname);
-      expect(json).toMatchObject({ provider, $schema: index.schema });
+      expect(json).toMatchObject({ provider, $schema: index.schema, documentation });
+      const page = await world.call('GET', new URL(documentation).pathname);
+      expect([provider, page.status]).toEqual([provider, 200]);
       expect(headers.get('access-control-allow-origin')).toBe('*');
     }
     expect((await world.call('GET', new URL(index.schema).pathname)).json.title).toBe('Mapping');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { openWorld, type World } from '../world.ts';
-import { CLASS, fareharborBooking, mindbody, ROSTER, SAMPLES, tockReservation, YOGA } from './samples.ts';
+import { CLASS, fareharborBooking, mindbody, octo, ROSTER, SAMPLES, tockReservation, YOGA } from './samples.ts';
 import { connect, type VenueSystem } from './venue-system.ts';
 
 let world: World;
@@ -146,7 +146,97 @@ describe('what is applied', () => {
   });
 });
 
+describe('several objects in one delivery', () => {
+  const order = (...prices: (string | number)[]) => ({
+    orderNumber: 'R1',
+    status: 'CONFIRMED',
+    totalCurrency: 'JPY',
+    items: prices.map((optionPrice, n) => ({
+      productCode: `P${n}`,
+      productName: 'Tour',
+      totalQuantity: 1,
+      quantities: [{ optionLabel: 'Adult', optionPrice }],
+    })),
+  });
+
+  it('are applied each by itself: one that cannot be read is named with its reason, and never a part of an offering', async () => {
+    const system = await connect(world, 'rezdy', BOAT);
+    await system.send(order(1200, '1200.5', 3000));
+    await work();
+    const [delivery] = await system.deliveries();
+    expect([delivery.status, delivery.offering_external_id]).toEqual(['applied', 'P0']);
+    expect(delivery.reason).toMatch(/^"P1": 1200\.5 has more decimals/);
+    expect([await offering(system, 'P0'), await offering(system, 'P2')]).toMatchObject([
+      { tiers: [{ amount: 1200 }] },
+      { tiers: [{ amount: 3000 }] },
+    ]);
+    expect(await offering(system, 'P1')).toBeUndefined();
+    await system.send(order('0.5', '0.25'));
+    await work();
+    expect((await system.deliveries())[0].status).toBe('unmapped');
+  });
+
+  it('are so many and no more', async () => {
+    const system = await connect(world, 'rezdy', BOAT);
+    await system.send(order(...Array(101).fill(100)));
+    await work();
+    const [delivery] = await system.deliveries();
+    expect([delivery.status, delivery.reason]).toEqual(['unmapped', expect.stringContaining('101 objects')]);
+  });
+});
+
 describe('what could not be applied', () => {
+  it('is text that no column can hold, in a field and in an id: refused as POST /v1/offerings does, and nobody waits', async () => {
+    const system = await connect(world, 'rezdy', { ...BOAT, currency: 'usd' });
+    const product = (productCode: string, name: string) => ({
+      productCode,
+      name,
+      priceOptions: [{ label: 'A', price: 1 }],
+    });
+    for (const bad of ['a\u0000b', 'a\ud800b']) {
+      await system.send(product('P1', bad));
+      await system.send(product(bad, 'Tour'));
+    }
+    await system.send(product('P2', 'Tour'));
+    await work();
+    const told = (await system.deliveries()).map(({ status, reason }) => [status, reason]);
+    const [inName, inId] = [expect.stringContaining('/title'), expect.stringContaining('external_id')];
+    expect(told).toEqual([
+      ['applied', null],
+      ['failed', inId],
+      ['failed', inName],
+      ['failed', inId],
+      ['failed', inName],
+    ]);
+  });
+
+  it('is a precision that no currency has, however large', async () => {
+    const system = await connect(world, 'peek', BOAT);
+    const pricing = { retail: 1, currency: 'USD', currencyPrecision: -10_000_000 };
+    await system.send(octo('booking_update', { unitItems: Array(1000).fill({ unitId: 'a', pricing }) }));
+    await work();
+    const [delivery] = await system.deliveries();
+    expect([delivery.status, delivery.reason]).toEqual(['unmapped', expect.stringContaining('precision')]);
+  });
+
+  it('and is tried again later holds up nobody else, however small the steps of the worker are', async () => {
+    const systems = [];
+    while (systems.length < 4) systems.push(await connect(world, 'custom'));
+    for (const [n, system] of systems.entries())
+      await system.send({ id: String(n), type: 'offering.upsert', data: YOGA });
+    const waiting = systems
+      .map(({ venueId }) => venueId)
+      .sort()
+      .slice(0, 2);
+    await world.db.query(
+      "update inbound_deliveries set due_at = now() + interval '1 hour' where venue_id = any($1) and due_at is not null",
+      [waiting],
+    );
+    expect(await applyDueDeliveries(world.house, 1)).toBe(1);
+    expect(await applyDueDeliveries(world.house, 1)).toBe(1);
+    expect(await applyDueDeliveries(world.house, 1)).toBe(0);
+  });
+
   it('is listed with its reason, narrowed by status, page by page, to its own venue alone', async () => {
     const system = await connect(world, 'rezdy');
     for (let n = 0; n < 5; n++) await system.send({ productCode: `P${n}`, name: 'Tour', priceOptions: [] });

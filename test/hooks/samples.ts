@@ -104,7 +104,16 @@ export const YOGA = {
   tiers: [{ amount: 2500, currency: 'usd', unit: 'per_person' }],
 };
 
-const octo = (event: string, more: object = {}): object => ({
+/** What the OCTO bookings below are of, as a venue sends it. */
+export const SAIL = {
+  external_id: 'av_123',
+  kind: 'boat_day',
+  title: 'Sunset Sail',
+  tiers: [{ amount: 7500, currency: 'usd', unit: 'per_person' }],
+  availability: { timezone: 'America/New_York', slots: [{ starts_at: '2027-06-12T22:00:00Z', capacity: 10 }] },
+};
+
+export const octo = (event: string, more: object = {}): object => ({
   webhook: { id: 'wh_1', event },
   booking: {
     uuid: '6f1f2f5a-0a0e-4a0b-8d29-0b2d6f4c9a01',
@@ -167,7 +176,7 @@ export const SAMPLES: readonly Sample[] = [
       },
     },
     status: 'needs_api_read',
-    reason: /catalogue/,
+    reason: /no title and tiers/,
   },
   {
     provider: 'square',

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, Problem } from '../../src/base/errors.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { renderMarkdown } from '../../src/http/docs/markdown.ts';
+import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
+import { FOLDERS, renderMarkdown } from '../../src/http/docs/markdown.ts';
 import { registerDocs } from '../../src/http/docs.ts';
 import type { Door } from '../../src/http/server.ts';
 
@@ -33,15 +34,11 @@ const namesIn = (folder: string): string[] =>
     .map((file) => file.replace(/\.md$/, ''))
     .sort();
 
-const markdownPaths = (): string[] => [
-  '/docs/errors',
-  '/docs/guides',
-  ...namesIn('errors').map((name) => `/docs/errors/${name}`),
-  ...namesIn('guides').map((name) => `/docs/guides/${name}`),
-];
+const markdownPaths = (): string[] =>
+  FOLDERS.flatMap((folder) => [`/docs/${folder}`, ...namesIn(folder).map((name) => `/docs/${folder}/${name}`)]);
 
-/** Paths outside the documentation that its pages may name. */
-const ELSEWHERE = ['/v1/openapi.json'];
+/** Paths outside the documentation that its pages may name: test/agreement asks a whole server for them. */
+const ELSEWHERE = ['/v1/openapi.json', ...PROVIDERS.map((provider) => `/schemas/v1/mappings/${provider}.json`)];
 
 const linksOf = (html: string): string[] =>
   [...html.matchAll(/(?:href|src)="([^"]*)"/g)].map((match) => match[1] ?? '');
@@ -78,6 +75,24 @@ describe('the guides', () => {
       expect(payload).toContain(`href="/docs/guides/${name}"`);
       expect((await get(`/docs/guides/${name}`)).statusCode).toBe(200);
     }
+  });
+});
+
+describe('the pages of the venue systems', () => {
+  it('are one for each provider, listed and served', async () => {
+    expect(namesIn('providers')).toEqual([...PROVIDERS].sort());
+    const { payload } = await get('/docs/providers');
+    for (const provider of PROVIDERS) {
+      expect(payload).toContain(`href="/docs/providers/${provider}"`);
+      const page = await get(`/docs/providers/${provider}`);
+      expect(page.statusCode, provider).toBe(200);
+      expect(linksOf(page.payload), provider).toContain(`/schemas/v1/mappings/${provider}.json`);
+    }
+  });
+
+  it('are led to by the guide, each of them', async () => {
+    const links = linksOf((await get('/docs/guides/venue-systems')).payload);
+    for (const provider of PROVIDERS) expect(links).toContain(`/docs/providers/${provider}`);
   });
 });
 
@@ -185,6 +200,8 @@ describe('paths that are not pages', () => {
     '/docs/guides/%2fetc%2fpasswd',
     '/docs/guides/errors%00',
     '/docs/guides/constructor',
+    '/docs/providers/..%2fguides%2ferrors',
+    '/docs/providers/nobody',
     '/docs/..%2fpackage.json',
     '/docs/site.css%00',
   ];

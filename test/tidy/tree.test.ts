@@ -194,6 +194,8 @@ describe('what has one home', () => {
       hook_routes: 'src/domain/hooks/',
       hook_lanes: 'src/domain/hooks/',
       hook_objects: 'src/domain/hooks/',
+      hook_bookings: 'src/domain/hooks/',
+      hook_slots: 'src/domain/hooks/',
       inbound_deliveries: 'src/domain/hooks/',
       experience_routes: 'src/domain/experiences/',
       activity: 'src/domain/analytics/',

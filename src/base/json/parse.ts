@@ -6,12 +6,13 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { duplicateWords, type Patches, Scanner } from './scan.ts';
 import { type BadText, findBadTexts, findDuplicateName } from './strange.ts';
 import { firstBadUtf8 } from './utf8.ts';
+import type { Watched } from './watched.ts';
 
 export type { BadText } from './strange.ts';
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
 
-interface Refusal {
+export interface Refusal {
   readonly ok: false;
   /** A sentence for the client. */
   readonly message: string;
@@ -26,25 +27,40 @@ export type ParseResult =
 const NO_BAD_STRINGS: readonly BadText[] = Object.freeze([]);
 
 export function parseStrictJson(bytes: Buffer): ParseResult {
+  const read = readStrictly(bytes, null);
+  if (!read.ok) return read;
+  const { scanner } = read;
+  const text = read.text ?? bytes.toString(read.isPlain ? 'latin1' : 'utf8');
+  const badStrings = scanner.hasBadText ? findBadTexts(text) : NO_BAD_STRINGS;
+  const value = parseText(scanner.patches === undefined ? text : patched(bytes, scanner.patches));
+  // The scanner is at least as strict as JSON.parse, so this never happens; were it to, refusing is the safe answer.
+  if (value === undefined) return refuse('The body is not JSON', 0);
+  return { ok: true, value, text, badStrings };
+}
+
+interface StrictlyRead {
+  readonly ok: true;
+  readonly scanner: Scanner;
+  readonly isPlain: boolean;
+  /** Where it was needed already. */
+  readonly text: string | null;
+}
+
+/** Everything that can be refused, before there is a value. */
+export function readStrictly(bytes: Buffer, watched: Watched | null): StrictlyRead | Refusal {
   if (bytes.length === 0) return { ok: false, message: 'The body is empty: send a JSON object.', offset: 0 };
   const isPlain = isAscii(bytes);
   if (!isPlain) {
     if (!isUtf8(bytes)) return refuse('The body is not valid UTF-8', firstBadUtf8(bytes));
     if (hasByteOrderMark(bytes)) return refuse('The body starts with a byte order mark, which JSON does not allow', 0);
   }
-  const scanner = new Scanner(bytes);
+  const scanner = new Scanner(bytes, watched);
   if (!scanner.scan()) return { ok: false, message: scanner.message, offset: scanner.offset };
-
+  if (!scanner.hasEscapedName) return { ok: true, scanner, isPlain, text: null };
   const text = bytes.toString(isPlain ? 'latin1' : 'utf8');
-  const duplicate = scanner.hasEscapedName ? findDuplicateName(text) : undefined;
-  if (duplicate !== undefined) {
-    return refuse(duplicateWords(duplicate.name), Buffer.byteLength(text.slice(0, duplicate.offset)));
-  }
-  const badStrings = scanner.hasBadText ? findBadTexts(text) : NO_BAD_STRINGS;
-  const value = parseText(scanner.patches === undefined ? text : patched(bytes, scanner.patches));
-  // The scanner is at least as strict as JSON.parse, so this never happens; were it to, refusing is the safe answer.
-  if (value === undefined) return refuse('The body is not JSON', 0);
-  return { ok: true, value, text, badStrings };
+  const duplicate = findDuplicateName(text);
+  if (duplicate === undefined) return { ok: true, scanner, isPlain, text };
+  return refuse(duplicateWords(duplicate.name), Buffer.byteLength(text.slice(0, duplicate.offset)));
 }
 
 function refuse(words: string, offset: number): Refusal {

@@ -3,6 +3,7 @@
 // a plain-words message and byte offset on failure. It builds no value and expects bytes known to be UTF-8.
 
 import { OpenNames } from './names.ts';
+import type { Place, Watched } from './watched.ts';
 
 /** The root counts as 1; values that are no array or object add nothing. */
 const MAX_DEPTH = 32;
@@ -53,13 +54,17 @@ export class Scanner {
   /** A member name holds an escape, so that its bytes do not tell whether it is a duplicate. */
   hasEscapedName = false;
   patches: Patches | undefined = undefined;
+  /** Where the watched places stand, each after those inside of it. */
+  readonly places: Place[] = [];
   private escapes = 0;
   private readonly bytes: Buffer;
   private readonly end: number;
+  private readonly watched: Watched | null;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, watched: Watched | null = null) {
     this.bytes = bytes;
     this.end = bytes.length;
+    this.watched = watched;
   }
 
   scan(): boolean {
@@ -68,7 +73,7 @@ export class Scanner {
       this.fail('The body holds no JSON value', start);
       return false;
     }
-    const after = this.value(start, 0);
+    const after = this.value(start, 0, this.watched);
     if (after === FAILED) {
       openNames.releaseAll();
       return false;
@@ -81,30 +86,46 @@ export class Scanner {
 
   // Each of the methods below takes the offset where its part starts and answers the offset after it, or FAILED.
 
-  private value(at: number, depth: number): number {
+  private value(at: number, depth: number, watched: Watched | null): number {
+    if (watched !== null) return this.watchedValue(at, depth, watched);
     const byte = this.byteAt(at);
     if (byte === QUOTE) return this.string(at);
     if (byte === MINUS || (byte >= ZERO && byte <= NINE)) return this.number(at);
-    if (byte === OPEN_OBJECT) return this.object(at, depth + 1);
+    if (byte === OPEN_OBJECT) return this.object(at, depth + 1, null);
     if (byte === OPEN_ARRAY) return this.array(at, depth + 1);
     for (const word of WORDS) if (byte === word[0]) return this.word(at, word);
     return this.expected('a value', at);
   }
 
-  private object(start: number, depth: number): number {
+  private watchedValue(start: number, depth: number, watched: Watched): number {
+    const isObject = this.byteAt(start) === OPEN_OBJECT;
+    const end = isObject ? this.object(start, depth + 1, watched) : this.value(start, depth, null);
+    if (end !== FAILED) this.places.push({ watched, start, end });
+    return end;
+  }
+
+  private watchedMember(watched: Watched, start: number, end: number, isEscaped: boolean): Watched | null {
+    const name = this.bytes.toString('utf8', start, end);
+    return watched.member(isEscaped ? (JSON.parse(name) as string) : name.slice(1, -1));
+  }
+
+  private object(start: number, depth: number, watched: Watched | null): number {
     if (depth > MAX_DEPTH) return this.tooDeep(start);
     let at = this.space(start + 1);
     if (this.byteAt(at) === CLOSE_OBJECT) return at + 1;
     for (let count = 0; ; ) {
       if (this.byteAt(at) !== QUOTE) return this.expected('a member name in double quotes', at);
+      const name = at;
       const escapesBefore = this.escapes;
       const nameEnd = this.string(at);
       if (nameEnd === FAILED) return FAILED;
-      if (this.escapes !== escapesBefore) this.hasEscapedName = true;
+      const isEscaped = this.escapes !== escapesBefore;
+      if (isEscaped) this.hasEscapedName = true;
       else if (!openNames.add(this.bytes, depth, count++, at, nameEnd)) return this.duplicate(at, nameEnd);
       at = this.space(nameEnd);
       if (this.byteAt(at) !== COLON) return this.expected('a colon', at);
-      at = this.value(this.space(at + 1), depth);
+      const inside = watched === null ? null : this.watchedMember(watched, name, nameEnd, isEscaped);
+      at = this.value(this.space(at + 1), depth, inside);
       if (at === FAILED) return FAILED;
       at = this.space(at);
       const byte = this.byteAt(at);
@@ -122,7 +143,7 @@ export class Scanner {
     let at = this.space(start + 1);
     if (this.byteAt(at) === CLOSE_ARRAY) return at + 1;
     for (;;) {
-      at = this.value(at, depth);
+      at = this.value(at, depth, null);
       if (at === FAILED) return FAILED;
       at = this.space(at);
       const byte = this.byteAt(at);

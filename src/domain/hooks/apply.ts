@@ -3,7 +3,7 @@
 // a crash leaves it due, a twin waits for the lane. Deliveries of an integration are applied in the order in which they came.
 
 import type { Clock } from '../../base/clock.ts';
-import type { Db, Queryable } from '../../base/db.ts';
+import { type Db, isUnavailable, type Queryable } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
 import type { Seal } from '../../base/seal.ts';
 import { findVenue } from '../venues/queries.ts';
@@ -16,9 +16,9 @@ import {
   recordTrouble,
   takeLane,
 } from './deliveries/queries.ts';
-import { MappingTrouble } from './mapping/convert.ts';
-import { type Outcome, outcomeOf, refusedBody, type SellerParts } from './outcome.ts';
+import { outcomeOf, refusedBody } from './outcome.ts';
 import { bodyRow } from './receive.ts';
+import type { Outcome, SellerParts } from './selling.ts';
 
 export interface ApplyParts extends SellerParts {
   readonly db: Db;
@@ -32,18 +32,31 @@ const LANES_AT_ONCE = 4;
 const MOST_TRIES = 6;
 const FIRST_PAUSE_MS = 1_000;
 
-/** The explicit step of the worker: one delivery of each integration that has one, until `batch` are done or nothing is due. */
+/**
+ * The explicit step of the worker: one delivery of each integration whose oldest is due, sweep after sweep, until `batch` are
+ * done or a whole sweep finds nothing to do. No lane that waits, or that somebody else has, keeps others from their turn.
+ */
 export async function applyDueDeliveries(parts: ApplyParts, batch: number): Promise<number> {
   let done = 0;
-  while (done < batch) {
-    const lanes = await lanesDue(parts.db, Math.min(MOST_LANES, batch - done));
-    let applied = 0;
-    for (let i = 0; i < lanes.length; i += LANES_AT_ONCE) {
-      const counts = await Promise.all(lanes.slice(i, i + LANES_AT_ONCE).map((lane) => applyOldest(parts, lane)));
-      applied += counts.reduce((sum, count) => sum + count, 0);
-    }
-    done += applied;
-    if (applied === 0) break;
+  for (let found = 1; found > 0 && done < batch; done += found) found = await sweep(parts, batch - done);
+  return done;
+}
+
+async function sweep(parts: ApplyParts, most: number): Promise<number> {
+  let done = 0;
+  let after: Lane | null = null;
+  while (done < most) {
+    const lanes: Lane[] = await lanesDue(parts.db, parts.clock.now(), after, Math.min(MOST_LANES, most - done));
+    const waiting = [...lanes];
+    const serve = async (): Promise<void> => {
+      for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) {
+        const applied = await applyOldest(parts, lane);
+        done += applied;
+      }
+    };
+    await Promise.all(Array.from({ length: LANES_AT_ONCE }, serve));
+    after = lanes.at(-1) ?? null;
+    if (after === null) break;
   }
   return done;
 }
@@ -70,10 +83,11 @@ async function applyOldest(parts: ApplyParts, lane: Lane): Promise<number> {
 
 /** What went wrong with us is tried again a few times; it never holds up a lane for good. */
 async function postpone({ db, clock, log }: ApplyParts, delivery: DueDelivery, error: unknown): Promise<void> {
-  const attempts = delivery.attempts + 1;
+  // A database that is gone or too busy is no fault of the delivery's: that spends none of its tries.
+  const attempts = delivery.attempts + (isUnavailable(error) ? 0 : 1);
   log.error({ delivery: delivery.id, attempts, err: error }, 'an inbound delivery was not applied');
   const dueAt = attempts < MOST_TRIES ? clock.now() + FIRST_PAUSE_MS * 2 ** delivery.attempts : null;
-  await recordTrouble(db, delivery, dueAt, 'Something went wrong with us: apply it again, or ask us.');
+  await recordTrouble(db, delivery, attempts, dueAt, 'Something went wrong with us: apply it again, or ask us.');
 }
 
 async function applied(tx: Queryable, parts: ApplyParts, delivery: DueDelivery): Promise<Outcome> {
@@ -85,7 +99,6 @@ async function applied(tx: Queryable, parts: ApplyParts, delivery: DueDelivery):
   try {
     return await outcomeOf(tx, seller, delivery, text);
   } catch (error) {
-    if (error instanceof MappingTrouble) return { status: 'unmapped', reason: error.message, offering: null };
     const refused = refusedBody(error);
     if (refused === null) throw error;
     return refused;

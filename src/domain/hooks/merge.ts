@@ -1,11 +1,13 @@
 // From a change that a venue system asks for to the whole offering it leads to: what was known, with what the delivery says.
 // Pure. It gives a whole offering or says what is missing; never a part of one.
 
+import { occurrenceAt } from '../offerings/occurrence.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
 import type { Defaults } from './integration.ts';
 import type { Change, MappedSlot, MappedTier } from './mapping/interpret.ts';
 
-type Slot = NonNullable<NonNullable<OfferingContent['availability']>['slots']>[number];
+type Availability = NonNullable<OfferingContent['availability']>;
+export type Slot = NonNullable<Availability['slots']>[number];
 type Tier = OfferingContent['tiers'][number];
 
 export type Merged =
@@ -14,15 +16,19 @@ export type Merged =
   | { readonly missing: readonly string[] };
 
 const MOST_SLOTS = 1000;
+const MOST_TIERS = 20;
 
+/** `slot`: what is to be written of the change's slot; null: nothing. */
 export function offeringAfter(
   before: OfferingContent | null,
   externalId: string,
   change: Change,
+  slot: MappedSlot | null,
   defaults: Defaults,
 ): Merged {
   const kind = change.kind ?? before?.kind ?? defaults.kind;
-  const title = change.texts.title ?? before?.title;
+  const texts = textsAfter(before, change);
+  const title = texts.title ?? before?.title;
   const tiers = tiersAfter(before?.tiers ?? [], change);
   const category = before?.category ?? defaults.category;
   const missing = [
@@ -31,13 +37,13 @@ export function offeringAfter(
     ...(tiers.length === 0 ? ['tiers'] : []),
   ];
   if (missing.length > 0) return { missing };
-  const availability = availabilityAfter(before, change);
+  const availability = availabilityAfter(before, change, slot === null ? null : pricedSlot(slot, change, tiers));
   return {
     content: {
       ...before,
       external_id: externalId,
       kind,
-      ...change.texts,
+      ...texts,
       title,
       tiers,
       ...(category === undefined ? {} : { category }),
@@ -46,63 +52,90 @@ export function offeringAfter(
   };
 }
 
-/** Nothing of it can be booked any more; the offering itself stays, and an upsert brings it back. */
+/** Nothing of it can be booked any more; the offering itself stays, and a whole upsert brings it back. */
 export function offeringCanceled(before: OfferingContent): OfferingContent {
   const { slots: _, recurring: __, ...rest } = before.availability ?? {};
   return { ...before, availability: { ...rest, slots: [], recurring: [] } };
 }
 
-/** Fees, deposits and whatever else the venue has added to a tier stay. */
-function tiersAfter(before: readonly Tier[], { tiers, replacesTiers }: Change): readonly Tier[] {
-  if (tiers.length === 0) return before;
-  const named = ({ external_id, label }: Pick<MappedTier, 'external_id' | 'label'>): string =>
-    external_id ?? label ?? '';
+/** A booking or a slot says how a new offering is called; it does not rename one that is known. */
+function textsAfter(before: OfferingContent | null, { texts, isOfSlot }: Change): Readonly<Record<string, string>> {
+  if (before === null || !isOfSlot) return texts;
+  return Object.fromEntries(
+    Object.entries(texts).filter(([name]) => (before as unknown as Record<string, unknown>)[name] === undefined),
+  );
+}
+
+const named = ({ external_id, label }: Pick<MappedTier, 'external_id' | 'label'>): string => external_id ?? label ?? '';
+
+/** Fees, deposits and whatever else the venue has added to a tier stay, and so does its unit where ours is a fixed one. */
+function tiersAfter(before: readonly Tier[], { tiers, tiersBecome, isOurUnit }: Change): readonly Tier[] {
+  if (tiers.length === 0 || (tiersBecome === 'new' && before.length > 0)) return before;
   const fresh = new Map(tiers.map((tier) => [named(tier), tier]));
   const kept = before.flatMap((old): Tier[] => {
     const next = fresh.get(named(old));
     fresh.delete(named(old));
-    if (next !== undefined) return [{ ...old, ...next } as Tier];
-    return replacesTiers ? [] : [old];
+    if (next === undefined) return tiersBecome === 'replace' ? [] : [old];
+    if (tiersBecome === 'by_slot') return [old];
+    return [{ ...old, ...next, ...(isOurUnit ? { unit: old.unit } : {}) } as Tier];
   });
-  return [...kept, ...([...fresh.values()] as unknown as Tier[])];
+  // What is known goes first: a list that is full takes no more.
+  return [...kept, ...([...fresh.values()] as unknown as Tier[])].slice(0, Math.max(MOST_TIERS, kept.length));
+}
+
+/** Where prices are a slot's own, those that differ from the offering's are kept with the slot. */
+function pricedSlot(slot: MappedSlot, { tiers, tiersBecome }: Change, known: readonly Tier[]): MappedSlot {
+  if (tiersBecome !== 'by_slot') return slot;
+  const amounts = new Map(known.map((tier) => [tier.external_id, tier.amount]));
+  const overrides = tiers.flatMap(({ external_id: tier, amount }) =>
+    tier === undefined || !amounts.has(tier) || amounts.get(tier) === amount ? [] : [{ tier, amount }],
+  );
+  return { ...slot, tier_overrides: overrides.length === 0 ? undefined : overrides };
 }
 
 function availabilityAfter(
   before: OfferingContent | null,
   change: Change,
+  slot: MappedSlot | null,
 ): OfferingContent['availability'] | undefined {
   const known = before?.availability;
   const timezone = known?.timezone ?? change.timezone ?? undefined;
-  const slots = slotsWith(known?.slots ?? [], change);
-  if (timezone === undefined && slots === null) return known;
+  if (timezone === undefined && slot === null) return known;
   return {
     ...known,
     ...(timezone === undefined ? {} : { timezone }),
-    ...(slots === null ? {} : { slots }),
+    ...(slot === null ? {} : { slots: slotsAfter(known?.slots ?? [], [slot], 'merge') }),
   } as OfferingContent['availability'];
 }
 
-/**
- * A slot is touched where the delivery says how many places are left, or where it is one that we know already: that
- * somebody has booked a time does not mean that the time can be booked. Null: nothing changes.
- */
-function slotsWith(before: readonly Slot[], { slot, action }: Change): readonly Slot[] | null {
-  if (slot === null) return null;
-  const isKnown = before.some((old) => isSameSlot(old, slot));
-  if (action === 'cancel') return isKnown ? slotsAfter(before, [{ ...slot, capacity: 0 }]) : null;
-  return isKnown || slot.capacity !== undefined ? slotsAfter(before, [slot]) : null;
+/** The slot of this id or this start; also one that a rule gives. Null: there is none. */
+export function knownSlot(availability: Availability, slot: MappedSlot): Slot | null {
+  const single = availability.slots?.find((old) => isSameSlot(old, slot));
+  return single ?? occurrenceAt(availability, Date.parse(slot.starts_at));
 }
 
-/** Slots of the same id or the same start are replaced where they stand, new ones come last, the others are left alone. */
-export function slotsAfter(before: readonly Slot[], fresh: readonly MappedSlot[]): Slot[] {
+/** What names a slot in an offering. */
+export function slotKey({ external_id, starts_at }: Pick<Slot, 'external_id' | 'starts_at'>): string {
+  return external_id ?? new Date(starts_at).toISOString();
+}
+
+/**
+ * Slots of the same id or the same start change where they stand (merged with what is known, or replaced whole), new ones
+ * come last, the others are left alone. A member that is undefined is taken away.
+ */
+export function slotsAfter(before: readonly Slot[], fresh: readonly MappedSlot[], how: 'merge' | 'replace'): Slot[] {
   const left = new Set(fresh);
   const kept = before.map((old) => {
     const next = fresh.find((one) => left.has(one) && isSameSlot(old, one));
     if (next === undefined) return old;
     left.delete(next);
-    return { ...old, ...next } as Slot;
+    return how === 'replace' ? next : { ...old, ...next };
   });
-  return withoutOldest([...kept, ...([...left] as unknown as Slot[])]);
+  return withoutOldest([...kept, ...left].map(defined));
+}
+
+function defined(slot: Slot | MappedSlot): Slot {
+  return Object.fromEntries(Object.entries(slot).filter(([, value]) => value !== undefined)) as unknown as Slot;
 }
 
 function isSameSlot(old: Slot, next: MappedSlot): boolean {

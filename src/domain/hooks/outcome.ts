@@ -1,33 +1,37 @@
 // What one delivery does to the venue's offerings, and what is told of it. Each change is judged and written by itself, whole
-// or not at all; an older one than was applied before changes nothing; what cannot be done is named.
+// or not at all; an older one than was applied before changes nothing; what cannot be done is named, and done without.
 
-import { createHash } from 'node:crypto';
 import type { Queryable } from '../../base/db.ts';
-import { type FieldProblem, invalid, Problem } from '../../base/errors.ts';
+import { invalid, Problem } from '../../base/errors.ts';
 import { type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
-import { candidateFrom } from '../../base/schema/contract.ts';
-import type { Caller } from '../keys/caller.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
-import { findByExternalIds } from '../offerings/queries.ts';
-import { upsertOfferings } from '../offerings/upsert-offerings.ts';
 import { takeTicks } from '../venues/ticks.ts';
 import { factsFor } from '../venues/venue.ts';
-import { type DueDelivery, findThing, type InboundStatus, type KnownThing, keepThing } from './deliveries/queries.ts';
+import { settleBooking } from './bookings.ts';
+import { type DueDelivery, findBooking, findRoom, findThing, keepRoom, keepThing } from './deliveries/queries.ts';
 import { readBody } from './mapping/body.ts';
-import { type Change, interpret, type Thing, type Whole } from './mapping/interpret.ts';
-import { type Mappings, mappingOf } from './mapping/read-mappings.ts';
-import { offeringAfter, offeringCanceled, slotsAfter } from './merge.ts';
-
-export interface Outcome {
-  readonly status: Exclude<InboundStatus, 'pending'>;
-  readonly reason: string | null;
-  readonly offering: string | null;
-}
-
-export type SellerParts = Pick<Caller, 'ids' | 'contract'> & { readonly mappings: Mappings };
-
-/** The venue, as if it had sent the offering itself. */
-export type Seller = SellerParts & Pick<Caller, 'venue' | 'mode' | 'now'>;
+import {
+  type Change,
+  interpret,
+  type MappedSlot,
+  type Thing,
+  type Unreadable,
+  type Whole,
+} from './mapping/interpret.ts';
+import { mappingOf } from './mapping/read-mappings.ts';
+import { knownSlot, offeringAfter, offeringCanceled, slotKey, slotsAfter } from './merge.ts';
+import { hashOf, isOlder, keptAs } from './newest.ts';
+import { capacityOf, type Room, roomNow } from './room.ts';
+import {
+  contentOf,
+  LONGEST_REASON,
+  type Outcome,
+  problemsOf,
+  reasonOf,
+  type Seller,
+  told,
+  upserted,
+} from './selling.ts';
 
 export async function outcomeOf(tx: Queryable, seller: Seller, delivery: DueDelivery, text: string): Promise<Outcome> {
   const reading = interpret(mappingOf(seller.mappings, delivery.provider), readBody(text), delivery.defaults);
@@ -36,45 +40,106 @@ export async function outcomeOf(tx: Queryable, seller: Seller, delivery: DueDeli
   // From here on this is the venue's only writer: what is known stays so until it is written.
   await takeTicks(tx, seller.venue.id, seller.mode, seller.now, 1);
   if (reading.does === 'whole') return wholeApplied(tx, seller, delivery, reading.whole, text);
+  const readable = reading.changes.filter((one): one is Change => !('trouble' in one));
+  const booking = readable.find((change) => change.booking !== null)?.booking?.thing ?? null;
+  const known = booking === null ? null : await findBooking(tx, delivery, hashOf(booking.name));
+  if (booking !== null && known !== null && isOlder(delivery, booking, known))
+    return told('superseded', OLDER, readable[0]?.externalId ?? null);
   const outcomes: Outcome[] = [];
-  for (const change of reading.changes) outcomes.push(await changeApplied(tx, seller, delivery, change));
-  return together(outcomes);
+  for (const one of reading.changes)
+    outcomes.push('trouble' in one ? unreadable(one) : await changeApplied(tx, seller, delivery, one));
+  if (booking === null) return together(outcomes);
+  const isPart = readable.length < reading.changes.length;
+  const touched = await settleBooking(tx, seller, delivery, known, { thing: booking, changes: readable, isPart });
+  return together(outcomes.map((one) => (hasTaken(one, touched) ? told('applied', null, one.offering) : one)));
 }
 
-/** Applied where one of them was; the others' reasons are told all the same. */
+const hasTaken = ({ status, offering }: Outcome, touched: ReadonlySet<string>): boolean =>
+  status === 'ignored' && offering !== null && touched.has(offering);
+
+const unreadable = ({ trouble, externalId }: Unreadable): Outcome =>
+  told('unmapped', trouble, externalId !== null && IS_ID.test(externalId) ? externalId : null);
+
+/** Applied where one of them was; what became of the others is told all the same, each by its name. */
 function together(outcomes: readonly Outcome[]): Outcome {
   const first = outcomes.find(({ status }) => status === 'applied') ?? outcomes[0];
   if (first === undefined) throw new Error('a delivery that changes something has a change');
-  const reasons = new Set(outcomes.flatMap(({ reason }) => (reason === null ? [] : [reason])));
+  const reasons = new Set(
+    outcomes.flatMap(({ reason, offering }) =>
+      reason === null ? [] : [outcomes.length > 1 && offering !== null ? `"${offering}": ${reason}` : reason],
+    ),
+  );
   return { ...first, reason: reasons.size === 0 ? null : [...reasons].join(' ').slice(0, LONGEST_REASON) };
 }
 
-const LONGEST_REASON = 2_000;
 const OLDER = 'A newer delivery about the same thing was applied before.';
+const NOTHING_TO_TAKE = 'Nothing is taken off: the offering has no slot with a capacity at that time.';
+const NOTHING_TAKEN =
+  'Nothing is given back: this booking had taken nothing off a slot since its capacity was last stated.';
+const NO_ID = 'What it calls the offering cannot be an external_id: 1 to 128 characters, none of them white space.';
+
+/** As the schema of an offering has it. */
+const IS_ID = /^[^\s\0\p{Surrogate}]{1,128}$/u;
 
 async function changeApplied(tx: Queryable, seller: Seller, delivery: DueDelivery, change: Change): Promise<Outcome> {
-  const known = await findThing(tx, delivery, hashOf(change.thing));
+  if (change.externalId !== null && !IS_ID.test(change.externalId)) return told('failed', NO_ID, null);
+  const hash = hashOf(change.thing.name);
+  const known = await findThing(tx, delivery, hash);
   if (known !== null && isOlder(delivery, change.thing, known)) return told('superseded', OLDER, change.externalId);
   const externalId = change.externalId ?? (await offeringOf(tx, delivery, change.thing));
   if (externalId === null) return told('needs_api_read', 'The delivery does not say which offering it is about.', null);
   const before = await contentOf(tx, seller, externalId);
-  const content = change.action === 'cancel' && !change.isOfSlot ? canceled(before) : null;
-  if (change.action === 'cancel' && before === null) return told('unmapped', unknown(externalId), externalId);
-  const merged = content === null ? offeringAfter(before, externalId, change, delivery.defaults) : { content };
+  if (change.action === 'cancel' && before === null)
+    return told(change.booking === null ? 'unmapped' : 'ignored', unknown(externalId), externalId);
   // Which offering the thing belongs to is worth knowing, also where nothing can be made of it yet.
-  await keepThing(tx, delivery, hashOf(change.thing), keptAs(delivery, change.thing, externalId));
+  await keepThing(tx, delivery, hash, { ...keptAs(delivery, change.thing), offering: externalId });
+  if (change.booking !== null && (change.action === 'cancel' || change.booking.isOff))
+    return told('ignored', NOTHING_TAKEN, externalId);
+  if (change.action === 'cancel' && !change.isOfSlot && before !== null)
+    return upserted(tx, seller, offeringCanceled(before));
+  const isOfBookingAlone = change.tiers.length === 0 && Object.keys(change.texts).length === 0;
+  if (change.booking !== null && before !== null && isOfBookingAlone)
+    return told('ignored', NOTHING_TO_TAKE, externalId);
+  const slot = await slotToWrite(tx, seller, externalId, before, change);
+  const merged = offeringAfter(before, externalId, change, slot, delivery.defaults);
   if ('missing' in merged) return { ...lacking(merged.missing, change), offering: externalId };
   return upserted(tx, seller, merged.content);
 }
 
-const canceled = (before: OfferingContent | null): OfferingContent | null =>
-  before === null ? null : offeringCanceled(before);
+/**
+ * A slot is written where the delivery says how many places are left, or where it is one that we know already: that
+ * somebody has booked a time does not mean that the time can be booked. One that was called off stays full until the same
+ * sort of thing says otherwise, whatever is heard of its places meanwhile. Null: nothing is written.
+ */
+async function slotToWrite(
+  tx: Queryable,
+  seller: Seller,
+  externalId: string,
+  before: OfferingContent | null,
+  { slot, action, thing, booking }: Change,
+): Promise<MappedSlot | null> {
+  if (slot === null) return null;
+  const known = before?.availability === undefined ? null : knownSlot(before.availability, slot);
+  if (known === null) return action === 'cancel' || slot.capacity === undefined ? null : slot;
+  const isSingle = before?.availability?.slots?.includes(known) === true;
+  if (booking !== null) return isSingle ? slot : null;
+  const hash = hashOf(externalId, slotKey(known));
+  const kept = await findRoom(tx, seller.venue.id, seller.mode, hash);
+  const room = roomNow(kept, known.capacity);
+  const after = roomStated(room, action, thing, slot);
+  const isOff = room.offBy !== null || after.offBy !== null;
+  if (!isOff) return isSingle || slot.capacity !== undefined ? slot : null;
+  await keepRoom(tx, seller.venue.id, seller.mode, hash, after, Math.max(seller.now, Date.parse(known.starts_at)));
+  return { ...slot, capacity: capacityOf(after) };
+}
+
+function roomStated(room: Room, action: Change['action'], { sort }: Thing, slot: MappedSlot): Room {
+  if (action === 'cancel') return { ...room, offBy: room.offBy ?? sort };
+  const offBy = room.offBy === sort ? null : room.offBy;
+  return slot.capacity === undefined ? { ...room, offBy } : { ...room, offBy, left: slot.capacity };
+}
 
 const unknown = (externalId: string): string => `This venue has no offering "${externalId}".`;
-
-function told(status: Outcome['status'], reason: string | null, offering: string | null): Outcome {
-  return { status, reason, offering };
-}
 
 function lacking(missing: readonly string[], { onlyByApi }: Change): Omit<Outcome, 'offering'> {
   const byApi = missing.filter((name) => onlyByApi.includes(name === 'tiers' ? 'tier.amount' : name));
@@ -92,59 +157,10 @@ function lacking(missing: readonly string[], { onlyByApi }: Change): Omit<Outcom
   return { status: 'unmapped', reason: `There is no ${missing.join(' and no ')} for a new offering.${kind}${tiers}` };
 }
 
-/** By the provider's own count where both have one, else by the order of arrival. The same one again is not older. */
-function isOlder(delivery: DueDelivery, { version }: Thing, known: KnownThing): boolean {
-  if (version !== null && known.version !== null && version !== BigInt(known.version))
-    return version < BigInt(known.version);
-  return delivery.received_at < known.received_at;
-}
-
-function keptAs(delivery: DueDelivery, { version }: Thing, offering: string | null) {
-  return { version: version === null ? null : String(version), receivedAt: delivery.received_at, offering };
-}
-
-function hashOf({ name }: Pick<Thing, 'name'>): Buffer {
-  return createHash('sha256').update(name).digest();
-}
-
 /** What the body does not say, an earlier delivery may have: a class belongs to its description. */
 async function offeringOf(tx: Queryable, delivery: DueDelivery, { partOf }: Thing): Promise<string | null> {
-  const whole = partOf === null ? null : await findThing(tx, delivery, hashOf({ name: partOf }));
+  const whole = partOf === null ? null : await findThing(tx, delivery, hashOf(partOf));
   return whole?.offering_external_id ?? null;
-}
-
-async function contentOf(tx: Queryable, seller: Seller, externalId: string): Promise<OfferingContent | null> {
-  const found = await findByExternalIds(tx, seller.venue.id, seller.mode, [externalId]);
-  return found.get(externalId)?.content ?? null;
-}
-
-/** Through the validation and the command of POST /v1/offerings, which refuses before it writes. */
-async function upserted(tx: Queryable, seller: Seller, content: OfferingContent): Promise<Outcome> {
-  const { external_id } = content;
-  const problems = problemsOf(seller, 'offering', content);
-  if (problems.length > 0) return told('failed', reasonOf(problems), external_id);
-  const body = seller.contract.normal('offering', content as unknown as JsonValue) as unknown as OfferingContent;
-  try {
-    await upsertOfferings(tx, seller, { body });
-  } catch (error) {
-    const found = error instanceof Problem ? (error.detail.problems ?? []) : [];
-    if (found.length === 0) throw error;
-    return told('failed', reasonOf(found), external_id);
-  }
-  return told('applied', null, external_id);
-}
-
-function problemsOf({ contract, now, venue }: Seller, schema: string, value: unknown): readonly FieldProblem[] {
-  return contract.judge(schema, candidateFrom(value as JsonValue), factsFor(now, venue)).problems;
-}
-
-const MOST_TOLD = 5;
-
-/** As POST /v1/offerings would have said it. */
-function reasonOf(problems: readonly FieldProblem[]): string {
-  const some = problems.slice(0, MOST_TOLD).map(({ field, message }) => `${field === '' ? '/' : field}: ${message}`);
-  const more = problems.length - some.length;
-  return [...some, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ').slice(0, LONGEST_REASON);
 }
 
 interface CustomData {
@@ -161,23 +177,26 @@ async function wholeApplied(
   text: string,
 ): Promise<Outcome> {
   const data = customData(seller, schema, text);
-  const known = await findThing(tx, delivery, hashOf(thing));
+  const hash = hashOf(thing.name);
+  const known = await findThing(tx, delivery, hash);
   const { external_id } = data;
   if (known !== null && isOlder(delivery, thing, known)) return told('superseded', OLDER, external_id);
   const before = await contentOf(tx, seller, external_id);
   const after = customAfter(before, schema, data);
   if (after === null) return told('failed', unknown(external_id), external_id);
   const outcome = await upserted(tx, seller, after);
-  if (outcome.status === 'applied') await keepThing(tx, delivery, hashOf(thing), keptAs(delivery, thing, external_id));
+  if (outcome.status === 'applied')
+    await keepThing(tx, delivery, hash, { ...keptAs(delivery, thing), offering: external_id });
   return outcome;
 }
 
 /** Null: there is no such offering. */
 function customAfter(before: OfferingContent | null, schema: string, data: CustomData): OfferingContent | null {
   if (schema === 'offering') return data as unknown as OfferingContent;
-  if (before === null || data.slots === undefined) return canceled(before);
+  if (before === null) return null;
+  if (data.slots === undefined) return offeringCanceled(before);
   const { availability } = before;
-  const slots = slotsAfter(availability?.slots ?? [], data.slots);
+  const slots = slotsAfter(availability?.slots ?? [], data.slots, 'replace');
   return { ...before, availability: { ...availability, slots } } as OfferingContent;
 }
 

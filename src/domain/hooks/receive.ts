@@ -3,17 +3,18 @@
 // accepted, and what cannot be used is kept with its reason.
 
 import { createHash } from 'node:crypto';
+import type { Mapping } from '../../../schemas/types.gen.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Mode } from '../../base/config.ts';
 import type { Db } from '../../base/db.ts';
 import { Problem } from '../../base/errors.ts';
 import type { Ids } from '../../base/ids.ts';
-import { parseStrictJson } from '../../base/json/parse.ts';
+import { type Glance, makeGlance } from '../../base/json/glance.ts';
 import type { Answer, Raw } from '../../base/operation.ts';
 import type { Seal } from '../../base/seal.ts';
 import { storeInbound } from './deliveries/queries.ts';
 import { secretRow } from './integration.ts';
-import { type EventSeen, eventSeen } from './mapping/event.ts';
+import { type EventSeen, eventSeen, placesSeen } from './mapping/event.ts';
 import { type Mappings, mappingOf } from './mapping/read-mappings.ts';
 import { verifiers } from './signatures.ts';
 
@@ -54,12 +55,13 @@ export async function receiveHook(parts: ReceiveParts, sender: Sender, { raw, he
     if (!verify({ raw, headers, secret, url: sender.url, now }))
       throw new Problem('unauthorized', { message: NOT_SIGNED });
   }
-  const parsed = parseStrictJson(raw);
-  if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
-  const { value, text } = parsed;
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  const mapping = mappingOf(parts.mappings, provider);
+  const glance = glanceFor(mapping)(raw);
+  if (!glance.ok) throw new Problem('invalid_json', { message: glance.message });
+  const body = glance.seen;
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Problem('invalid_json', { message: 'The body must be a JSON object.' });
-  const seen = eventSeen(mappingOf(parts.mappings, provider), value);
+  const seen = eventSeen(mapping, body);
   const deliveryId = parts.ids.prefixed('hkd');
   const stored = await storeInbound(parts.db, {
     venueId,
@@ -70,10 +72,19 @@ export async function receiveHook(parts: ReceiveParts, sender: Sender, { raw, he
     sameWithinSeconds: seen.sameWithinSeconds,
     eventId: storable(seen.id),
     type: storable(seen.type ?? seen.entry?.name ?? null),
-    body: parts.seal.seal(text, bodyRow(venueId, deliveryId)),
+    body: parts.seal.seal(raw, bodyRow(venueId, deliveryId)),
   });
   if (stored === null) throw new Problem('unauthorized', { message: UNKNOWN_HOOK });
   return { status: 200, body: { received: true, id: stored.delivery_id, duplicate: stored.is_duplicate } };
+}
+
+const glances = new WeakMap<Mapping, (bytes: Buffer) => Glance>();
+
+/** All of a body is judged, and only what says which event it is is read: the rest is the worker's to read. */
+function glanceFor(mapping: Mapping): (bytes: Buffer) => Glance {
+  const known = glances.get(mapping) ?? makeGlance(placesSeen(mapping));
+  glances.set(mapping, known);
+  return known;
 }
 
 /** An id and a body never count as the same. */

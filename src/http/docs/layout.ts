@@ -3,7 +3,7 @@
 
 import { escapeHtml } from './markdown.ts';
 
-type Area = 'reference' | 'guides' | 'errors';
+type Area = 'reference' | 'guides' | 'providers' | 'errors';
 
 export interface Page {
   readonly area: Area;
@@ -17,6 +17,7 @@ export interface Page {
 const LINKS: readonly { readonly area: Area | null; readonly href: string; readonly text: string }[] = [
   { area: 'reference', href: '/docs', text: 'Reference' },
   { area: 'guides', href: '/docs/guides', text: 'Guides' },
+  { area: 'providers', href: '/docs/providers', text: 'Venue systems' },
   { area: 'errors', href: '/docs/errors', text: 'Errors' },
   { area: null, href: '/v1/openapi.json', text: 'OpenAPI' },
 ];

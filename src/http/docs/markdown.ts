@@ -3,6 +3,10 @@
 
 import type { RendererObject, Tokens } from 'marked';
 
+/** The folders of docs/ that are pages of the site. */
+export const FOLDERS = ['errors', 'guides', 'providers'] as const;
+export type Folder = (typeof FOLDERS)[number];
+
 export interface Rendered {
   readonly title: string;
   /** The first paragraph, as plain text. */
@@ -24,7 +28,7 @@ const OURS = ['main', 'sections'];
 
 const NOWHERE = 'http://pages.invalid';
 
-export async function renderMarkdown(source: string, folder: 'errors' | 'guides'): Promise<Rendered> {
+export async function renderMarkdown(source: string, folder: Folder): Promise<Rendered> {
   const { Marked } = await import('marked');
   const sections: Section[] = [];
   const marked = new Marked({ renderer: makeRenderer(folder, sections) });

@@ -1,4 +1,4 @@
-// The pages made from Markdown: one for every error code, one for every guide, and an index of each.
+// The pages made from Markdown: one for every error code, every guide and every venue system, and an index of each.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
@@ -6,9 +6,7 @@ import { join } from 'node:path';
 import { catalogue, type ErrorCode } from '../../base/errors.ts';
 import { packageRoot } from '../../base/package-root.ts';
 import { type Page, renderPage } from './layout.ts';
-import { escapeHtml, type Rendered, renderMarkdown } from './markdown.ts';
-
-type Folder = 'errors' | 'guides';
+import { escapeHtml, type Folder, type Rendered, renderMarkdown } from './markdown.ts';
 
 /** A page is worth a list of its sections from this many on. */
 const LISTED_FROM = 4;
@@ -21,10 +19,11 @@ export async function renderFolder(folder: Folder): Promise<ReadonlyMap<string, 
   for (const file of files) {
     rendered.set(file.slice(0, -'.md'.length), await renderMarkdown(await readFile(join(path, file), 'utf8'), folder));
   }
-  const frame = folder === 'errors' ? errorPage : guidePage;
-  const index = folder === 'errors' ? errorIndex(new Set(rendered.keys())) : guideIndex(rendered);
+  const index = folder === 'errors' ? errorIndex(new Set(rendered.keys())) : listOf(INDEXES[folder], rendered);
   const pages = new Map([['', renderPage(index)]]);
-  for (const [name, page] of rendered) pages.set(name, renderPage(frame(name, page)));
+  for (const [name, page] of rendered) {
+    pages.set(name, renderPage(folder === 'errors' ? errorPage(name, page) : longPage(INDEXES[folder], page)));
+  }
   return pages;
 }
 
@@ -38,17 +37,47 @@ function errorPage(name: string, { title, html }: Rendered): Page {
   };
 }
 
+interface Index {
+  readonly area: 'guides' | 'providers';
+  readonly title: string;
+  readonly description: string;
+  /** As HTML. */
+  readonly intro: string;
+  /** The way back to it. */
+  readonly all: string;
+}
+
+const INDEXES: Readonly<Record<Index['area'], Index>> = {
+  guides: {
+    area: 'guides',
+    title: 'Guides',
+    description: 'Guides to the Everyshare API, for developers.',
+    intro:
+      'What spans more than one call. Single calls are in the <a href="/docs">reference</a>, single failures under <a href="/docs/errors">errors</a>.',
+    all: 'All guides',
+  },
+  providers: {
+    area: 'providers',
+    title: 'Venue systems',
+    description:
+      'The venue systems that can be connected to Everyshare: what to click, what is read, what cannot be known.',
+    intro:
+      'What to click in each system, what we read of its deliveries, and what we cannot know. How a connection works: <a href="/docs/guides/venue-systems">Connecting a venue system</a>.',
+    all: 'All venue systems',
+  },
+};
+
 /** The sections are listed between the opening and the rest; on a wide page the list stands beside both. */
-function guidePage(_name: string, { title, summary, html, sections }: Rendered): Page {
+function longPage({ area, title: areaTitle, all }: Index, { title, summary, html, sections }: Rendered): Page {
   const links = sections.map(({ id, title: text }) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`).join('\n');
   const list = `<nav class="sections" aria-labelledby="sections"><h2 id="sections">On this page</h2>\n<ul>${links}</ul></nav>\n`;
   const cut = sections.length < LISTED_FROM ? html.length : html.indexOf('<h2 ');
   const rest = cut === html.length ? '' : `${list}<div class="rest">\n${html.slice(cut)}</div>\n`;
   return {
-    area: 'guides',
-    title: `${title} · Guides`,
+    area,
+    title: `${title} · ${areaTitle}`,
     description: summary,
-    body: `<p class="trail"><a href="/docs/guides">All guides</a></p>
+    body: `<p class="trail"><a href="/docs/${area}">${all}</a></p>
 <article class="guide">
 <div class="opening">\n${html.slice(0, cut)}</div>\n${rest}</article>`,
   };
@@ -81,17 +110,14 @@ ${entries.join('')}</dl>
   };
 }
 
-function guideIndex(guides: ReadonlyMap<string, Rendered>): Page {
-  const entries = [...guides].map(([name, { title, summary }]) => {
-    return `<li><a href="/docs/guides/${name}">${escapeHtml(title)}</a>\n<p>${escapeHtml(summary)}</p></li>\n`;
+function listOf({ area, title, description, intro }: Index, pages: ReadonlyMap<string, Rendered>): Page {
+  const entries = [...pages].map(([name, { title: text, summary }]) => {
+    return `<li><a href="/docs/${area}/${name}">${escapeHtml(text)}</a>\n<p>${escapeHtml(summary)}</p></li>\n`;
   });
-  const description = 'Guides to the Everyshare API, for developers.';
-  const intro =
-    'What spans more than one call. Single calls are in the <a href="/docs">reference</a>, single failures under <a href="/docs/errors">errors</a>.';
   return {
-    area: 'guides',
-    title: 'Guides',
+    area,
+    title,
     description,
-    body: `<h1>Guides</h1>\n<p class="lead">${intro}</p>\n<ul class="guides">\n${entries.join('')}</ul>`,
+    body: `<h1>${title}</h1>\n<p class="lead">${intro}</p>\n<ul class="guides">\n${entries.join('')}</ul>`,
   };
 }

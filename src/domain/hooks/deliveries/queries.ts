@@ -4,6 +4,7 @@ import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { PageQuestion } from '../../../base/page.ts';
 import type { Defaults } from '../integration.ts';
+import type { Room, Take } from '../room.ts';
 
 export interface InboundStored {
   readonly delivery_id: string;
@@ -96,19 +97,21 @@ export interface Lane {
   readonly integration_id: string;
 }
 
-/** Integrations for which something waits: one step of the index for each, however much waits. */
-export async function lanesDue(db: Queryable, most: number): Promise<Lane[]> {
+/** Integrations whose oldest delivery is due, after this one: one step of the index for each that has any. */
+export async function lanesDue(db: Queryable, now: number, after: Lane | null, most: number): Promise<Lane[]> {
   return db.query<Lane>(
     `with recursive lanes as (
-       (select d.venue_id, d.integration_id from inbound_deliveries d where d.due_at is not null
-        order by d.venue_id, d.integration_id limit 1)
+       (select d.venue_id, d.integration_id, d.due_at from inbound_deliveries d
+        where d.due_at is not null
+          and ($1::uuid is null or (d.venue_id, d.integration_id) > ($1::uuid, $2::text))
+        order by d.venue_id, d.integration_id, d.received_at limit 1)
        union all
-       select n.venue_id, n.integration_id from lanes l cross join lateral (
-         select d.venue_id, d.integration_id from inbound_deliveries d
+       select n.venue_id, n.integration_id, n.due_at from lanes l cross join lateral (
+         select d.venue_id, d.integration_id, d.due_at from inbound_deliveries d
          where d.due_at is not null and (d.venue_id, d.integration_id) > (l.venue_id, l.integration_id)
-         order by d.venue_id, d.integration_id limit 1) n)
-     select venue_id, integration_id from lanes limit $1`,
-    [most],
+         order by d.venue_id, d.integration_id, d.received_at limit 1) n)
+     select venue_id, integration_id from lanes where due_at <= to_timestamp($3 / 1000.0) limit $4`,
+    [after?.venue_id ?? null, after?.integration_id ?? null, now, most],
   );
 }
 
@@ -133,19 +136,26 @@ export async function takeLane(tx: Queryable, lane: Lane): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The oldest that waits; one that is to be tried again later holds up those behind it. Null: nothing is due. */
+/**
+ * The oldest that waits; one that is to be tried again later holds up those behind it. Whoever wants it applied again
+ * meanwhile waits until this is done. Null: nothing is due.
+ */
 export async function oldestDue(tx: Queryable, lane: Lane, now: number): Promise<DueDelivery | null> {
   const rows = await tx.query<DueDelivery>(
     `select d.delivery_id as id, d.venue_id, d.integration_id, i.mode, i.provider, i.defaults, d.body, d.received_at,
        d.attempts
      from (select * from inbound_deliveries w
-           where w.venue_id = $1 and w.integration_id = $2 and w.due_at is not null order by w.received_at limit 1) d
+           where w.venue_id = $1 and w.integration_id = $2 and w.due_at is not null order by w.received_at limit 1
+           for update) d
      join integrations i on i.venue_id = d.venue_id and i.integration_id = d.integration_id
      where d.due_at <= to_timestamp($3 / 1000.0)`,
     [lane.venue_id, lane.integration_id, now],
   );
   return rows[0] ?? null;
 }
+
+/** A reason quotes what came: what no column can hold is left out. */
+const storable = (reason: string | null): string | null => reason?.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd') ?? null;
 
 export async function recordOutcome(
   tx: Queryable,
@@ -161,7 +171,7 @@ export async function recordOutcome(
     `update inbound_deliveries set status = $3, reason = $4, offering_external_id = $5, due_at = null,
        applied_at = case when $3 = 'applied' then to_timestamp($6 / 1000.0) end
      where venue_id = $1 and delivery_id = $2`,
-    [delivery.venue_id, delivery.id, outcome.status, outcome.reason, outcome.offering, now],
+    [delivery.venue_id, delivery.id, outcome.status, storable(outcome.reason), outcome.offering, now],
   );
 }
 
@@ -169,15 +179,16 @@ export async function recordOutcome(
 export async function recordTrouble(
   db: Queryable,
   delivery: Pick<DueDelivery, 'venue_id' | 'id'>,
+  attempts: number,
   dueAt: number | null,
   reason: string,
 ): Promise<void> {
   await db.query(
-    `update inbound_deliveries set attempts = attempts + 1, due_at = to_timestamp($3 / 1000.0),
+    `update inbound_deliveries set attempts = $5, due_at = to_timestamp($3 / 1000.0),
        status = case when $3::float8 is null then 'failed' else 'pending' end,
        reason = case when $3::float8 is null then $4 end
      where venue_id = $1 and delivery_id = $2 and status = 'pending'`,
-    [delivery.venue_id, delivery.id, dueAt, reason],
+    [delivery.venue_id, delivery.id, dueAt, reason, attempts],
   );
 }
 
@@ -213,22 +224,97 @@ export async function keepThing(
   );
 }
 
-const KEPT_DAYS = 30;
-const DAY = 24 * 3_600_000;
+export interface KnownBooking {
+  readonly version: string | null;
+  readonly received_at: string;
+  readonly takes: readonly Take[];
+}
 
-/** Deliveries go after 30 days, bodies and all, and what they changed is no longer guarded against older ones. */
+export async function findBooking(tx: Queryable, lane: Lane, hash: Buffer): Promise<KnownBooking | null> {
+  const rows = await tx.query<KnownBooking>(
+    `select version::text as version, received_at, takes from hook_bookings
+     where venue_id = $1 and integration_id = $2 and booking_hash = $3`,
+    [lane.venue_id, lane.integration_id, hash],
+  );
+  return rows[0] ?? null;
+}
+
+export async function keepBooking(
+  tx: Queryable,
+  lane: Lane,
+  hash: Buffer,
+  booking: {
+    readonly version: string | null;
+    readonly receivedAt: string;
+    readonly takes: readonly Take[];
+    readonly last: number;
+  },
+): Promise<void> {
+  await tx.query(
+    `insert into hook_bookings (venue_id, integration_id, booking_hash, version, received_at, takes, last_at)
+     values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0))
+     on conflict (venue_id, integration_id, booking_hash) do update
+       set version = excluded.version, received_at = excluded.received_at, takes = excluded.takes,
+         last_at = excluded.last_at`,
+    [
+      lane.venue_id,
+      lane.integration_id,
+      hash,
+      booking.version,
+      booking.receivedAt,
+      JSON.stringify(booking.takes),
+      booking.last,
+    ],
+  );
+}
+
+export async function findRoom(tx: Queryable, venueId: string, mode: Mode, hash: Buffer): Promise<Room | null> {
+  const rows = await tx.query<Room>(
+    `select places_left as left, off_by as "offBy", statement from hook_slots
+     where venue_id = $1 and mode = $2 and slot_hash = $3`,
+    [venueId, mode, hash],
+  );
+  return rows[0] ?? null;
+}
+
+export async function keepRoom(
+  tx: Queryable,
+  venueId: string,
+  mode: Mode,
+  hash: Buffer,
+  room: Room,
+  last: number,
+): Promise<void> {
+  await tx.query(
+    `insert into hook_slots (venue_id, mode, slot_hash, places_left, off_by, statement, last_at)
+     values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0))
+     on conflict (venue_id, mode, slot_hash) do update
+       set places_left = excluded.places_left, off_by = excluded.off_by, statement = excluded.statement,
+         last_at = excluded.last_at`,
+    [venueId, mode, hash, room.left, room.offBy, room.statement, last],
+  );
+}
+
+const DAY = 24 * 3_600_000;
+const DELIVERIES_KEPT = 30 * DAY;
+/** A class is planned months ahead, and heard of again only when somebody books it. */
+const THINGS_KEPT = 400 * DAY;
+
+/** Deliveries go after 30 days, bodies and all; what they changed is known for longer, bookings until their slots are over. */
 export async function forgetOldInbound(db: Queryable, now: number, most: number): Promise<number> {
-  const before = now - KEPT_DAYS * DAY;
-  const deliveries = await db.query(
-    `delete from inbound_deliveries where ctid = any(array(
-       select ctid from inbound_deliveries where received_at < to_timestamp($1 / 1000.0) and due_at is null limit $2))
-     returning 1`,
-    [before, most],
-  );
-  const things = await db.query(
-    `delete from hook_objects where ctid = any(array(
-       select ctid from hook_objects where received_at < to_timestamp($1 / 1000.0) limit $2)) returning 1`,
-    [before, most],
-  );
-  return Math.max(deliveries.length, things.length);
+  const forget = async (table: string, condition: string, before: number): Promise<number> => {
+    const gone = await db.query(
+      `delete from ${table} where ctid = any(array(
+         select ctid from ${table} where ${condition} < to_timestamp($1 / 1000.0) limit $2)) returning 1`,
+      [before, most],
+    );
+    return gone.length;
+  };
+  const counts = [
+    await forget('inbound_deliveries', 'due_at is null and received_at', now - DELIVERIES_KEPT),
+    await forget('hook_objects', 'received_at', now - THINGS_KEPT),
+    await forget('hook_bookings', 'last_at', now - DELIVERIES_KEPT),
+    await forget('hook_slots', 'last_at', now - DELIVERIES_KEPT),
+  ];
+  return Math.max(...counts);
 }

@@ -9,6 +9,9 @@ export class MappingTrouble extends Error {}
 
 const DECIMAL = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?(?:[eE]([+-]?\d{1,2}))?$/;
 const ISO = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
+/** More digits than any number has that is exact. */
+const MOST_DIGITS = 16;
+const MOST_PRECISION = 6;
 const DAY = 24 * 3_600_000;
 
 /** A decimal with its point moved `digits` places to the right, which must leave a whole number. */
@@ -18,6 +21,8 @@ function wholeAfter(text: string, digits: number): number {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
   const all = `${whole}${fraction}`;
   const shift = digits + Number(exponent) - fraction.length;
+  if (!/[1-9]/.test(all)) return 0;
+  if (shift > MOST_DIGITS) throw new MappingTrouble(`${shown(text)} is too large.`);
   const cut = shift >= 0 ? all.length : Math.max(0, all.length + shift);
   if (/[1-9]/.test(all.slice(cut))) throw new MappingTrouble(`${text} has more decimals than there are minor units.`);
   const value = Number(BigInt(`${all.slice(0, cut)}${'0'.repeat(Math.max(0, shift))}` || '0'));
@@ -36,7 +41,10 @@ export function minorFromDecimal(text: string, currency: string): number {
 
 /** A whole number of units of which 10^`precision` make one major unit. */
 export function minorFromPrecision(text: string, precision: string, currency: string): number {
-  return wholeAfter(String(integerOf(text)), minorDigits(currency) - integerOf(precision));
+  const digits = integerOf(precision);
+  if (digits < 0 || digits > MOST_PRECISION)
+    throw new MappingTrouble(`A precision of ${shown(precision)} is none that a currency has.`);
+  return wholeAfter(String(integerOf(text)), minorDigits(currency) - digits);
 }
 
 /** With an offset, written with a colon or without; or local, where a zone is known. Null: local, and no zone is known. */

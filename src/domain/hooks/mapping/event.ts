@@ -32,6 +32,19 @@ export function eventSeen(mapping: Mapping, body: unknown): EventSeen {
   return { entry, type, id, sameWithinSeconds: id !== null ? null : isPing ? PING_SECONDS : DAY_SECONDS };
 }
 
+/** The places of a body that say which event it is. */
+export function placesSeen({ event, events }: Mapping): string[] {
+  const ids = (within: string): string[] => event.id.map((path) => `${within}${path}`);
+  return [
+    ...(event.type === null ? [] : [event.type]),
+    ...ids(''),
+    ...events.flatMap(({ match, within }) => [
+      ...match.map(({ path }) => path),
+      ...(within === undefined ? [] : ids(`${within}.`)),
+    ]),
+  ];
+}
+
 /** The part of the body in which the event's object stands. */
 export function within(whole: Place, entry: EventEntry | null): Place {
   return entry?.within === undefined ? whole : { root: valueAt(whole, entry.within), bound: [] };

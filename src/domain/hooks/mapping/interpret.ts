@@ -31,11 +31,24 @@ export interface MappedSlot {
   readonly external_id?: string;
   readonly starts_at: string;
   readonly ends_at?: string;
-  readonly capacity?: number;
+  /** Undefined: none, whatever was known. */
+  readonly capacity?: number | undefined;
+  readonly tier_overrides?: readonly { readonly tier: string; readonly amount: number }[] | undefined;
+}
+
+/** Somebody has booked, or has let go of a booking. */
+export interface Booking {
+  /** Of the whole booking, of which a change may be one item. */
+  readonly thing: Thing;
+  /** Null: the body does not say for how many. */
+  readonly party: number | null;
+  /** This item of it holds no place. */
+  readonly isOff: boolean;
 }
 
 /** Something that changes, and how an older delivery about it is told from a newer. */
 export interface Thing {
+  readonly sort: string;
   readonly name: string;
   /** A count, or a time in microseconds; null: the order of arrival decides. */
   readonly version: bigint | null;
@@ -53,12 +66,22 @@ export interface Change {
   /** Title, description, booking_url, category: what the body says of them. */
   readonly texts: Readonly<Record<string, string>>;
   readonly tiers: readonly MappedTier[];
-  readonly replacesTiers: boolean;
+  readonly tiersBecome: NonNullable<ObjectEntry['tiers']>;
+  /** The unit of the tiers is a fixed one of ours: the body does not say. */
+  readonly isOurUnit: boolean;
   readonly slot: MappedSlot | null;
   /** It is about a slot, and not about the whole offering. */
   readonly isOfSlot: boolean;
+  /** Null: it is about no booking. */
+  readonly booking: Booking | null;
   /** Fields that only the provider's API has. */
   readonly onlyByApi: readonly string[];
+}
+
+/** One of a delivery's objects that cannot become what it says. The others can. */
+export interface Unreadable {
+  readonly trouble: string;
+  readonly externalId: string | null;
 }
 
 /** In our own words already: `schema` says what `data` is. */
@@ -70,7 +93,10 @@ export interface Whole {
 export type Reading =
   | { readonly does: 'ignored' | 'needs_api_read' | 'unmapped'; readonly reason: string }
   | { readonly does: 'whole'; readonly whole: Whole }
-  | { readonly does: 'change'; readonly changes: readonly Change[] };
+  | { readonly does: 'change'; readonly changes: readonly (Change | Unreadable)[] };
+
+/** One body is one transaction, which others wait for. */
+const MOST_OBJECTS = 100;
 
 export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): Reading {
   const { entry } = eventSeen(mapping, body);
@@ -90,7 +116,27 @@ export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): 
       ? [place]
       : itemsAt(place, each).map((value) => ({ root: place.root, bound: [{ path: each, value }] }));
   if (places.length === 0) return { does: 'unmapped', reason: `There is nothing at ${each}.` };
-  return { does: 'change', changes: places.map((one) => changeAt(object, entry, one, defaults)) };
+  if (places.length > MOST_OBJECTS)
+    return { does: 'unmapped', reason: `There are ${places.length} objects at ${each}; the most is ${MOST_OBJECTS}.` };
+  return { does: 'change', changes: places.map((one) => readAt(object, entry, one, defaults)) };
+}
+
+/** Each object is whole or not read at all; what is wrong with one says nothing of the others. */
+function readAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults: Defaults): Change | Unreadable {
+  try {
+    return changeAt(object, entry, place, defaults);
+  } catch (error) {
+    if (!(error instanceof MappingTrouble)) throw error;
+    return { trouble: error.message, externalId: readText(object.fields.external_id, place) };
+  }
+}
+
+const LONGEST: Readonly<Record<string, number>> = { title: 120, description: 4_000 };
+
+/** A text that is longer than ours may be ends in an ellipsis. */
+function cut(text: string, most: number | undefined): string {
+  const characters = [...text];
+  return most === undefined || characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }
 
 function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults: Defaults): Change {
@@ -103,21 +149,34 @@ function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults
   const texts: Record<string, string> = {};
   for (const name of ['title', 'description', 'booking_url', 'category']) {
     const value = text(name);
-    if (value !== null) texts[name] = value;
+    if (value !== null) texts[name] = cut(value, LONGEST[name]);
   }
+  const isCancel = entry.action === 'cancel';
   const isByApi = (name: string): boolean => fields[name]?.source === 'api' || fields[name]?.otherwise === 'api';
   return {
-    action: entry.action === 'cancel' ? 'cancel' : 'upsert',
+    action: isCancel ? 'cancel' : 'upsert',
     thing: thingOf(object, place, object.each === undefined ? [] : [externalId ?? '']),
     externalId,
     kind,
     timezone,
     texts,
-    tiers: currency === null ? [] : tiersAt(object, place, currency),
-    replacesTiers: object.tiers !== 'merge',
+    tiers: currency === null || isCancel ? [] : tiersAt(object, place, currency),
+    tiersBecome: object.tiers ?? 'replace',
+    isOurUnit: fields['tier.unit']?.source === 'fixed',
     slot: slotAt(object, place, timezone),
     isOfSlot: fields['slot.starts_at'] !== undefined,
+    booking: bookingAt(object, place),
     onlyByApi: ['external_id', 'title', 'tier.amount', 'currency'].filter(isByApi),
+  };
+}
+
+function bookingAt(object: ObjectEntry, place: Place): Booking | null {
+  const { 'booking.party': party, 'booking.status': status } = object.fields;
+  if (party === undefined) return null;
+  return {
+    thing: thingOf(object, place, []),
+    party: party.as === 'count' ? itemsAt(place, party.path ?? '').length : wholeNumber(readText(party, place)),
+    isOff: chosen(status, readText(status, place)) === 'off',
   };
 }
 
@@ -126,6 +185,7 @@ function thingOf({ order }: ObjectEntry, place: Place, more: readonly string[]):
   const ids = order.id.map((path) => textOf(valueAt(place, path)) ?? '');
   const text = order.version === undefined ? null : textOf(valueAt(place, order.version));
   return {
+    sort: order.thing,
     name: JSON.stringify([order.thing, ...ids, ...more]),
     version: versionOf(text, order.version_as),
     partOf: order.part_of === undefined ? null : JSON.stringify([order.part_of, ...ids]),
@@ -149,7 +209,10 @@ function readText(field: MappingField | undefined, place: Place): string | null 
 /** A value without a meaning of ours leaves the field to the venue. */
 function chosen(field: MappingField | undefined, value: string | null): string | null {
   if (value === null || field?.choices === undefined) return value;
-  return Object.hasOwn(field.choices, value) ? (field.choices[value] ?? null) : null;
+  const choice = Object.entries(field.choices).find(([name]) =>
+    name.endsWith('*') ? value.startsWith(name.slice(0, -1)) : value === name,
+  );
+  return choice?.[1] ?? null;
 }
 
 function tiersAt(object: ObjectEntry, place: Place, currency: string): MappedTier[] {
@@ -212,7 +275,7 @@ function slotAt({ fields }: ObjectEntry, place: Place, zone: string | null): Map
 /** Never below none: an overbooked slot is full. */
 function capacityAt(field: MappingField | undefined, place: Place): number | null {
   const capacity = wholeNumber(readText(field, place));
-  if (capacity === null || field?.as !== 'remaining') return capacity;
+  if (capacity === null || field?.as !== 'remaining') return capacity === null ? null : Math.max(0, capacity);
   const taken = field.with === undefined ? null : wholeNumber(textOf(valueAt(place, field.with)));
   return taken === null ? null : Math.max(0, capacity - taken);
 }

@@ -1,0 +1,39 @@
+// Which places of a body are looked at while it is scanned: a tree of member names. Built once from paths such as
+// `booking.status`. A path with a list in it is not one that can be watched.
+
+/** Where a watched place stands in the bytes. */
+export interface Place {
+  readonly watched: Watched;
+  readonly start: number;
+  readonly end: number;
+}
+
+export class Watched {
+  readonly name: string;
+  readonly parent: Watched | null;
+  readonly #members = new Map<string, Watched>();
+
+  constructor(name: string, parent: Watched | null) {
+    this.name = name;
+    this.parent = parent;
+  }
+
+  /** The whole body, with these places in it. */
+  static from(paths: readonly string[]): Watched {
+    const root = new Watched('', null);
+    for (const path of paths) {
+      let at = root;
+      for (const name of path.split('.')) {
+        if (name === '' || name.endsWith('[]')) throw new Error(`${path} cannot be watched`);
+        const next = at.#members.get(name) ?? new Watched(name, at);
+        at.#members.set(name, next);
+        at = next;
+      }
+    }
+    return root;
+  }
+
+  member(name: string): Watched | null {
+    return this.#members.get(name) ?? null;
+  }
+}

@@ -1,0 +1,144 @@
+// What bookings take off the slots of the venue's offerings, and what cancellations give back. A booking counts once,
+// whatever is sent of it and how often: what it took is kept, and only the difference is taken. Only a slot that is known,
+// with a capacity, is touched; nothing is given back that was not taken here.
+
+import type { Queryable } from '../../base/db.ts';
+import type { OfferingContent } from '../offerings/offering.ts';
+import { type DueDelivery, findRoom, type KnownBooking, keepBooking, keepRoom } from './deliveries/queries.ts';
+import type { Change, MappedSlot, Thing } from './mapping/interpret.ts';
+import { knownSlot, type Slot, slotKey } from './merge.ts';
+import { hashOf, keptAs } from './newest.ts';
+import { capacityOf, type Room, roomAfter, roomNow, type Take } from './room.ts';
+import { contentOf, type Seller, upserted } from './selling.ts';
+
+interface Wanted {
+  readonly offering: string;
+  readonly slot: MappedSlot;
+  readonly party: number;
+}
+
+/** What a delivery says of one booking. */
+export interface BookingNews {
+  readonly thing: Thing;
+  readonly changes: readonly Change[];
+  /** Some of it could not be read: what the booking took elsewhere stays taken. */
+  readonly isPart: boolean;
+}
+
+/** The offerings of which something is, or was, taken. */
+export async function settleBooking(
+  tx: Queryable,
+  seller: Seller,
+  delivery: DueDelivery,
+  known: KnownBooking | null,
+  news: BookingNews,
+): Promise<ReadonlySet<string>> {
+  const before = known?.takes ?? [];
+  const wanted = news.changes.flatMap(wantedBy);
+  const isPart = news.isPart || news.changes.some(isUnclear);
+  const touched = new Set<string>();
+  const takes: Take[] = [];
+  for (const offering of new Set([...before, ...wanted].map((one) => one.offering))) {
+    const settled = await settleOffering(tx, seller, offering, {
+      before: before.filter((one) => one.offering === offering),
+      wanted: wanted.filter((one) => one.offering === offering),
+      isPart,
+    });
+    takes.push(...settled.takes);
+    if (settled.isTouched) touched.add(offering);
+  }
+  const last = Math.max(seller.now, ...news.changes.map(({ slot }) => Date.parse(slot?.starts_at ?? '') || 0));
+  await keepBooking(tx, delivery, hashOf(news.thing.name), { ...keptAs(delivery, news.thing), takes, last });
+  return touched;
+}
+
+function wantedBy({ action, booking, externalId, slot }: Change): Wanted[] {
+  if (action === 'cancel' || booking === null || booking.isOff) return [];
+  if (externalId === null || slot === null || booking.party === null || booking.party <= 0) return [];
+  return [{ offering: externalId, slot, party: booking.party }];
+}
+
+/** It is on, and the body does not say for when or for how many. */
+function isUnclear({ action, booking, externalId, slot }: Change): boolean {
+  if (action === 'cancel' || booking === null || booking.isOff) return false;
+  return externalId === null || slot === null || booking.party === null;
+}
+
+interface Settling {
+  readonly before: readonly Take[];
+  readonly wanted: readonly Wanted[];
+  readonly isPart: boolean;
+}
+
+interface Settled {
+  readonly takes: readonly Take[];
+  readonly isTouched: boolean;
+}
+
+interface Line {
+  readonly key: string;
+  readonly slot: Slot | null;
+  readonly before: Take | null;
+  readonly party: number;
+}
+
+async function settleOffering(tx: Queryable, seller: Seller, offering: string, settling: Settling): Promise<Settled> {
+  const content = await contentOf(tx, seller, offering);
+  const lines = linesOf(content, settling);
+  const takes: Take[] = [];
+  const rooms: { readonly hash: Buffer; readonly room: Room; readonly startsAt: string }[] = [];
+  const slots = new Map<string, Slot>();
+  let isTouched = false;
+  for (const { key, slot, before, party } of lines) {
+    const hash = hashOf(offering, key);
+    const room = slot === null ? null : roomNow(await findRoom(tx, seller.venue.id, seller.mode, hash), slot.capacity);
+    if (slot === null || room === null || room.left === null) {
+      if (party > 0) takes.push({ offering, slot: key, party, statement: null });
+      continue;
+    }
+    const after = roomAfter(room, before, party);
+    isTouched ||= party > 0 || before?.statement === room.statement;
+    rooms.push({ hash, room: after, startsAt: slot.starts_at });
+    slots.set(key, { ...slot, capacity: capacityOf(after) ?? 0 });
+    if (party > 0) takes.push({ offering, slot: key, party, statement: after.statement });
+  }
+  if (content === null || slots.size === 0) return { takes, isTouched: false };
+  const outcome = await upserted(tx, seller, withSlots(content, slots));
+  if (outcome.status !== 'applied') return { takes: settling.before, isTouched: false };
+  for (const { hash, room, startsAt } of rooms)
+    await keepRoom(tx, seller.venue.id, seller.mode, hash, room, Math.max(seller.now, Date.parse(startsAt)));
+  return { takes, isTouched };
+}
+
+/** One for each slot that the booking takes from now, or took from before. */
+function linesOf(content: OfferingContent | null, { before, wanted, isPart }: Settling): Line[] {
+  const availability = content?.availability;
+  const parties = new Map<string, { slot: Slot | null; party: number }>();
+  for (const { slot, party } of wanted) {
+    const known = availability === undefined ? null : knownSlot(availability, slot);
+    const key = slotKey(known ?? slot);
+    parties.set(key, { slot: known, party: party + (parties.get(key)?.party ?? 0) });
+  }
+  for (const { slot: key, party } of before) {
+    if (parties.has(key)) continue;
+    const slot = availability?.slots?.find((one) => slotKey(one) === key) ?? null;
+    parties.set(key, { slot, party: isPart ? party : 0 });
+  }
+  return [...parties].map(([key, { slot, party }]) => ({
+    key,
+    slot,
+    before: before.find((one) => one.slot === key) ?? null,
+    party,
+  }));
+}
+
+/** A slot that a rule gave becomes one of its own: those take the rule's place. */
+function withSlots(content: OfferingContent, changed: ReadonlyMap<string, Slot>): OfferingContent {
+  const left = new Map(changed);
+  const slots = (content.availability?.slots ?? []).map((slot) => {
+    const next = left.get(slotKey(slot));
+    left.delete(slotKey(slot));
+    return next ?? slot;
+  });
+  return { ...content, availability: { ...content.availability, slots: [...slots, ...left.values()] } };
+}

@@ -1,0 +1,66 @@
+// The venue as the seller of what its system sends: its offerings as they are known, and the upsert of one, through the
+// validation and the command of POST /v1/offerings. What is refused is told in the words of that call; nothing is thrown.
+
+import type { Queryable } from '../../base/db.ts';
+import { type FieldProblem, Problem } from '../../base/errors.ts';
+import { type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
+import type { Caller } from '../keys/caller.ts';
+import type { OfferingContent } from '../offerings/offering.ts';
+import { findByExternalIds } from '../offerings/queries.ts';
+import { upsertOfferings } from '../offerings/upsert-offerings.ts';
+import { factsFor } from '../venues/venue.ts';
+import type { InboundStatus } from './deliveries/queries.ts';
+import type { Mappings } from './mapping/read-mappings.ts';
+
+export interface Outcome {
+  readonly status: Exclude<InboundStatus, 'pending'>;
+  readonly reason: string | null;
+  readonly offering: string | null;
+}
+
+export type SellerParts = Pick<Caller, 'ids' | 'contract'> & { readonly mappings: Mappings };
+
+/** The venue, as if it had sent the offering itself. */
+export type Seller = SellerParts & Pick<Caller, 'venue' | 'mode' | 'now'>;
+
+export function told(status: Outcome['status'], reason: string | null, offering: string | null): Outcome {
+  return { status, reason, offering };
+}
+
+export async function contentOf(tx: Queryable, seller: Seller, externalId: string): Promise<OfferingContent | null> {
+  const found = await findByExternalIds(tx, seller.venue.id, seller.mode, [externalId]);
+  return found.get(externalId)?.content ?? null;
+}
+
+/** Refused before anything is written, or written whole. */
+export async function upserted(tx: Queryable, seller: Seller, content: OfferingContent): Promise<Outcome> {
+  const { external_id } = content;
+  const problems = problemsOf(seller, 'offering', content);
+  if (problems.length > 0) return told('failed', reasonOf(problems), external_id);
+  const body = seller.contract.normal('offering', content as unknown as JsonValue) as unknown as OfferingContent;
+  try {
+    await upsertOfferings(tx, seller, { body });
+  } catch (error) {
+    const found = error instanceof Problem ? (error.detail.problems ?? []) : [];
+    if (found.length === 0) throw error;
+    return told('failed', reasonOf(found), external_id);
+  }
+  return told('applied', null, external_id);
+}
+
+/** Read as a body would be: text that no column can hold is found here as it is there. */
+export function problemsOf({ contract, now, venue }: Seller, schema: string, value: unknown): readonly FieldProblem[] {
+  const parsed = parseStrictJson(Buffer.from(JSON.stringify(value)));
+  if (!parsed.ok) throw new Error(`an offering was put together that is no JSON: ${parsed.message}`);
+  return contract.judge(schema, parsed, factsFor(now, venue)).problems;
+}
+
+const MOST_TOLD = 5;
+export const LONGEST_REASON = 2_000;
+
+/** As POST /v1/offerings would have said it. */
+export function reasonOf(problems: readonly FieldProblem[]): string {
+  const some = problems.slice(0, MOST_TOLD).map(({ field, message }) => `${field === '' ? '/' : field}: ${message}`);
+  const more = problems.length - some.length;
+  return [...some, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ').slice(0, LONGEST_REASON);
+}

@@ -1,0 +1,78 @@
+// A glance at a body: judged as the strict parser judges it, and what is looked at is what it would have found.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makeGlance } from '../../src/base/json/glance.ts';
+import { type JsonValue, parseStrictJson } from '../../src/base/json/parse.ts';
+
+const PATHS = ['id', 'type', 'a.b', 'a.b.c', 'a.type', 'b'];
+const glance = makeGlance(PATHS);
+
+function at(value: JsonValue | undefined, path: string): JsonValue | undefined {
+  let found: JsonValue | undefined = value;
+  for (const name of path.split('.')) {
+    if (typeof found !== 'object' || found === null || Array.isArray(found) || !Object.hasOwn(found, name))
+      return undefined;
+    found = found[name];
+  }
+  return found;
+}
+
+/** What a glance tells of a value: scalars as they are; of a list or an object, whether there is anything in it. */
+function outlineOf(value: JsonValue | undefined): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return [Array.isArray(value), Object.keys(value).length > 0];
+}
+
+const name = fc.constantFrom('id', 'type', 'a', 'b', 'c', '__proto__', 'ü', 'x');
+const body = fc.letrec<{ value: JsonValue; object: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom<JsonValue>(null, true, false, 0, -1.5, 1e21, '', 'a"\\b', 'ü\u0001', '{"id":1}'),
+    fc.array(tie('value'), { maxLength: 3 }),
+    tie('object'),
+  ),
+  object: fc.dictionary(name, tie('value'), { maxKeys: 5, noNullPrototype: true }),
+})).object;
+
+describe('a glance', () => {
+  it('finds at each place what the strict parser finds there', () => {
+    fc.assert(
+      fc.property(body, fc.constantFrom(0, 2), (value, space) => {
+        const bytes = Buffer.from(JSON.stringify(value, null, space));
+        const [seen, parsed] = [glance(bytes), parseStrictJson(bytes)];
+        if (!seen.ok || !parsed.ok) throw new Error('refused');
+        for (const path of PATHS)
+          expect([path, outlineOf(at(seen.seen, path))]).toEqual([path, outlineOf(at(parsed.value, path))]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    '',
+    '{',
+    '{"id":1,"id":2}',
+    '{"id":1,"\\u0069d":2}',
+    '{"a":{"b":01}}',
+    `${'['.repeat(33)}${']'.repeat(33)}`,
+    '{"id":"\u0001"}',
+    '\ufeff{}',
+    '{"a":{"b":1}} x',
+  ])('refuses what the strict parser refuses, in the same words: %j', (text) => {
+    const bytes = Buffer.from(text);
+    expect(glance(bytes)).toEqual(parseStrictJson(bytes));
+    expect(glance(bytes).ok).toBe(false);
+  });
+
+  it('knows a name that is spelt with escapes, numbers that no double holds, and bodies that are no object', () => {
+    expect(glance(Buffer.from('{"\\u0069d":1e999,"type":-0}'))).toEqual({
+      ok: true,
+      seen: { id: Number.MAX_VALUE, type: 0 },
+    });
+    expect(glance(Buffer.from('[{"id":1}]'))).toMatchObject({ ok: true, seen: ['…'] });
+    expect(glance(Buffer.from('{}'))).toEqual({ ok: true, seen: {} });
+    expect(glance(Buffer.from('7'))).toEqual({ ok: true, seen: 7 });
+    expect(() => makeGlance(['a[].b'])).toThrow('a[].b cannot be watched');
+  });
+});

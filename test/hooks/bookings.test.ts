@@ -1,0 +1,238 @@
+// What bookings take off the slots of an offering, and what comes back: once for each, whatever is sent how often and in
+// which order, and never more places than there are.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
+import { openWorld, type World } from '../world.ts';
+import { CLASS, fareharborBooking, mindbody, octo, ROSTER, SAIL, tockReservation, YOGA } from './samples.ts';
+import { connect, type VenueSystem } from './venue-system.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const BOAT = { kind: 'boat_day', timezone: 'America/New_York', currency: 'usd' };
+const START = '2027-06-12T22:00:00Z';
+const work = (): Promise<number> => applyDueDeliveries(world.house, 1_000);
+const post = (system: VenueSystem, body: object) => world.call('POST', '/v1/offerings', { key: system.key, body });
+const read = async (system: VenueSystem, id: string) =>
+  (await world.call('GET', `/v1/offerings/${encodeURIComponent(id)}`, { key: system.key })).json?.data;
+const capacities = async (system: VenueSystem, id: string): Promise<(number | undefined)[]> =>
+  (await read(system, id)).availability.slots.map(({ capacity }: { capacity?: number }) => capacity);
+const sail = async (capacity = 10): Promise<VenueSystem> => {
+  const system = await connect(world, 'peek', BOAT);
+  await post(system, { ...SAIL, availability: { ...SAIL.availability, slots: [{ starts_at: START, capacity }] } });
+  return system;
+};
+const units = (count: number) => ({ unitItems: Array.from({ length: count }, () => ({ unitId: 'adult' })) });
+const sent = async (system: VenueSystem, ...bodies: object[]): Promise<(number | undefined)[]> => {
+  for (const body of bodies) await system.send(body);
+  await work();
+  return capacities(system, 'av_123');
+};
+
+describe('a booking', () => {
+  it('takes its party off, the difference when it changes, and gives all of it back', async () => {
+    const system = await sail();
+    expect(await sent(system, octo('booking_update'))).toEqual([7]);
+    expect(await sent(system, octo('booking_update', { ...units(5), note: 'two more' }))).toEqual([5]);
+    expect(await sent(system, octo('booking_update', { uuid: 'other', ...units(2) }))).toEqual([3]);
+    expect(await sent(system, octo('booking_update', { status: 'CANCELLED' }))).toEqual([8]);
+    expect((await system.deliveries()).map(({ status }) => status)).toEqual(Array(4).fill('applied'));
+  });
+
+  it('counts once, however often it is sent and replayed', async () => {
+    const system = await sail();
+    const bodies = Array.from({ length: 6 }, (_, n) => octo('booking_update', { checkedIn: n }));
+    expect(await sent(system, ...bodies)).toEqual([7]);
+    const [delivery] = await system.deliveries();
+    await world.call('POST', `/v1/integrations/${system.id}/deliveries/${delivery.id}/replay`, { key: system.key });
+    expect(await sent(system)).toEqual([7]);
+  });
+
+  it('moves from one slot to another when its time changes', async () => {
+    const system = await connect(world, 'peek', BOAT);
+    const later = '2027-06-13T22:00:00Z';
+    const slots = [START, later].map((starts_at) => ({ starts_at, capacity: 10 }));
+    await post(system, { ...SAIL, availability: { slots } });
+    expect(await sent(system, octo('booking_update'))).toEqual([7, 10]);
+    expect(await sent(system, octo('booking_update', { availability: { localDateTimeStart: later } }))).toEqual([
+      10, 7,
+    ]);
+  });
+
+  it('leaves no place below none, and what was overbooked does not come back as free', async () => {
+    const system = await sail(10);
+    expect(await sent(system, octo('booking_update', { uuid: 'a', ...units(8) }))).toEqual([2]);
+    expect(await sent(system, octo('booking_update', { uuid: 'b', ...units(5) }))).toEqual([0]);
+    expect(await sent(system, octo('booking_update', { uuid: 'a', status: 'CANCELLED' }))).toEqual([5]);
+  });
+
+  it('that was counted in what the venue has stated since gives nothing back: too few places, never too many', async () => {
+    const system = await sail(10);
+    await sent(system, octo('booking_update'));
+    await post(system, { ...SAIL, availability: { slots: [{ starts_at: START, capacity: 9 }] } });
+    expect(await sent(system, octo('booking_update', { status: 'CANCELLED' }))).toEqual([9]);
+    const [delivery] = await system.deliveries();
+    expect([delivery.status, delivery.reason]).toEqual(['ignored', expect.stringContaining('Nothing is given back')]);
+    expect(await sent(system, octo('booking_update', { uuid: 'new', ...units(4) }))).toEqual([5]);
+  });
+
+  it('that nobody has heard of gives nothing back, and an older one that comes late takes nothing', async () => {
+    const system = await sail();
+    const at = (utcUpdatedAt: string, more: object = {}) => octo('booking_update', { utcUpdatedAt, ...more });
+    expect(await sent(system, at('2027-01-02T00:00:00Z', { status: 'CANCELLED' }))).toEqual([10]);
+    expect(await sent(system, at('2027-01-01T00:00:00Z'))).toEqual([10]);
+    expect((await system.deliveries())[0].status).toBe('superseded');
+  });
+
+  it('makes no slot of a time that is not one, and takes nothing where there is no capacity', async () => {
+    const system = await connect(world, 'peek', BOAT);
+    await post(system, { ...SAIL, availability: { slots: [{ starts_at: START }] } });
+    expect(await sent(system, octo('booking_update'))).toEqual([undefined]);
+    const elsewhere = { availability: { localDateTimeStart: '2027-07-01T10:00:00Z' } };
+    expect(await sent(system, octo('booking_update', elsewhere))).toEqual([undefined]);
+  });
+
+  it('takes from a slot that a rule gives, and from that one alone', async () => {
+    const system = await connect(world, 'peek', BOAT);
+    const recurring = [
+      { rrule: 'FREQ=DAILY', starts_at: '2027-06-01T18:00:00-04:00', duration_minutes: 120, capacity: 12 },
+    ];
+    await post(system, { ...SAIL, availability: { timezone: 'America/New_York', recurring } });
+    await sent(system, octo('booking_update'));
+    const { slots } = (await read(system, 'av_123')).availability;
+    expect(slots).toEqual([{ starts_at: START, ends_at: '2027-06-13T00:00:00Z', capacity: 9 }]);
+    expect(await sent(system, octo('booking_update', { status: 'EXPIRED' }))).toEqual([12]);
+  });
+
+  it('never renames an offering that is known, nor changes the unit that the venue has given a tier', async () => {
+    const system = await connect(world, 'peek', BOAT);
+    const tiers = [{ external_id: 'adult', amount: 1, currency: 'usd', unit: 'per_group' }];
+    await post(system, { ...SAIL, title: 'Our fine title', tiers });
+    await sent(system, octo('booking_update'));
+    expect(await read(system, 'av_123')).toMatchObject({
+      title: 'Our fine title',
+      tiers: [{ amount: 7500, unit: 'per_group' }, { external_id: 'child' }],
+    });
+  });
+});
+
+describe('bookings of the other systems', () => {
+  const slot = (starts_at: string) => ({ availability: { timezone: 'UTC', slots: [{ starts_at, capacity: 10 }] } });
+  const square = (status: string, version: number) => ({
+    type: 'booking.updated',
+    event_id: `e-${version}`,
+    data: {
+      object: {
+        booking: { id: 'b', version, status, start_at: START, appointment_segments: [{ service_variation_id: 'V1' }] },
+      },
+    },
+  });
+  const xola = (eventName: string, items: object[]) => ({ eventName, data: { id: 'o1', currency: 'USD', items } });
+  const kayak = (quantity: number, more: object = {}) => ({
+    experience: { id: 'exp1' },
+    name: 'Kayak',
+    amount: 0,
+    quantity,
+    arrival: '2027-06-12',
+    arrivalTime: 1800,
+    ...more,
+  });
+  const rezdy = (status: string, totalQuantity: number) => ({
+    orderNumber: 'R1',
+    status,
+    totalCurrency: 'USD',
+    items: [{ productCode: 'P1', productName: 'Reef', startTime: START, totalQuantity, quantities: [] }],
+  });
+  const checkfront = (status: string) => ({
+    booking: {
+      '@attributes': { booking_id: '9' },
+      status,
+      order: {
+        '@attributes': { currency_id: 'CAD' },
+        items: {
+          item: { '@attributes': { item_id: '4' }, qty: '3', start_date: String(Date.parse(START) / 1000), slip: {} },
+        },
+      },
+    },
+  });
+  const tock = (sequenceId: number, more: object = {}) => tockReservation(sequenceId, more);
+
+  it.each([
+    ['square', 'V1', START, [square('ACCEPTED', 1)], 9, [square('CANCELLED_BY_CUSTOMER', 2)]],
+    ['xola', 'exp1', START, [xola('order.create', [kayak(4)])], 6, [xola('order.cancel', [kayak(4)])]],
+    ['xola', 'exp1', START, [xola('order.create', [kayak(4), kayak(2)])], 4, [xola('order.update', [])]],
+    ['xola', 'exp1', START, [xola('order.create', [kayak(4)])], 6, [xola('order.update', [kayak(4, { status: 700 })])]],
+    ['rezdy', 'P1', START, [rezdy('PROCESSING', 3), rezdy('CONFIRMED', 3)], 7, [rezdy('CANCELLED', 3)]],
+    ['checkfront', '4', START, [checkfront('PAID')], 7, [checkfront('VOID')]],
+    ['tock', '5150', new Date(1812825000000).toISOString(), [tock(0)], 6, [tock(1, { isCancelled: true })]],
+    ['ventrata', 'av_123', START, [octo('booking.updated')], 7, [octo('booking_update', { status: 'REJECTED' })]],
+  ] as const)('%s: %s takes what it says off the slot at %s, and gives it back', async (...row) => {
+    const [provider, id, start, bookings, left, off] = row;
+    const system = await connect(world, provider, BOAT);
+    expect((await post(system, { ...SAIL, external_id: id, ...slot(start) })).status).toBe(201);
+    for (const body of bookings) await system.send(body);
+    await work();
+    expect(await capacities(system, id)).toEqual([left]);
+    const tiers = (await read(system, id)).tiers.filter(({ amount }: { amount: number }) => amount === 0);
+    expect(tiers).toEqual([]);
+    for (const body of off) await system.send(body);
+    await work();
+    const [delivery] = await system.deliveries();
+    const isEmpty = JSON.stringify(off[0]).includes('"items":[]');
+    expect([delivery.status, await capacities(system, id)]).toEqual(isEmpty ? ['unmapped', [left]] : ['applied', [10]]);
+  });
+
+  it('make no offering and no price when they are off', async () => {
+    const system = await connect(world, 'tock', { kind: 'dining' });
+    await system.send(tockReservation(0, { isCancelled: true }));
+    await work();
+    expect((await system.deliveries())[0].status).toBe('ignored');
+    expect(await read(system, '5150')).toBeUndefined();
+    const orders = await connect(world, 'xola', BOAT);
+    await orders.send(xola('order.update', [kayak(2, { status: 700 })]));
+    await work();
+    expect(await read(orders, 'exp1')).toBeUndefined();
+  });
+});
+
+describe('a class that is called off', () => {
+  it('stays full whatever its roster says, and comes back with the places that are left when it takes place', async () => {
+    const system = await connect(world, 'mindbody', { timezone: 'America/New_York' });
+    await post(system, YOGA);
+    const at = (minute: number) => `2027-01-15T18:0${minute}:00Z`;
+    await system.send(mindbody('class.updated', CLASS, at(0)));
+    await system.send(mindbody('classRosterBooking.created', ROSTER, at(1)));
+    await work();
+    expect(await capacities(system, '69')).toEqual([8]);
+    await system.send(mindbody('class.updated', { ...CLASS, isCancelled: true }, at(2)));
+    await system.send(mindbody('classRosterBooking.cancelled', { ...ROSTER, totalBooked: 11 }, at(3)));
+    await work();
+    expect(await capacities(system, '69')).toEqual([0]);
+    await system.send(mindbody('class.updated', CLASS, at(4)));
+    await work();
+    expect(await capacities(system, '69')).toEqual([9]);
+  });
+});
+
+describe('prices of one FareHarbor time', () => {
+  it('are kept with its slot, and leave those of the other times', async () => {
+    const system = await connect(world, 'fareharbor', BOAT);
+    await system.send(fareharborBooking(4));
+    const night = JSON.parse(JSON.stringify(fareharborBooking(6)).replaceAll('10500', '30000')) as {
+      booking: { availability: Record<string, unknown> };
+    };
+    Object.assign(night.booking.availability, { pk: 88002, start_at: '2027-06-12T21:30:00-1000', end_at: null });
+    await system.send(night);
+    await work();
+    const { tiers, availability } = await read(system, '1867');
+    expect(tiers.map(({ amount }: { amount: number }) => amount)).toEqual([10500, 8000]);
+    expect(availability.slots.map((one: Record<string, unknown>) => one.tier_overrides)).toEqual([
+      undefined,
+      [{ tier: '70', amount: 30000 }],
+    ]);
+  });
+});

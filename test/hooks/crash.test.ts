@@ -1,0 +1,125 @@
+// A worker that dies, or stands still, while it applies a delivery: nothing half, nothing twice, and whoever has lost the
+// lane writes nothing any more.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Db, Queryable } from '../../src/base/db.ts';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
+import { openWorld, type World } from '../world.ts';
+import { octo, SAIL } from './samples.ts';
+import { connect, type VenueSystem } from './venue-system.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const BOAT = { kind: 'boat_day', timezone: 'America/New_York' };
+
+/** A peek booking of three, due for a slot of ten that is known. */
+async function booked(): Promise<VenueSystem> {
+  const system = await connect(world, 'peek', BOAT);
+  expect((await world.call('POST', '/v1/offerings', { key: system.key, body: SAIL })).status).toBe(201);
+  await system.send(octo('booking_update'));
+  return system;
+}
+
+async function stateOf({ venueId, key }: VenueSystem) {
+  const { json } = await world.call('GET', `/v1/offerings/${SAIL.external_id}`, { key });
+  const count = async (table: string): Promise<number> => {
+    const rows = await world.db.query<{ count: number }>(`select count(*) as count from ${table} where venue_id = $1`, [
+      venueId,
+    ]);
+    return rows[0]?.count ?? -1;
+  };
+  const [delivery] = await world.db.query('select status, attempts from inbound_deliveries where venue_id = $1', [
+    venueId,
+  ]);
+  return {
+    delivery,
+    capacity: json.data.availability.slots[0].capacity,
+    kept: [await count('hook_objects'), await count('hook_bookings'), await count('hook_slots')],
+  };
+}
+
+const UNTOUCHED = { delivery: { status: 'pending', attempts: 0 }, capacity: 10, kept: [0, 0, 0] };
+const APPLIED = { delivery: { status: 'applied', attempts: 0 }, capacity: 7, kept: [1, 1, 1] };
+
+/** Does what is asked before the statement with this number inside a transaction, counted from 1. */
+function interrupted(number: number, before: (tx: Queryable) => Promise<unknown>): { db: Db; count: () => number } {
+  let count = 0;
+  const { db } = world.house;
+  const transaction: Db['transaction'] = (work) =>
+    db.transaction((tx) =>
+      work({
+        query: async (text, values) => {
+          count++;
+          if (count === number) await before(tx);
+          return tx.query(text, values);
+        },
+      }),
+    );
+  return { db: { ...db, transaction }, count: () => count };
+}
+
+const KILL = 'select pg_terminate_backend(pg_backend_pid())';
+
+describe('a worker that is killed', () => {
+  it('between any two of its statements leaves nothing behind, and the next one applies all of it, once', async () => {
+    const whole = await booked();
+    const { db, count } = interrupted(0, async () => undefined);
+    expect(await applyDueDeliveries({ ...world.house, db }, 10)).toBe(1);
+    expect(await stateOf(whole)).toEqual(APPLIED);
+    const statements = count();
+    expect(statements).toBeGreaterThan(8);
+    for (let number = 1; number <= statements; number++) {
+      const system = await booked();
+      const dying = interrupted(number, (tx) => tx.query(KILL));
+      // A process that is gone writes down nothing of its end either.
+      const gone: Db = { ...dying.db, query: lastWords(dying.db) };
+      await expect(applyDueDeliveries({ ...world.house, db: gone }, 10)).rejects.toThrow();
+      expect([number, await stateOf(system)]).toEqual([number, UNTOUCHED]);
+      await applyDueDeliveries(world.house, 10);
+      expect([number, await stateOf(system)]).toEqual([number, APPLIED]);
+    }
+  });
+});
+
+/** It may look for lanes, and write nothing. */
+function lastWords(db: Db): Db['query'] {
+  return async (text, values) => {
+    if (!text.includes('recursive lanes')) throw new Error('the process is gone');
+    return db.query(text, values);
+  };
+}
+
+describe('a worker that stands still', () => {
+  it('keeps its lane while its session lives, holds up no other, and writes nothing once it has lost it', async () => {
+    const [system, other] = [await booked(), await booked()];
+    let wake = (): void => undefined;
+    let paused = (): void => undefined;
+    const standing = new Promise<void>((resolve) => {
+      paused = resolve;
+    });
+    let pid = 0;
+    const { db } = interrupted(6, async (tx) => {
+      const [row] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+      pid = row?.pid ?? 0;
+      paused();
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    });
+    const slow = applyDueDeliveries({ ...world.house, db }, 1);
+    await standing;
+    expect(await applyDueDeliveries(world.house, 10)).toBe(1);
+    const states = [await stateOf(system), await stateOf(other)];
+    expect(states.map(({ delivery }) => delivery?.status).sort()).toEqual(['applied', 'pending']);
+    // What PostgreSQL does to a transaction that stands still for 15 seconds.
+    await world.db.query('select pg_terminate_backend($1)', [pid]);
+    for (let done = 0; done === 0; ) done = await applyDueDeliveries(world.house, 10);
+    wake();
+    await slow;
+    expect([await stateOf(system), await stateOf(other)]).toEqual([APPLIED, APPLIED]);
+  });
+});

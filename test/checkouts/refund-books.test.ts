@@ -3,6 +3,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { openWorld, type World } from '../world.ts';
 import { openShop, type Seen, type Shop } from './shop.ts';
 
@@ -137,5 +138,22 @@ describe('any sequence of refunds', () => {
       }),
       { numRuns: 10 },
     );
+  });
+});
+
+describe('a worker that was held up for longer than its lease', () => {
+  it('asks the bank for nothing more: whoever has taken over may have done it, and the key may be forgotten', async () => {
+    const shop = await openShop(world);
+    const done = await shop.completed({ amount: 9_000, party_size: 3 });
+    await refund(shop, done.id, { amount: 3_000 });
+    const { money } = world.house;
+    // It takes what is due, and when it comes to send it, two minutes have gone by.
+    let looks = 0;
+    const held = { now: () => money.clock.now() + (looks++ === 0 ? 0 : 120_000) };
+    expect(await settleDueMovements({ ...money, clock: held }, 100)).toBe(3);
+    expect(await shop.chargedAtBank(done.id)).toBe(9_000);
+    await world.db.query(`update movements set due_at = now() where checkout_id = $1 and kind = 'refund'`, [done.id]);
+    await world.work();
+    expect(await shop.chargedAtBank(done.id)).toBe(6_000);
   });
 });

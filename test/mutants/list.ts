@@ -141,6 +141,14 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/checkouts/refused-by-database.test.ts'],
   },
   {
+    area: 'money',
+    bug: 'a worker that slept for days sends the refund that another has sent',
+    file: 'src/domain/payments/processor.ts',
+    from: 'if (clock.now() > leaseEnds) throw',
+    to: 'if (clock.now() > leaseEnds + 9e12) throw',
+    tests: ['test/checkouts/refund-books.test.ts'],
+  },
+  {
     area: 'idempotency',
     bug: 'the same key with another body is a replay',
     file: MONEY,

@@ -73,8 +73,9 @@ async function askAboutOpen(parts: MoneyParts, wish: ReconcileWish): Promise<num
   await eachPage(
     (after) => unsettledMovements(db, mode, after, PAGE),
     async ({ venueId, id }) => {
-      const movement = await claimMovement(db, venueId, id, parts.clock.now() + LEASE_MS);
-      if (movement !== null) await settleMovement(parts, movement);
+      const leaseEnds = parts.clock.now() + LEASE_MS;
+      const movement = await claimMovement(db, venueId, id, leaseEnds);
+      if (movement !== null) await settleMovement(parts, movement, leaseEnds);
       count();
     },
   );

@@ -7,6 +7,7 @@ import { callKeys, type HoldState, marksOf } from '../payments/hold.ts';
 import {
   type HoldFacts,
   type HoldsPage,
+  insistOnLease,
   type Processor,
   ProcessorRefusal,
   ProcessorTrouble,
@@ -39,7 +40,7 @@ export async function settleDueHolds(parts: MoneyParts, batch: number): Promise<
     venues.map(({ venueId, due }) => claimHolds(parts.db, venueId, now, now + LEASE_MS, due)),
   );
   const holds = claimed.flat();
-  const settled = await Promise.allSettled(holds.map((hold) => settleHold(parts, hold)));
+  const settled = await Promise.allSettled(holds.map((hold) => settleHold(parts, hold, now + LEASE_MS)));
   for (const one of settled) {
     if (one.status === 'rejected')
       parts.log.error({ err: one.reason }, 'a hold could not be settled; it is tried again');
@@ -49,9 +50,10 @@ export async function settleDueHolds(parts: MoneyParts, batch: number): Promise<
 
 /** Looks at one hold now, due or not. Answers the turn in which it did; null: it is over, or the processor did not say. */
 export async function settleHoldNow(parts: MoneyParts, venueId: string, holdId: string): Promise<number | null> {
-  const hold = await claimHold(parts.db, venueId, holdId, parts.clock.now() + LEASE_MS);
+  const leaseEnds = parts.clock.now() + LEASE_MS;
+  const hold = await claimHold(parts.db, venueId, holdId, leaseEnds);
   if (hold === null) return null;
-  const settled = await settleHold(parts, hold);
+  const settled = await settleHold(parts, hold, leaseEnds);
   if (settled === 'last') await captureFunded(parts, venueId, hold.checkoutId);
   return settled === 'unknown' ? null : hold.turn;
 }
@@ -59,9 +61,9 @@ export async function settleHoldNow(parts: MoneyParts, venueId: string, holdId: 
 /** Last: the captures of its checkout are due, and come with the next turn of their loop. */
 type Settled = 'settled' | 'last' | 'unknown';
 
-async function settleHold(parts: MoneyParts, hold: HoldState): Promise<Settled> {
+async function settleHold(parts: MoneyParts, hold: HoldState, leaseEnds: number): Promise<Settled> {
   try {
-    const isLast = (await LOOKS[hold.status]?.(parts, hold)) === true;
+    const isLast = (await LOOKS[hold.status]?.(parts, hold, leaseEnds)) === true;
     return isLast ? 'last' : 'settled';
   } catch (error) {
     if (error instanceof ProcessorRefusal) {
@@ -80,10 +82,11 @@ async function settleHold(parts: MoneyParts, hold: HoldState): Promise<Settled> 
   }
 }
 
-type Look = (parts: MoneyParts, hold: HoldState) => Promise<boolean>;
+type Look = (parts: MoneyParts, hold: HoldState, leaseEnds: number) => Promise<boolean>;
 
 const LOOKS: Partial<Record<HoldState['status'], Look>> = {
-  asked: (parts, hold) => (hold.renews === null ? openAsked(parts, hold) : renewAsked(parts, hold, hold.renews)),
+  asked: (parts, hold, leaseEnds) =>
+    hold.renews === null ? openAsked(parts, hold, leaseEnds) : renewAsked(parts, hold, hold.renews, leaseEnds),
   open: lookAt,
   held: lookAtHeld,
   releasing: letGo,
@@ -120,13 +123,14 @@ async function decideInTurn<T>(
 }
 
 /** Makes the payment intent, or finds the one that an earlier try made: the key is the same. */
-async function openAsked(parts: MoneyParts, hold: HoldState): Promise<boolean> {
+async function openAsked(parts: MoneyParts, hold: HoldState, leaseEnds: number): Promise<boolean> {
   const processor = processorFor(parts, hold.mode);
   // After a day nobody waits for it, and nobody was ever given its secret: no card can be held by it.
   if (isForgotten(parts, hold)) throw new ProcessorRefusal('asked_too_long_ago', 'it was asked for too long ago');
   const standing = await readCheckout(parts.db, hold.venueId, hold.checkoutId);
   const marks = marksOf(hold);
   const customerId = hold.keepsCard ? await processor.openCustomer(callKeys.customer(hold.id), marks) : null;
+  insistOnLease(parts.clock, leaseEnds);
   const opened = await processor.openHold({
     key: callKeys.open(hold.id),
     amount: hold.amount,
@@ -191,13 +195,13 @@ async function lookAtHeld(parts: MoneyParts, hold: HoldState): Promise<boolean> 
   return false;
 }
 
-async function renewAsked(parts: MoneyParts, fresh: HoldState, renews: string): Promise<boolean> {
-  const facts = await renewed(parts, fresh, renews);
+async function renewAsked(parts: MoneyParts, fresh: HoldState, renews: string, leaseEnds: number): Promise<boolean> {
+  const facts = await renewed(parts, fresh, renews, leaseEnds);
   return record(parts, fresh, (standing, now) => learn(standing, fresh.id, facts, now));
 }
 
 /** The new hold on the card that was kept; a refusal when there is no such card, or its bank says no. */
-async function renewed(parts: MoneyParts, fresh: HoldState, renews: string): Promise<HoldFacts> {
+async function renewed(parts: MoneyParts, fresh: HoldState, renews: string, leaseEnds: number): Promise<HoldFacts> {
   if (isForgotten(parts, fresh)) {
     const made = await findByMarks(processorFor(parts, fresh.mode), fresh);
     if (made === null) throw new ProcessorRefusal('resource_missing', 'it was never made');
@@ -208,6 +212,7 @@ async function renewed(parts: MoneyParts, fresh: HoldState, renews: string): Pro
   if (old === null || old.customerId === null || old.paymentMethodId === null) {
     throw new ProcessorRefusal('no_card_kept', 'the card of this hold was not kept');
   }
+  insistOnLease(parts.clock, leaseEnds);
   return processorFor(parts, fresh.mode).renewHold({
     key: callKeys.open(fresh.id),
     amount: fresh.amount,
@@ -220,8 +225,8 @@ async function renewed(parts: MoneyParts, fresh: HoldState, renews: string): Pro
 }
 
 /** Lets go of a hold. Where it is not known whether it was ever made, it is made known first: by the same key. */
-async function letGo(parts: MoneyParts, hold: HoldState): Promise<boolean> {
-  if (hold.intentId === null) return letGoOfUnknown(parts, hold);
+async function letGo(parts: MoneyParts, hold: HoldState, leaseEnds: number): Promise<boolean> {
+  if (hold.intentId === null) return letGoOfUnknown(parts, hold, leaseEnds);
   const settings = {
     now: parts.clock.now(),
     newId: () => parts.ids.uuid(),
@@ -243,11 +248,11 @@ async function released(parts: MoneyParts, hold: HoldState, intentId: string): P
 }
 
 /** A renewal that nobody wants any more: what the same call finds out lets it be released. */
-async function letGoOfUnknown(parts: MoneyParts, hold: HoldState): Promise<boolean> {
+async function letGoOfUnknown(parts: MoneyParts, hold: HoldState, leaseEnds: number): Promise<boolean> {
   // The first to look at it at all: it was never asked for.
   if (hold.turn === 1) throw new ProcessorRefusal('never_asked', 'it was never asked for');
-  if (hold.renews === null) return openAsked(parts, hold);
-  const { intentId } = await renewed(parts, hold, hold.renews);
+  if (hold.renews === null) return openAsked(parts, hold, leaseEnds);
+  const { intentId } = await renewed(parts, hold, hold.renews, leaseEnds);
   return record(parts, hold, (_, now) => [{ step: 'note hold', id: hold.id, news: { intentId }, dueAt: now }]);
 }
 

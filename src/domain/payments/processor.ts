@@ -2,6 +2,7 @@
 // (stripe.ts), against the real processor or the embedded sandbox. Every call that changes something takes a key that
 // stays the same however often it is tried, so that a time-out is never a second charge.
 
+import type { Clock } from '../../base/clock.ts';
 import type { Mode } from '../../base/config.ts';
 
 /** What a hold is for: written into the processor's own record, and compared before anything is believed. */
@@ -146,6 +147,14 @@ export class ProcessorTrouble extends Error {
     this.name = 'ProcessorTrouble';
     this.isNotNow = more.isNotNow === true;
   }
+}
+
+/**
+ * Asked just before anything is made: whoever was held up for longer than their lease makes nothing more. Another has taken
+ * it over, may have found that it was never made, and the key is forgotten after a day.
+ */
+export function insistOnLease(clock: Clock, leaseEnds: number): void {
+  if (clock.now() > leaseEnds) throw new ProcessorTrouble('its turn was over before it was asked for');
 }
 
 /** The processor has said no, and would say no again. */

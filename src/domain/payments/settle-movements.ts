@@ -16,7 +16,7 @@ import {
   venuesWithDueMovements,
 } from './movements/queries.ts';
 import { payoutAccount } from './payout-account.ts';
-import { type Processor, ProcessorRefusal, type Processors, ProcessorTrouble } from './processor.ts';
+import { insistOnLease, type Processor, ProcessorRefusal, type Processors, ProcessorTrouble } from './processor.ts';
 import { findHold, type HoldSecret } from './queries.ts';
 
 export interface MovementParts {
@@ -39,17 +39,19 @@ export async function settleDueMovements(parts: MovementParts, batch: number): P
     venues.map(({ venueId, due }) => claimMovements(parts.db, venueId, now, now + LEASE_MS, due)),
   );
   const movements = claimed.flat();
-  const settled = await Promise.allSettled(movements.map((movement) => settleMovement(parts, movement)));
+  const settled = await Promise.allSettled(
+    movements.map((movement) => settleMovement(parts, movement, now + LEASE_MS)),
+  );
   for (const one of settled) {
     if (one.status === 'rejected') parts.log.error({ err: one.reason }, 'money was not moved; it is tried again');
   }
   return movements.length;
 }
 
-export async function settleMovement(parts: MovementParts, movement: MovementRow): Promise<void> {
+export async function settleMovement(parts: MovementParts, movement: MovementRow, leaseEnds: number): Promise<void> {
   const about = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId };
   try {
-    const processorId = await send(parts, movement);
+    const processorId = await send(parts, movement, leaseEnds);
     await record(parts, movement, processorId);
   } catch (error) {
     if (error instanceof ProcessorRefusal) return refused(parts, movement, error.code);
@@ -77,7 +79,7 @@ async function refused(parts: MovementParts, movement: MovementRow, code: string
   await postponeMovement(parts.db, movement, now + wait, code, true);
 }
 
-async function send(parts: MovementParts, movement: MovementRow): Promise<string> {
+async function send(parts: MovementParts, movement: MovementRow, leaseEnds: number): Promise<string> {
   const processor = parts.processors[movement.mode];
   if (processor === undefined) throw new ProcessorTrouble(`no card processor is set up for ${movement.mode} mode`);
   const hold = await findHold(parts.db, movement.venueId, movement.holdId);
@@ -90,15 +92,17 @@ async function send(parts: MovementParts, movement: MovementRow): Promise<string
     case 'return': {
       const intentId = intentOf(hold);
       const made = mayBeMade ? await processor.findRefund(intentId, movement.id) : null;
+      if (made === null) insistOnLease(parts.clock, leaseEnds);
       return (made ?? (await processor.refund(intentId, wish))).refundId;
     }
     case 'transfer': {
       const made = mayBeMade ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
-      return made?.transferId ?? (await transfer(parts, processor, movement, hold, wish.key));
+      return made?.transferId ?? (await transfer(parts, { processor, movement, hold, key: wish.key, leaseEnds }));
     }
     case 'reversal': {
       const transferId = await transferToTakeBack(parts, movement);
       const made = mayBeMade ? await processor.findReversal(transferId, movement.id) : null;
+      if (made === null) insistOnLease(parts.clock, leaseEnds);
       return (made ?? (await processor.reverse(transferId, wish))).reversalId;
     }
   }
@@ -112,18 +116,24 @@ async function transferToTakeBack(parts: MovementParts, movement: MovementRow): 
   throw new ProcessorTrouble('the transfer that is to be taken back was not made yet');
 }
 
+interface TransferWish {
+  readonly processor: Processor;
+  readonly movement: MovementRow;
+  readonly hold: HoldSecret;
+  readonly key: string;
+  readonly leaseEnds: number;
+}
+
 async function transfer(
   parts: MovementParts,
-  processor: Processor,
-  movement: MovementRow,
-  hold: HoldSecret,
-  key: string,
+  { processor, movement, hold, key, leaseEnds }: TransferWish,
 ): Promise<string> {
   if (hold.chargeId === null) throw new Error(`hold ${hold.id} was captured and has no charge`);
   const { amount, currency, checkoutId } = movement;
   const { accountId } = await payoutAccount(parts, movement.venueId, movement.mode);
   const { chargeId } = hold;
   const movementId = movement.id;
+  insistOnLease(parts.clock, leaseEnds);
   const made = await processor.transfer({ key, amount, currency, accountId, chargeId, checkoutId, movementId });
   return made.transferId;
 }

@@ -39,8 +39,9 @@ it('names the file and its text for each agent, with the address and never a key
   }
   const { out } = await commandLine(world).run('mcp', 'config');
   // The shell is to leave the name of the variable alone, so that the key itself is written into no file.
+  const key = ['$', '{EVERYSHARE_KEY}'].join('');
   expect(out).toContain(
-    "claude mcp add --transport http --scope project everyshare https://pay.example/mcp --header 'Authorization: Bearer ${EVERYSHARE_KEY}'",
+    `claude mcp add --transport http --scope project everyshare https://pay.example/mcp --header 'Authorization: Bearer ${key}'`,
   );
 });
 

@@ -222,14 +222,15 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
   const { runCommand } = await import('./cli/command.ts');
   const log = makeLog('error', 'cli');
   const endings = new Endings(log);
+  const settings = (): Config => readConfig(process.env);
   const open = async () => {
-    const config = readConfig(process.env);
+    const config = settings();
     const url = config.databaseUrl ?? (await embeddedBeside(config, endings));
     const { house } = await openHouse({ ...config, databaseConnections: 4 }, 'cli', log, url, endings);
     return { house, act: actOf(house, 'cli', `operator ${userInfo().username}`) };
   };
   try {
-    return await runCommand(argv, open);
+    return await runCommand(argv, open, settings);
   } finally {
     await endings.endAll();
   }

@@ -21,7 +21,7 @@ import { memberCommands } from './member.ts';
 import { checkOptions, giveTo, hasFlag, readTyped, SHARED, type Typed, VERSION } from './options.ts';
 import { reconcileCommands } from './reconcile.ts';
 import { reviewCommands } from './review.ts';
-import type { Answer, Command, Open } from './shape.ts';
+import type { Answer, Command, Open, Settings } from './shape.ts';
 import { triggerCommands } from './trigger.ts';
 import { venueCommands } from './venue.ts';
 
@@ -48,11 +48,12 @@ const ALONE = ['help', 'version'];
 export async function runCommand(
   argv: readonly string[],
   open: () => Promise<{ house: House; act: Act }>,
+  settings: Settings,
 ): Promise<number> {
   const typed = readTyped(argv, COMMANDS);
   const command = COMMANDS.find(({ words }) => words.every((word, index) => typed.words[index] === word));
   try {
-    const answer = await answerTo(typed, command, open);
+    const answer = await answerTo(typed, command, open, settings);
     await print(process.stdout, hasFlag(typed, 'json') ? JSON.stringify(answer.json) : answer.text);
     if (answer.fault === undefined) return 0;
     await print(process.stderr, `everyshare: ${answer.fault}`);
@@ -64,7 +65,7 @@ export async function runCommand(
   }
 }
 
-async function answerTo(typed: Typed, command: Command | undefined, open: Open): Promise<Answer> {
+async function answerTo(typed: Typed, command: Command | undefined, open: Open, settings: Settings): Promise<Answer> {
   const [first] = typed.words;
   if (first === undefined || ALONE.includes(first)) checkOptions(typed, 'everyshare', [...SHARED, VERSION]);
   if (first === 'version' || (first === undefined && hasFlag(typed, 'version'))) return version();
@@ -72,7 +73,7 @@ async function answerTo(typed: Typed, command: Command | undefined, open: Open):
   if (first === 'help') return helpFor(known(typed.words.slice(1)), COMMANDS);
   if (hasFlag(typed, 'help')) return helpFor(command?.words ?? known(typed.words), COMMANDS);
   if (command === undefined) throw unknownCommand(typed.words);
-  return command.run(giveTo(command, typed, usageOf(command)), open);
+  return command.run(giveTo(command, typed, usageOf(command)), open, settings);
 }
 
 /** The words, when at least one command begins with them. */

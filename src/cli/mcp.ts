@@ -1,9 +1,10 @@
 // `everyshare mcp config`: what to write into which file, so that an agent finds the tool server of this installation. The key is
 // never part of it: each agent reads it from the environment, or asks for it.
 
+import type { Config } from '../base/config.ts';
 import { mistyped, quoted } from './fault.ts';
 import { choiceOf } from './options.ts';
-import type { Answer, Command, Given, Open } from './shape.ts';
+import type { Answer, Command, Given, Settings } from './shape.ts';
 
 interface Agent {
   readonly agent: string;
@@ -31,7 +32,8 @@ function agentsAt(url: string): Agent[] {
       name: 'Claude Code',
       file: '.mcp.json',
       config: servers({ type: 'http', url, headers: authorized(`\${${KEY}}`) }),
-      command: `claude mcp add --transport http everyshare ${url} --header "Authorization: Bearer $${KEY}"`,
+      // In single quotes: the name of the variable is kept, not what is in it.
+      command: `claude mcp add --transport http --scope project everyshare ${url} --header 'Authorization: Bearer \${${KEY}}'`,
     },
     {
       agent: 'codex',
@@ -53,6 +55,12 @@ function agentsAt(url: string): Agent[] {
       config: json({ inputs: asked, servers: { everyshare: inCode } }),
     },
     {
+      agent: 'windsurf',
+      name: 'Windsurf',
+      file: '~/.codeium/windsurf/mcp_config.json',
+      config: servers({ serverUrl: url, headers: authorized(`\${env:${KEY}}`) }),
+    },
+    {
       agent: 'gemini-cli',
       name: 'Gemini CLI',
       file: '~/.gemini/settings.json',
@@ -63,17 +71,22 @@ function agentsAt(url: string): Agent[] {
 
 const AGENTS = agentsAt('').map(({ agent }) => agent);
 
-async function addressOf(given: Given, open: Open): Promise<string> {
+function addressOf(given: Given, settings: Settings): string {
   const text = given.text('url');
-  if (text === null) {
-    const { config } = (await open()).house;
-    const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-    return `${config.baseUrl ?? `http://${host}:${config.port}`}/mcp`;
-  }
+  if (text === null) return `${ownAddress(settings())}/mcp`;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
     throw mistyped(`--url is ${quoted(text)}: give the server's address, such as https://pay.example.`);
   return `${url.origin}${url.pathname.replace(/\/(mcp\/?)?$/, '')}/mcp`;
+}
+
+/** Where the settings of this shell have a server listen; nothing has to run for that. */
+function ownAddress({ baseUrl, host, port }: Config): string {
+  if (baseUrl !== null) return baseUrl;
+  if (port === 0)
+    throw mistyped('PORT is 0, so the server has another port at each start: give its address with --url.');
+  const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
 function shown({ name, file, config, command }: Agent): string {
@@ -89,9 +102,9 @@ const mcpConfig: Command = {
     { name: 'agent', value: 'NAME', help: `one of ${AGENTS.join(', ')}; all when absent` },
     { name: 'url', value: 'URL', help: 'the server’s address, where BASE_URL and PORT of this shell do not say it' },
   ],
-  async run(given, open): Promise<Answer> {
+  async run(given, _open, settings): Promise<Answer> {
     const wanted = given.text('agent') === null ? null : choiceOf(given, 'agent', AGENTS);
-    const url = await addressOf(given, open);
+    const url = addressOf(given, settings);
     const agents = agentsAt(url).filter(({ agent }) => wanted === null || agent === wanted);
     const head = `The tool server is at ${url}. Keep a secret key in ${KEY}; a test key may use every tool.`;
     return {

@@ -1,5 +1,6 @@
 // What a command is: data, with one function that checks what was typed, opens the house and does it.
 
+import type { Config } from '../base/config.ts';
 import type { Act } from '../domain/venues/audit.ts';
 import type { House } from '../run/house.ts';
 
@@ -10,6 +11,9 @@ interface Opened {
 
 /** Called only after everything that was typed has been checked. */
 export type Open = () => Promise<Opened>;
+
+/** The configuration alone, for a command that needs nothing opened. */
+export type Settings = () => Config;
 
 export interface Option {
   readonly name: string;
@@ -47,5 +51,5 @@ export interface Command {
   readonly arguments: readonly string[];
   readonly options: readonly Option[];
   readonly help: string;
-  run(given: Given, open: Open): Promise<Answer>;
+  run(given: Given, open: Open, settings: Settings): Promise<Answer>;
 }

@@ -34,6 +34,8 @@ declare module 'fastify' {
     caller: Visitor | null;
     allowance: Allowance | null;
     operation: string;
+    /** Of a tool, whose failures stand in an HTTP 200: what its route would have answered. */
+    toolStatus: number | null;
     /** Where it depends on who sends; null: the route's own. */
     bodyLimit: number | null;
   }
@@ -158,6 +160,7 @@ function prepare(app: FastifyInstance, door: Door): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('allowance', null);
   app.decorateRequest('operation', 'unknown');
+  app.decorateRequest('toolStatus', null);
   app.decorateRequest('bodyLimit', null);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
@@ -335,7 +338,8 @@ function fromFastify(error: unknown): Problem {
 
 function observe(door: Door, request: FastifyRequest, reply: FastifyReply): void {
   const seconds = reply.elapsedTime / 1000;
-  door.metrics.observe(request.operation, reply.statusCode, seconds);
+  const { toolStatus } = request;
+  door.metrics.observe(request.operation, toolStatus ?? reply.statusCode, seconds);
   if (!door.house.log.isLevelEnabled('info')) return;
   door.house.log.info(
     {
@@ -343,9 +347,15 @@ function observe(door: Door, request: FastifyRequest, reply: FastifyReply): void
       operation: request.operation,
       method: request.method,
       status: reply.statusCode,
+      ...(toolStatus === null ? {} : { tool_status: toolStatus }),
       ms: Math.round(seconds * 1e5) / 100,
-      ...(isPartner(request.caller) ? { key: request.caller.key.id, venue: request.caller.venue.id } : {}),
+      ...(isPartner(request.caller) ? whoIn(request.caller) : {}),
     },
     'request',
   );
+}
+
+/** A caller as the log names them, and by which door they came. */
+function whoIn({ key, venue, by }: Caller): object {
+  return { key: key.id, venue: venue.id, via: by.via };
 }

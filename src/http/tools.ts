@@ -12,33 +12,37 @@ export const KEEPS_PROBLEM = { keepsProblem: true } as const;
 
 export function registerTools(app: FastifyInstance, door: Door, path: string, open: OpenToolServer): void {
   let opened: Promise<ToolServer> | null = null;
-  app.route({
-    method: 'POST',
-    url: path,
-    config: KEEPS_PROBLEM,
-    handler: async (request, reply) => {
-      request.operation = 'callTool';
-      reply.header('cache-control', 'no-store');
-      opened ??= open({ ...door, schemaUrl: () => door.urls().schemas }).catch((error: unknown) => {
-        opened = null;
-        throw error;
-      });
-      const toolServer = await opened;
-      const answer = await toolServer({
-        headers: request.headers,
-        body: (request.body as Post['body'] | null | undefined) ?? Buffer.alloc(0),
-        address: request.ip,
-        requestId: request.id,
-      });
-      request.caller = answer.caller;
-      request.allowance = answer.allowance;
-      request.operation = answer.did;
-      if (answer.allowance !== null) showAllowance(reply, answer.allowance);
-      if (answer.refusal !== null) throw answer.refusal;
-      if (answer.json === null) return reply.code(answer.status).send();
-      return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.json);
-    },
-  });
+  // With a slash at its end too: addresses are pasted, and it can mean nothing else.
+  for (const url of [path, `${path}/`])
+    app.route({
+      method: 'POST',
+      url,
+      config: KEEPS_PROBLEM,
+      handler: async (request, reply) => {
+        request.operation = 'callTool';
+        reply.header('cache-control', 'no-store');
+        opened ??= open({ ...door, schemaUrl: () => door.urls().schemas }).catch((error: unknown) => {
+          opened = null;
+          throw error;
+        });
+        const toolServer = await opened;
+        const answer = await toolServer({
+          headers: request.headers,
+          body: (request.body as Post['body'] | null | undefined) ?? Buffer.alloc(0),
+          address: request.ip,
+          requestId: request.id,
+        });
+        request.caller = answer.caller;
+        request.allowance = answer.allowance;
+        request.operation = answer.did;
+        request.toolStatus = answer.toolStatus;
+        if (answer.allowance !== null) showAllowance(reply, answer.allowance);
+        if (answer.retryAfter !== null) reply.header('retry-after', answer.retryAfter);
+        if (answer.refusal !== null) throw answer.refusal;
+        if (answer.json === null) return reply.code(answer.status).send();
+        return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.json);
+      },
+    });
 }
 
 /** What the reader of bodies gives where a body cannot be kept. */

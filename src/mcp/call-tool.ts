@@ -6,7 +6,7 @@ import { invalid, Problem } from '../base/errors.ts';
 import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
 import type { Schema } from '../base/schema/registry.ts';
 import type { Tool } from '../run/operations/tools.ts';
-import type { Visitor } from '../run/perform.ts';
+import { isPartner, type Visitor } from '../run/perform.ts';
 import { asProblem, onTheWire } from '../run/problem.ts';
 import type { Received } from '../run/received.ts';
 import type { Inside } from '../run/tool-server.ts';
@@ -21,17 +21,33 @@ export interface ToolCall {
   readonly requestId: string;
 }
 
-export async function callTool(inside: Inside, call: ToolCall): Promise<CallToolResult> {
+/** How a call went, as a route's status would say it; the answer itself goes out in an HTTP 200. */
+export interface Told {
+  readonly status: number;
+  /** Seconds. */
+  readonly retryAfter: number | null;
+}
+
+export async function callTool(inside: Inside, call: ToolCall, tell: (told: Told) => void): Promise<CallToolResult> {
   const { tool, caller, refusal } = call;
   try {
     if (refusal !== null) throw refusal;
-    const { json, replayed } = await inside.perform(tool.operation, caller, received(inside, call));
+    const { status, json, replayed } = await inside.perform(tool.operation, caller, received(inside, call));
     const answer = JSON.parse(json) as Record<string, unknown>;
-    const given = tool.shape === undefined ? answer : tool.shape(answer, replayed);
+    const origins = isPartner(caller) ? caller.venue.origins : [];
+    const given = tool.shape === undefined ? answer : tool.shape(answer, { replayed, origins });
+    tell({ status, retryAfter: null });
     return told(tool.line(given), given);
   } catch (error) {
-    return failed(inside, call, asProblem(error));
+    const problem = asProblem(error);
+    tell({ status: problem.status, retryAfter: retryAfterOf(problem) });
+    return failed(inside, call, problem);
   }
+}
+
+export function retryAfterOf({ detail }: Problem): number | null {
+  const seconds = detail.headers?.['retry-after'];
+  return seconds === undefined ? null : Number(seconds);
 }
 
 function failed({ house }: Inside, { tool, requestId }: ToolCall, problem: Problem): CallToolResult {
@@ -51,7 +67,12 @@ function failed({ house }: Inside, { tool, requestId }: ToolCall, problem: Probl
 /** The line first; then the data as text too, for clients older than structured content. */
 function told(line: string, given: Record<string, unknown>): CallToolResult {
   const text = (one: string) => ({ type: 'text' as const, text: one });
-  return { content: [text(line), text(JSON.stringify(given))], structuredContent: given };
+  return { content: [text(onOneLine(line)), text(JSON.stringify(given))], structuredContent: given };
+}
+
+/** Whatever would end a line, or move a cursor, as JSON writes it: names of members come from outside. */
+export function onOneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** As the route would receive it. What is no body is checked here, so that pointers lead into what the agent sent. */

@@ -36,9 +36,12 @@ function describeTool(registry: Registry, tool: Tool): Described {
   };
 }
 
-function inputOf(registry: Registry, { input }: Tool): Described['inputSchema'] {
+function inputOf(registry: Registry, { input, listed = {} }: Tool): Described['inputSchema'] {
   const whole = typeof input === 'string' ? registry.published(input, '') : input;
-  return { ...(compact(whole) as Record<string, unknown>), type: 'object' };
+  const told = compact(whole) as { readonly properties?: Readonly<Record<string, object>> };
+  const also = Object.entries(listed).map(([name, more]) => [name, { ...told.properties?.[name], ...more }]);
+  const properties = { ...told.properties, ...Object.fromEntries(also) };
+  return { ...told, type: 'object', properties } as Described['inputSchema'];
 }
 
 /** Keywords that validate nothing, and that a description says already. */

@@ -24,6 +24,7 @@ export const CODES = {
   request: -32600,
   method: -32601,
   params: -32602,
+  internal: -32603,
   resource: -32002,
   version: -32022,
   refused: -32000,
@@ -101,8 +102,13 @@ function readMessage(value: JsonValue, inBatch: boolean): Message | Fault {
   if (inBatch && method === 'initialize') return fault(id, CODES.request, 'initialize may not stand in a batch.');
   if (id !== null && isJSONRPCRequest(value)) return { kind: 'request', ...message };
   if (!('id' in shape) && isJSONRPCNotification(value)) return { kind: 'notification', ...message };
-  if (isJSONRPCResponse(value)) return { kind: 'response', ...message };
+  if (isJSONRPCResponse(value) || isErrorOfNothing(shape)) return { kind: 'response', ...message };
   return fault(id, CODES.request, 'Invalid request: not a JSON-RPC 2.0 request, notification or response.');
+}
+
+/** JSON-RPC's answer to what could not be read: an error whose id is null. */
+function isErrorOfNothing({ id, ...rest }: Shape): boolean {
+  return id === null && isJSONRPCResponse({ ...rest, id: 0 }) && 'error' in rest;
 }
 
 interface Shape {

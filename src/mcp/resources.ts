@@ -54,7 +54,11 @@ export function readResource(inside: Inside, uri: string): ReadResourceResult | 
   }
   const mapping = uri.startsWith(MAPPINGS) ? mappings.get(uri.slice(MAPPINGS.length)) : undefined;
   if (mapping === undefined) return null;
-  return contents(uri, 'application/json', { ...mapping, $schema: `${inside.schemaUrl()}/v1/mapping.json` });
+  return contents(uri, 'application/json', {
+    ...mapping,
+    $schema: `${inside.schemaUrl()}/v1/mapping.json`,
+    documentation: `${inside.house.address.base}/docs/providers/${mapping.provider}`,
+  });
 }
 
 function contents(uri: string, mimeType: string, value: unknown): ReadResourceResult {

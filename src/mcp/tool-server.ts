@@ -4,17 +4,19 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isUnavailable } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
 import type { Operation } from '../base/operation.ts';
 import { packageRoot } from '../base/package-root.ts';
 import type { Caller } from '../domain/keys/caller.ts';
+import type { Allowance } from '../run/gate.ts';
 import { isOfTool, type Tool, toolNamed } from '../run/operations/tools.ts';
 import { operations } from '../run/operations.ts';
-import { onTheWire } from '../run/problem.ts';
+import { asProblem, onTheWire } from '../run/problem.ts';
 import { isJson } from '../run/received.ts';
 import type { Inside, Post, PostAnswer, ToolServer } from '../run/tool-server.ts';
 import { judge, type Verdict } from '../run/who.ts';
-import { type ToolCall, textsOf } from './call-tool.ts';
+import { retryAfterOf, type Told, type ToolCall, textsOf } from './call-tool.ts';
 import { isForeign } from './foreign.ts';
 import { CODES, type Fault, type Mail, type Message, readMail } from './messages.ts';
 import { openProtocol, type Protocol, type Served } from './protocol.ts';
@@ -31,69 +33,112 @@ export async function open(inside: Inside): Promise<ToolServer> {
 async function answer(inside: Inside, protocol: Protocol, post: Post): Promise<PostAnswer> {
   const mail = readMail(post);
   const first = messageOf(mail.messages[0]);
-  const tool = toolOf(first);
-  const verdict = await who(inside, post, first, tool);
-  const told: Omit<PostAnswer, 'status' | 'json' | 'refusal'> = {
+  const verdict = await who(inside, post, first);
+  const tool = mail.batch ? null : toolOf(first);
+  const course = new Course(verdict.allowance);
+  const refusal = refusalOf(post, verdict, tool !== null || mail.batch);
+  const served = refusal === null ? await serve({ inside, protocol, post, mail, course }, verdict) : null;
+  return {
     caller: verdict.caller,
-    allowance: verdict.allowance,
     did: tool === null ? 'callTool' : `callTool ${tool.name}`,
+    refusal,
+    status: refusal?.status ?? served?.status ?? 202,
+    json: served?.json ?? null,
+    allowance: course.allowance,
+    toolStatus: course.status,
+    retryAfter: course.retryAfter,
   };
-  const refusal = refusalOf(post, verdict, tool);
-  if (refusal !== null) return { ...told, refusal, status: refusal.status, json: null };
-  const served = await serve(inside, protocol, post, mail, verdict);
-  return { ...told, refusal: null, status: served?.status ?? 202, json: served?.json ?? null };
 }
 
-/** What is answered as on every route, in the one order; what is about the tool alone is the tool's to tell. */
-function refusalOf({ body, headers }: Post, { refusal }: Verdict, tool: Tool | null): Problem | null {
-  if (refusal !== null && (tool === null || !isOfTool(refusal))) return refusal;
+/** What has come of a POST so far, beside its answer. */
+class Course {
+  allowance: Allowance | null;
+  status: number | null = null;
+  retryAfter: number | null = null;
+
+  constructor(allowance: Allowance | null) {
+    this.allowance = allowance;
+  }
+
+  readonly tell = ({ status, retryAfter }: Told): void => {
+    this.status = Math.max(status, this.status ?? 0);
+    if (retryAfter !== null) this.retryAfter = Math.max(retryAfter, this.retryAfter ?? 0);
+  };
+}
+
+/** What is answered as on every route, in the one order; what is about a tool, or one message of a batch, is told there. */
+function refusalOf({ body, headers }: Post, { refusal, caller }: Verdict, hasPlace: boolean): Problem | null {
+  if (refusal !== null && (!hasPlace || caller === null || !isOfTool(refusal))) return refusal;
   if (!Buffer.isBuffer(body)) return body;
   return body.length > 0 && !isJson(String(headers['content-type'] ?? ''))
     ? new Problem('unsupported_media_type')
     : null;
 }
 
+interface Serving {
+  readonly inside: Inside;
+  readonly protocol: Protocol;
+  readonly post: Post;
+  readonly mail: Mail;
+  readonly course: Course;
+}
+
 /** Null: there is nothing to answer. */
-async function serve(
-  inside: Inside,
-  protocol: Protocol,
-  post: Post,
-  mail: Mail,
-  verdict: Verdict,
-): Promise<Served | null> {
+async function serve(serving: Serving, verdict: Verdict): Promise<Served | null> {
+  const { mail } = serving;
   if (mail.fault !== null) return { status: 400, json: faultJson(mail.fault) };
   const [first] = mail.messages;
-  if (!mail.batch) return first === undefined ? null : serveOne(inside, protocol, post, mail, first, verdict);
+  if (!mail.batch) return first === undefined ? null : serveOne(serving, first, verdict);
   const answers: string[] = [];
   for (const [index, message] of mail.messages.entries()) {
-    const mine = index === 0 ? verdict : await who(inside, post, messageOf(message), toolOf(messageOf(message)));
-    const served = await serveOne(inside, protocol, post, mail, message, mine);
+    const served = await serveInBatch(serving, message, index === 0 ? verdict : null);
     if (served !== null) answers.push(served.json);
   }
   return answers.length === 0 ? null : { status: 200, json: `[${answers.join(',')}]` };
 }
 
+/** Others of its batch are done already, and their answers have to get back: whatever happens here is this message's own. */
+async function serveInBatch(
+  serving: Serving,
+  message: Message | Fault,
+  judged: Verdict | null,
+): Promise<Served | null> {
+  const { inside, post, course } = serving;
+  try {
+    const verdict = judged ?? (await who(inside, post, messageOf(message)));
+    course.allowance = verdict.allowance ?? course.allowance;
+    return await serveOne(serving, message, verdict);
+  } catch (error) {
+    const problem = isUnavailable(error)
+      ? new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error })
+      : asProblem(error);
+    inside.house.log.error({ request_id: post.requestId, operation: 'callTool', err: error }, problem.code);
+    return message.kind === 'request' ? refusedAlone(serving, message, problem) : null;
+  }
+}
+
 async function serveOne(
-  { house }: Inside,
-  protocol: Protocol,
-  post: Post,
-  { modern }: Mail,
+  serving: Serving,
   message: Message | Fault,
   { caller, refusal }: Verdict,
 ): Promise<Served | null> {
+  const { protocol, post, mail, course } = serving;
   if (message.kind === 'fault') return { status: 400, json: faultJson(message) };
   if (message.kind !== 'request') return null;
   const tool = toolOf(message);
-  if (refusal !== null && (tool === null || !isOfTool(refusal))) {
-    // Of a batch, part of which is done already: this one alone is refused.
-    const data = JSON.parse(onTheWire(refusal, post.requestId, house.address.base).json) as unknown;
-    const fault: Fault = { kind: 'fault', id: message.id, code: CODES.refused, message: refusal.message, data };
-    return { status: 200, json: faultJson(fault) };
-  }
+  if (refusal !== null && (tool === null || !isOfTool(refusal))) return refusedAlone(serving, message, refusal);
   const { requestId } = post;
-  const call: ToolCall | null =
-    tool === null ? null : { tool, given: message.params.arguments, caller, refusal, requestId };
-  return modern ? protocol.serveModern(message, call, protocolHeaders(post)) : protocol.serve(message, call);
+  const given = message.params.arguments;
+  const call: ToolCall | null = tool === null ? null : { tool, given, caller, refusal, requestId };
+  const turn = { call, requestId, tell: course.tell };
+  return mail.modern ? protocol.serveModern(message, turn, protocolHeaders(post)) : protocol.serve(message, turn);
+}
+
+/** One message of a batch, where a POST of its own would have had the answer of a route. */
+function refusedAlone({ inside, post, course }: Serving, { id }: Message, problem: Problem): Served {
+  course.tell({ status: problem.status, retryAfter: retryAfterOf(problem) });
+  const data = JSON.parse(onTheWire(problem, post.requestId, inside.house.address.base).json) as unknown;
+  return { status: 200, json: faultJson({ kind: 'fault', id, code: CODES.refused, message: problem.message, data }) };
 }
 
 function faultJson({ id, code, message, data }: Fault): string {
@@ -116,8 +161,9 @@ function theDoor(): Operation<Caller> {
 
 const DOOR = theDoor();
 
-function who({ house, gate }: Inside, post: Post, message: Message | null, tool: Tool | null): Promise<Verdict> {
+function who({ house, gate }: Inside, post: Post, message: Message | null): Promise<Verdict> {
   const { headers, address, requestId } = post;
+  const tool = toolOf(message);
   return judge(house, gate, {
     operation: tool?.operation ?? DOOR,
     params: tool?.takes === 'params' ? textsOf(message?.params.arguments) : {},

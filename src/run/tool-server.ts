@@ -34,6 +34,10 @@ export interface PostAnswer {
   readonly allowance: Allowance | null;
   /** What was done, as metrics and the log name it. */
   readonly did: string;
+  /** How it went by the status that its route would have answered, of a batch the greatest; null: HTTP's own says it all. */
+  readonly toolStatus: number | null;
+  /** Seconds; null: nobody has to wait. */
+  readonly retryAfter: number | null;
 }
 
 export type ToolServer = (post: Post) => Promise<PostAnswer>;

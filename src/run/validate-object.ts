@@ -1,37 +1,58 @@
 // The dry run of an agent: what an operation would say to an object, without doing anything. The same schema, the same rules
-// between fields, the rules of the clock for a new object, and what only the venue's own rows know (an offering that is named).
+// between fields, the rules of the clock for a new object, what only the venue's own rows know (an offering that is named), and
+// whether an address for events leads to the public internet.
 
 import type { Validate } from '../../schemas/types.gen.ts';
 import type { Queryable } from '../base/db.ts';
 import type { FieldProblem } from '../base/errors.ts';
 import type { JsonValue } from '../base/json/parse.ts';
 import type { Answer, Input } from '../base/operation.ts';
+import type { Outbound } from '../base/outbound/outbound.ts';
 import { candidateFrom } from '../base/schema/contract.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { unboundedRules } from '../domain/offerings/bounded-rules.ts';
 import { type OfferingContent, unknownOffering } from '../domain/offerings/offering.ts';
 import { findByExternalIds } from '../domain/offerings/queries.ts';
 import { factsFor } from '../domain/venues/venue.ts';
+import { type EndpointWish, judgeEndpoint } from '../domain/webhooks/endpoints.ts';
 
 /** Pointers lead into `object`, as they would into the body that is sent later. */
 const AT = '/object';
 
-export async function validateObject(db: Queryable, caller: Caller, input: Input<Validate>): Promise<Answer> {
+interface Outside {
+  readonly db: Queryable;
+  readonly outbound: Outbound;
+}
+
+export async function validateObject(outside: Outside, caller: Caller, input: Input<Validate>): Promise<Answer> {
   const { schema, object } = input.body;
   const badStrings = input.badStrings.map((bad) => ({ ...bad, field: bad.field.slice(AT.length) }));
   const candidate = { ...candidateFrom(object as JsonValue), badStrings };
   const { whenNew } = caller.contract.judge(schema, candidate, factsFor(caller.now, caller.venue));
-  const problems = whenNew.length > 0 ? whenNew : await knownByRows(db, caller, schema, object);
+  const problems = whenNew.length > 0 ? whenNew : await foundLater(outside, caller, schema, object);
   const errors = problems.map((problem) => ({ ...problem, doc_url: caller.docUrl(problem.code) }));
   return { status: 200, body: { valid: errors.length === 0, errors } };
 }
 
-/** Asked of an object that is right as far as it goes: what the command would find. */
-async function knownByRows(db: Queryable, caller: Caller, schema: string, object: unknown): Promise<FieldProblem[]> {
+/** Asked of an object that is right as far as it goes: what the command, or the outside, would find. */
+async function foundLater(
+  { db, outbound }: Outside,
+  caller: Caller,
+  schema: string,
+  object: unknown,
+): Promise<FieldProblem[]> {
   if (schema === 'offering') return unboundedRules([{ at: '', content: object as OfferingContent }]);
+  if (schema === 'availability') return unboundedTimes(object as Required<OfferingContent>['availability']);
+  if (schema === 'webhook_endpoint') return judgeEndpoint({ outbound }, { body: object as EndpointWish });
   if (schema !== 'checkout_create' && schema !== 'event') return [];
   const { offering_external_id: wanted } = object as { readonly offering_external_id?: string };
   if (wanted === undefined) return [];
   const found = await findByExternalIds(db, caller.venue.id, caller.mode, [wanted]);
   return found.has(wanted) ? [] : [unknownOffering(wanted)];
+}
+
+/** The rules of an availability by itself: pointers lead into it, not into an offering. */
+function unboundedTimes(availability: Required<OfferingContent>['availability']): FieldProblem[] {
+  const problems = unboundedRules([{ at: '', content: { availability } }]);
+  return problems.map((problem) => ({ ...problem, field: problem.field.slice('/availability'.length) }));
 }

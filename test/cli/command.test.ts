@@ -74,7 +74,7 @@ async function run(argv: readonly string[], open = () => openHouse()): Promise<S
   const out = heard(process.stdout);
   const err = heard(process.stderr);
   try {
-    const exit = await runCommand(argv, open);
+    const exit = await runCommand(argv, open, () => house.config);
     return { exit, out: out.text(), err: err.text() };
   } finally {
     out.end();

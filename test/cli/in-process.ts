@@ -1,6 +1,7 @@
 // The operator's commands in this process, on the database of a world, with what they say kept instead of printed.
 
 import { expect, vi } from 'vitest';
+import { type Config, readConfig } from '../../src/base/config.ts';
 import { runCommand } from '../../src/cli/command.ts';
 import { actIn } from '../../src/run/house.ts';
 import type { World } from '../world.ts';
@@ -30,8 +31,9 @@ function heard(stream: NodeJS.WriteStream): { text(): string; end(): void } {
   return { text: () => text, end: () => spy.mockRestore() };
 }
 
-/** `world` null: a line that must fail before anything is opened. */
-export function commandLine(world: World | null): CommandLine {
+/** `world` null: a line that must fail before anything is opened; `env` is then what the configuration is read from. */
+export function commandLine(world: World | null, env: Readonly<Record<string, string>> = {}): CommandLine {
+  const settings = (): Config => world?.house.config ?? readConfig(env);
   const open = async () => {
     if (world === null) throw new Error('the database was opened');
     const by = { actor: 'operator ada', via: 'cli', address: null, requestId: null } as const;
@@ -41,7 +43,7 @@ export function commandLine(world: World | null): CommandLine {
     const out = heard(process.stdout);
     const err = heard(process.stderr);
     try {
-      const exit = await runCommand(argv, open);
+      const exit = await runCommand(argv, open, settings);
       return { exit, out: out.text(), err: err.text() };
     } finally {
       out.end();

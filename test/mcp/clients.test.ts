@@ -109,8 +109,9 @@ describe.each(rows)('the %s client in %s', (generation, version) => {
     }
   });
 
-  it('is told what is wrong by every tool that can fail, within its output schema', async () => {
-    for (const name of ['validate', 'upsert_offerings', 'set_price_tiers', 'create_checkout', 'get_checkout']) {
+  it('is told what is wrong by every tool, within its output schema', async () => {
+    const { tools } = await client.listTools();
+    for (const { name } of tools) {
       const answer = await client.callTool({ name, arguments: { nonsense: 1 } });
       expect(answer.isError, name).toBe(true);
       expect(answer.structuredContent.errors.length).toBeGreaterThan(0);

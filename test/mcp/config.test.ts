@@ -1,11 +1,17 @@
 // `everyshare mcp config`: what each agent is to be told, and that what is told works.
 
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { build, isCurrent } from '../../build.js';
 import { commandLine } from '../cli/in-process.ts';
+import { runProgram } from '../process/program.ts';
 import { openWorld, type World } from '../world.ts';
 
 let world: World;
 beforeAll(async () => {
+  if (!isCurrent()) await build();
   world = await openWorld({ env: { BASE_URL: 'https://pay.example' } });
 });
 afterAll(() => world.close());
@@ -18,14 +24,45 @@ interface Told {
 it('names the file and its text for each agent, with the address and never a key', async () => {
   const told = await commandLine(world).json<Told>('mcp', 'config');
   expect(told.url).toBe('https://pay.example/mcp');
-  expect(told.agents.map(({ agent }) => agent)).toEqual(['claude-code', 'codex', 'cursor', 'vscode', 'gemini-cli']);
+  expect(told.agents.map(({ agent }) => agent)).toEqual([
+    'claude-code',
+    'codex',
+    'cursor',
+    'vscode',
+    'windsurf',
+    'gemini-cli',
+  ]);
   for (const { agent, config } of told.agents) {
     expect(config, agent).toContain('https://pay.example/mcp');
     expect(config, agent).toMatch(/EVERYSHARE_KEY|everyshare_key/);
     if (agent !== 'codex') expect(() => JSON.parse(config)).not.toThrow();
   }
   const { out } = await commandLine(world).run('mcp', 'config');
-  expect(out).toContain('claude mcp add --transport http everyshare https://pay.example/mcp');
+  // The shell is to leave the name of the variable alone, so that the key itself is written into no file.
+  const key = ['$', '{EVERYSHARE_KEY}'].join('');
+  expect(out).toContain(
+    `claude mcp add --transport http --scope project everyshare https://pay.example/mcp --header 'Authorization: Bearer ${key}'`,
+  );
+});
+
+it('reads the settings and opens nothing: no database, no secrets', async () => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), 'everyshare-mcp-'));
+  try {
+    const { code, out } = await runProgram(['mcp', 'config', '--json'], { DATA_DIR, PORT: '9000' });
+    expect([code, (JSON.parse(out) as Told).url]).toEqual([0, 'http://127.0.0.1:9000/mcp']);
+    expect(readdirSync(DATA_DIR)).toEqual([]);
+  } finally {
+    rmSync(DATA_DIR, { recursive: true, force: true });
+  }
+});
+
+it('prints an address that can be called, and asks for it where nothing says it', async () => {
+  const urlFor = async (env: Record<string, string>): Promise<string> =>
+    (await commandLine(null, env).json<Told>('mcp', 'config')).url;
+  expect(await urlFor({ HOST: '0.0.0.0' })).toBe('http://127.0.0.1:8080/mcp');
+  expect(await urlFor({ HOST: '::', PORT: '81' })).toBe('http://127.0.0.1:81/mcp');
+  expect(await urlFor({ HOST: '::1' })).toBe('http://[::1]:8080/mcp');
+  expect(await commandLine(null, { PORT: '0' }).line(2, 'mcp', 'config')).toContain('--url');
 });
 
 it('is asked for one agent, and for a server elsewhere without opening anything', async () => {

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
-import { initialize, MODERN, OLDER, post, request, type Sent } from './agent.ts';
+import { checkout, initialize, MODERN, OLDER, post, request, type Sent, SITE } from './agent.ts';
 
 let world: World;
 let key: string;
@@ -88,6 +88,60 @@ describe('what is sent wrongly', () => {
     expect(told.headers.get('access-control-allow-origin')).toBeNull();
   });
 
+  const wrongly: [method: string, params: object, names: string][] = [
+    ['tools/list', { cursor: 5 }, 'params.cursor'],
+    ['tools/list', { cursor: 'next' }, 'params.cursor'],
+    ['resources/list', { cursor: 5 }, 'params.cursor'],
+    ['resources/list', { cursor: 'next' }, 'params.cursor'],
+    ['resources/templates/list', { cursor: {} }, 'params.cursor'],
+    ['prompts/list', { cursor: [] }, 'params.cursor'],
+    ['tools/call', {}, 'params.name'],
+    ['tools/call', { name: 5 }, 'params.name'],
+    ['tools/call', { name: 'validate', arguments: 'x' }, 'params.arguments'],
+    ['tools/call', { name: 'x\ny' }, 'Unknown tool: x\\u000ay'],
+    ['resources/read', {}, 'params.uri'],
+    ['resources/read', { uri: 5 }, 'params.uri'],
+    ['prompts/get', {}, 'params.name'],
+    ['prompts/get', { name: 'connect_venue', arguments: { venue: 5 } }, 'params.arguments'],
+    ['completion/complete', {}, 'params.ref'],
+    ['completion/complete', { ref: { type: 'ref/nope' } }, 'params.ref'],
+    ['completion/complete', { ref: { type: 'ref/prompt' } }, 'params.ref.name'],
+    ['completion/complete', { ref: { type: 'ref/resource' } }, 'params.ref.uri'],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'x' }, argument: 5 }, 'params.argument'],
+    [
+      'completion/complete',
+      { ref: { type: 'ref/prompt', name: 'x' }, argument: { name: 'a', value: 'b' }, context: 5 },
+      'params.context',
+    ],
+    ['initialize', { protocolVersion: 5 }, 'protocolVersion'],
+  ];
+  it.each(wrongly)(
+    '%s with %j is -32602 in every version, and one line says what is wrong',
+    async (method, params, names) => {
+      for (const version of [...OLDER, MODERN]) {
+        const isModern = version === MODERN;
+        if (isModern && method === 'initialize') continue;
+        const { name, uri } = params as { name?: unknown; uri?: unknown };
+        const told = isModern ? [name, uri].find((one) => typeof one === 'string') : undefined;
+        if (isModern && String(told).includes('\n')) continue;
+        const sent = { key, version, headers: isModern ? headers(method, told as string | undefined) : {} };
+        const { json } = await post(world, isModern ? modern(method, params) : request(method, params), sent);
+        // In the stateless revision a name that is missing is missing in its header first.
+        const isHeader = isModern && json.error.code === -32020;
+        expect(isHeader || json.error.code, `${version} ${JSON.stringify(json)}`).toBe(isHeader || -32602);
+        if (!isHeader) expect(json.error.message).toContain(names);
+        expect(json.error.message).not.toContain('\n');
+      }
+    },
+  );
+
+  it('a slash at the end of the address is no other address', async () => {
+    const told = await world.call('POST', '/mcp/', { key, body: request('ping') });
+    expect([told.status, told.json.result]).toEqual([200, {}]);
+    const get = await world.call('GET', '/mcp/', { key });
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
   it.each(['GET', 'DELETE', 'PUT', 'OPTIONS'])('%s is 405 with Allow: POST, whatever the key', async (method) => {
     for (const wish of [{}, { key }]) {
       const told = await world.call(method, '/mcp', wish);
@@ -157,6 +211,7 @@ describe('what is answered', () => {
       { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
       { jsonrpc: '2.0', id: 7, result: {} },
       { jsonrpc: '2.0', id: 7, error: { code: -1, message: 'no' } },
+      { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'no' } },
       [{ jsonrpc: '2.0', method: 'notifications/initialized' }],
     ];
     for (const body of quiet) {
@@ -249,11 +304,35 @@ describe('what a message counts as', () => {
       expect([told.status, told.json.result.isError]).toEqual([200, true]);
       expect(told.json.result.structuredContent.error.code).toBe('rate_limited');
       expect(told.headers.get('x-ratelimit-remaining')).toBe('0');
+      expect(Number(told.headers.get('retry-after'))).toBeGreaterThan(0);
     }
     const list = await post(world, request('tools/list'), { key: own });
     expect([list.status, list.json.error.code]).toEqual([429, 'rate_limited']);
     expect(Number(list.headers.get('retry-after'))).toBeGreaterThan(0);
     const free = await post(world, request('ping'), { key: own });
     expect([free.status, free.headers.get('x-ratelimit-remaining')]).toEqual([200, '0']);
+  });
+
+  it('a batch shows what is left after its last message', async () => {
+    const { venue } = await world.venue();
+    const own = (await world.key(venue.id, { readsPerHour: 5, writesPerHour: 1 })).key;
+    const told = await post(world, [request('ping'), request('tools/list'), request('tools/list')], { key: own });
+    expect(told.headers.get('x-ratelimit-remaining')).toBe('3');
+  });
+
+  it('over the limit, each message of a batch is refused by itself, wherever it stands', async () => {
+    const { venue } = await world.venue({ origins: [SITE] });
+    const own = (await world.key(venue.id, { readsPerHour: 1 })).key;
+    await post(world, request('tools/list'), { key: own });
+    const list = request('tools/list', {}, 'list');
+    for (const [id, place] of [['made-1', 0] as const, ['made-2', 1] as const]) {
+      const make = request('tools/call', { name: 'create_checkout', arguments: checkout(id) }, id);
+      const { status, json } = await post(world, place === 0 ? [list, make] : [make, list], { key: own });
+      const [refused, made] = place === 0 ? json : [json[1], json[0]];
+      expect([status, refused.error.code, refused.error.data.error.code]).toEqual([200, -32000, 'rate_limited']);
+      expect(made.result.structuredContent.replayed).toBe(false);
+    }
+    const unknown = await post(world, [list], { key: `svc_test_${'x'.repeat(32)}` });
+    expect(unknown.status).toBe(401);
   });
 });

@@ -35,9 +35,12 @@ export async function openVenue(
   return { venue, secretTest: secret.key, publishableTest: publishable.key };
 }
 
+/** Reserved for examples: guests of a first try come back to a page that is nobody's. */
+const FIRST_ORIGIN = 'https://example.com';
+
 /** Null: this installation has venues already. */
 export async function openSandboxVenueOnce(tx: Queryable, act: Act): Promise<VenueWithKeys | null> {
   await lockInstallation(tx);
   if ((await countVenues(tx)) > 0) return null;
-  return openVenue(tx, act, { name: 'Sandbox venue', origins: [], sandbox: true });
+  return openVenue(tx, act, { name: 'Sandbox venue', origins: [FIRST_ORIGIN], sandbox: true });
 }

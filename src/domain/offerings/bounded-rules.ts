@@ -12,7 +12,9 @@ const TOO_LONG_TOGETHER = 'The rules of this call take too long to work out toge
  * Every rule that is out of bounds, in order; `at` is the pointer of an offering in the body. Rules that are alike are
  * worked out once. The search ends with the rule at which the steps run out.
  */
-export function unboundedRules(offerings: readonly { at: string; content: OfferingContent }[]): FieldProblem[] {
+export function unboundedRules(
+  offerings: readonly { at: string; content: Pick<OfferingContent, 'availability'> }[],
+): FieldProblem[] {
   const known = new Map<string, Boundedness>();
   const problems: FieldProblem[] = [];
   let steps = 0;

@@ -24,7 +24,7 @@ export interface EndpointWish {
 /** Judged again at each delivery: a name can lead elsewhere tomorrow. */
 export async function judgeEndpoint(
   { outbound }: { readonly outbound: Outbound },
-  { body }: Input<EndpointWish>,
+  { body }: Pick<Input<EndpointWish>, 'body'>,
 ): Promise<FieldProblem[]> {
   const refusal = await outbound.refusal(body.url);
   if (refusal === null) return [];

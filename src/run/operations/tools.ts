@@ -26,10 +26,19 @@ export interface Tool {
   readonly gives: Readonly<Record<string, object>>;
   /** For whoever asks before a tool is used: does it change anything, does it replace what was there, is twice as good as once? */
   readonly hints: { readonly readOnly: boolean; readonly replaces: boolean; readonly idempotent: boolean };
-  /** From the route's answer to the tool's. */
-  readonly shape?: (answer: Told, replayed: boolean) => Told;
+  /** Told of a member in the list of tools alone: what an agent does better to know, and the check says in words of its own. */
+  readonly listed?: Readonly<Record<string, object>>;
+  /** From the route's answer to the tool's, which may tell more of the venue. */
+  readonly shape?: (answer: Told, more: { readonly replayed: boolean; readonly origins: readonly string[] }) => Told;
   readonly line: (given: Told) => string;
 }
+
+/** Of an answer, which may have further members tomorrow. */
+const outline = (properties: Readonly<Record<string, object>>): object => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+});
 
 const READS = { readOnly: true, replaces: false, idempotent: true } as const;
 const REPLACES = { readOnly: false, replaces: true, idempotent: true } as const;
@@ -40,13 +49,19 @@ function operation(list: readonly Operation<Caller>[], id: string): Operation<Ca
   return found;
 }
 
+/** How a total and a time come about; the prompt says the same. */
+export const TOTAL =
+  'amount is the party’s whole total: the tier’s amount × party_size (per_person), × the slot’s hours (per_hour) or × 1 (per_group, per_unit), with the slot’s tier_overrides in its place, plus every fee whose included is false. pay_by is the slot’s start less cutoff_minutes. GET /v1/offerings/{id}/slots?from=&to=&party_size= with the same key works both out.';
+export const RETURN =
+  'return_url is https on one of the origins that describe_venue lists; where there are none, ask whoever runs the service to register the venue’s site: "everyshare venue list" shows the ID, "everyshare venue origin add ID https://…" registers it.';
+
 const ORDER_OF_WORK: readonly string[] = [
-  'describe_venue: learn whose key this is, its mode, and the category slugs that an offering may carry.',
+  'describe_venue: learn whose key this is, its mode, the category slugs that an offering may carry, and its origins.',
   'Read everyshare://schemas/offering, and everyshare://mappings/<system> when the venue sells from a system that has one.',
   'validate each offering until it answers valid: true; every problem comes with its pointer and a value that would pass.',
   'upsert_offerings with up to 25 at a time; one problem, and nothing is stored. Sending the same again changes nothing.',
   'set_price_tiers and set_availability when prices or times change later: they replace that part and keep the rest.',
-  'create_checkout for a party’s whole total with your own external_booking_id, and give its url to the organizer.',
+  `create_checkout with your own external_booking_id, and give its url to the organizer. ${TOTAL} ${RETURN}`,
   'get_checkout until its status is completed (or expired or canceled): only then is the booking paid. list_bookings shows all.',
 ];
 
@@ -103,7 +118,7 @@ const validateOperation: Operation<Caller> = {
   effect: 'read',
   body: [{ schema: 'validate', when: () => true, itemsOf: '/object' }],
   answers: { 200: { description: 'What is wrong with it.', schema: { type: 'object' } } },
-  run: validateObject,
+  reach: validateObject,
 };
 
 const lineOfSet = ({ data, updated }: Told): string => {
@@ -119,7 +134,7 @@ export const tools: readonly Tool[] = [
     name: 'describe_venue',
     title: 'Describe the venue',
     description:
-      'Whose key this is: venue, mode, scopes, limits, category slugs, and the order of work. Call it first.',
+      'Whose key this is: venue, mode, scopes, limits, category slugs, origins for return_url, and the order of work. Call it first.',
     operation: operation(account, 'getMe'),
     takes: 'nothing',
     input: closed({}),
@@ -130,10 +145,15 @@ export const tools: readonly Tool[] = [
       limits: { type: 'object' },
       categories: { type: 'array', items: { type: 'string' } },
       key: { type: 'object' },
+      origins: { type: 'array', items: { type: 'string' }, description: 'Where a return_url may lead.' },
       order_of_work: { type: 'array', items: { type: 'string' } },
     },
     hints: READS,
-    shape: ({ data }) => ({ ...(data as Told), order_of_work: ORDER_OF_WORK }),
+    shape: ({ data }, { origins }) => {
+      // The steps of /v1/me are routes, which a tool cannot call.
+      const { next_steps, ...rest } = data as Told;
+      return { ...rest, origins, order_of_work: ORDER_OF_WORK };
+    },
     line: ({ venue, mode, scopes }) =>
       `${(venue as Told).name}, ${mode} mode, ${(scopes as readonly string[]).length} scopes.`,
   },
@@ -141,10 +161,11 @@ export const tools: readonly Tool[] = [
     name: 'validate',
     title: 'Try an object without sending it',
     description:
-      'A dry run: holds `object` against the published schema and every rule, and lists every problem with its JSON pointer into `object`, what was expected and a value that would pass. Nothing is stored.',
+      'A dry run: holds `object` against the published schema and every rule that sending it would meet now, and lists every problem with its JSON pointer into `object`, what was expected and a value that would pass. Nothing is stored.',
     operation: validateOperation,
     takes: 'body',
     input: 'validate',
+    listed: { object: { type: 'object' } },
     gives: { valid: { type: 'boolean' }, errors: { type: 'array', items: { type: 'object' } } },
     hints: READS,
     line: ({ valid, errors }) => {
@@ -163,14 +184,14 @@ export const tools: readonly Tool[] = [
     gives: {
       results: {
         type: 'array',
-        items: closed({
+        items: outline({
           index: count,
           external_id: { type: 'string' },
           result: { type: 'string', enum: ['created', 'updated', 'unchanged'] },
           data: storedOffering,
         }),
       },
-      summary: closed({ total: count, created: count, updated: count, unchanged: count }),
+      summary: outline({ total: count, created: count, updated: count, unchanged: count }),
     },
     hints: REPLACES,
     line: ({ summary }) => {
@@ -211,7 +232,7 @@ export const tools: readonly Tool[] = [
     input: 'checkout_create',
     gives: { checkout, url: { type: 'string' }, replayed: flag('It was created by an earlier, equal call.') },
     hints: { readOnly: false, replaces: false, idempotent: true },
-    shape: (view, replayed) => ({ checkout: view, url: view.url, replayed }),
+    shape: (view, { replayed }) => ({ checkout: view, url: view.url, replayed }),
     line: ({ checkout: view, url, replayed }) =>
       `Checkout ${(view as Told).id} ${replayed === true ? 'was created before' : 'is created'}: send the organizer to ${url}`,
   },

@@ -1,0 +1,96 @@
+// What goes wrong on our side while an agent is served: the agent learns that it did, the log why, monitoring that it happened, and
+// of a batch whatever was done is answered all the same. Each fault is made in a database, or a house, of its own.
+
+import { afterEach, expect, it } from 'vitest';
+import { openWorld, type World } from '../world.ts';
+import { checkout, offering, post, request, SITE } from './agent.ts';
+
+const worlds: World[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+async function opened(): Promise<{ world: World; key: string }> {
+  const world = await openWorld();
+  worlds.push(world);
+  return { world, key: (await world.venue({ origins: [SITE] })).secretTest };
+}
+
+const linesOf = (world: World, id: string): Record<string, unknown>[] =>
+  world.logs.map((line) => JSON.parse(line)).filter(({ request_id }) => request_id === id);
+
+it('a fault outside a tool is told by the request’s id alone, and the log has the rest', async () => {
+  const { world, key } = await opened();
+  await post(world, request('ping'), { key });
+  const { registry } = world.house as { registry: { published: unknown } };
+  registry.published = () => {
+    throw new Error('the folder /etc/secret is gone');
+  };
+  const sent = request('resources/read', { uri: 'everyshare://schemas/offering' });
+  for (const version of ['2025-03-26', '2025-11-25', '2026-07-28']) {
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const isModern = version === '2026-07-28';
+    const { params } = sent as { params: object };
+    const body = isModern ? { ...sent, params: { ...params, _meta: meta } } : sent;
+    const headers: Record<string, string> = isModern
+      ? { 'mcp-method': 'resources/read', 'mcp-name': 'everyshare://schemas/offering' }
+      : {};
+    const told = await post(world, body, { key, version, headers });
+    const id = told.headers.get('x-request-id') ?? '';
+    expect(told.json.error).toEqual({ code: -32603, message: 'Internal error', data: { request_id: id } });
+    const lines = linesOf(world, id);
+    expect(lines.some(({ err }) => JSON.stringify(err ?? '').includes('/etc/secret'))).toBe(true);
+    expect(lines.at(-1)).toMatchObject({ msg: 'request', status: 200, tool_status: 500 });
+  }
+});
+
+it('a tool’s failure is counted and logged by the status that its route would have', async () => {
+  const { world, key } = await opened();
+  const statusOf = async (name: string, given: object): Promise<unknown> => {
+    const told = await post(world, request('tools/call', { name, arguments: given }), { key });
+    expect(told.status).toBe(200);
+    return linesOf(world, told.headers.get('x-request-id') ?? '').at(-1)?.tool_status;
+  };
+  expect(await statusOf('upsert_offerings', { offerings: [offering()] })).toBe(200);
+  expect(await statusOf('upsert_offerings', { offerings: [] })).toBe(422);
+  await world.db.query('alter table offerings rename to offerings_gone');
+  expect(await statusOf('upsert_offerings', { offerings: [offering('other')] })).toBe(500);
+  const metrics = await world.call('GET', '/metrics', { key: world.operatorToken });
+  for (const status of [200, 422, 500]) {
+    const name = `everyshare_http_requests_total{operation="callTool upsert_offerings",status="${status}"}`;
+    expect(metrics.text).toContain(`${name} 1`);
+  }
+});
+
+it('a batch that fails midway answers what it has done, and the rest message by message', async () => {
+  const { world, key } = await opened();
+  // The gate is gone as soon as the first message has committed.
+  await world.db.query(`create function lose_the_gate() returns trigger language plpgsql as $$
+    begin
+      execute 'alter table keys rename to keys_gone';
+      return null;
+    end $$`);
+  await world.db.query('create trigger lose after insert on checkouts for each row execute function lose_the_gate()');
+  const batch = [
+    request('tools/call', { name: 'create_checkout', arguments: checkout() }, 'made'),
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    request('tools/call', { name: 'describe_venue' }, 'lost'),
+    request('ping', {}, 'too'),
+  ];
+  const told = await post(world, batch, { key });
+  expect(told.status).toBe(200);
+  const [made, ...lost] = told.json;
+  expect([made.id, made.result.structuredContent.replayed]).toEqual(['made', false]);
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+  expect(lost.map(({ id, error }: any) => [id, error.code, error.data.error.code])).toEqual([
+    ['lost', -32000, 'internal_error'],
+    ['too', -32000, 'internal_error'],
+  ]);
+  expect(told.text).not.toContain('keys');
+  expect(linesOf(world, told.headers.get('x-request-id') ?? '').at(-1)).toMatchObject({
+    status: 200,
+    tool_status: 500,
+  });
+});

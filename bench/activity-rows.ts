@@ -1,6 +1,7 @@
 // Activity by the million, written as rows: events made by SQL, and figures counted from them by what `everyshare analytics
 // rebuild` counts with, which the tests prove equal to recording them one by one.
 
+import { rebuild } from '../src/domain/analytics/rebuild.ts';
 import type { Stage } from './stage.ts';
 
 /** The first of the days, midnight in UTC. */
@@ -60,15 +61,5 @@ export async function loadActivity(
   }
   await db.query('insert into activity_venues values ($1) on conflict do nothing', [venueId]);
   await db.query('analyze activity');
-  for (const step of ['mend_seen', 'recount_day']) {
-    for (let day = 0; day < DAYS; day += CHUNK_DAYS) {
-      await db.transaction((tx) =>
-        tx.query(`select ${step}($1, date '2026-01-01' + i) from generate_series($2::int, $3::int - 1) i`, [
-          venueId,
-          day,
-          Math.min(day + CHUNK_DAYS, DAYS),
-        ]),
-      );
-    }
-  }
+  await rebuild(db, venueId);
 }

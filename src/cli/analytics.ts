@@ -1,6 +1,8 @@
 // The operator's commands for analytics: look at a venue's figures, count them anew from the events, drop old events.
 
 import type { Mode } from '../base/config.ts';
+import { isDate, isTime } from '../base/schema/formats.ts';
+import { utc } from '../base/schema/normal.ts';
 import { dropActivity } from '../domain/analytics/drop.ts';
 import { rebuild } from '../domain/analytics/rebuild.ts';
 import { report } from '../domain/analytics/report.ts';
@@ -15,15 +17,16 @@ import { block, shownTime } from './table.ts';
 import { knownVenue } from './venue.ts';
 
 const DAY = 86_400_000;
-const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** A day, or a time with its offset. */
+/** A day, or a time with its offset, by the rules of the API. */
 function timeIn(given: Given, name: string): string | null {
   const text = given.text(name);
   if (text === null) return null;
-  const time = Date.parse(text);
-  if (TIME.test(text) && !Number.isNaN(time)) return new Date(time).toISOString();
-  throw mistyped(`--${name} is ${quoted(text)}: give a day such as 2027-06-01, or a time with its offset.`);
+  if (isDate(text)) return `${text}T00:00:00Z`;
+  if (isTime(text)) return utc(text);
+  throw mistyped(
+    `--${name} is ${quoted(text)}: give a day such as 2027-06-01, or a time such as 2027-06-01T09:30:00-04:00.`,
+  );
 }
 
 const show: Command = {
@@ -43,14 +46,19 @@ const show: Command = {
     const { house, act } = await open();
     const venue = await knownVenue(house.db, venueId);
     const window = windowOf({ from, to }, act.now);
-    const experiences = await listLive(house.db, venueId, mode, null);
+    const experiences = await listLive(house.db, venueId, mode);
     const figures = await report(house.db, { venueId, mode, experiences, isNarrowed: false, window });
-    return { json: { venue_id: venueId, mode, ...figures }, text: drawn(venue.name, figures) };
+    return { json: { venue_id: venueId, mode, ...figures }, text: drawn(venue.name, mode, figures) };
   },
 };
 
-function drawn(name: string, { from, to, totals, daily }: Awaited<ReturnType<typeof report>>): string {
-  const rows = Object.entries(totals).map(([figure, value]) => [figure.replaceAll('_', ' '), String(value)] as const);
+function drawn(name: string, mode: Mode, { from, to, totals, daily }: Awaited<ReturnType<typeof report>>): string {
+  const rows = Object.entries(totals).map(
+    ([figure, value]) =>
+      [figure.replaceAll('_', ' '), figure === 'booked_value' ? value.toFixed(2) : String(value)] as const,
+  );
+  const other = mode === 'live' ? 'test' : 'live';
+  const none = `No ${mode} experience of this venue is approved; --mode ${other} shows those of ${other} mode.`;
   return [
     block([[`${name}, ${shownTime(from)} to ${shownTime(to)}`]]),
     drawBars(
@@ -62,6 +70,7 @@ function drawn(name: string, { from, to, totals, daily }: Awaited<ReturnType<typ
       daily.map(({ date, bookings }) => ({ date, value: bookings })),
     ),
     block(rows),
+    ...(totals.experiences === 0 ? [none] : []),
   ].join('\n\n');
 }
 

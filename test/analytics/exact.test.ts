@@ -197,6 +197,45 @@ describe('counting anew', () => {
     await expectExact(app, events, START + HOUR, START + 8 * DAY + HOUR, 1);
     expect(await rebuild(world.db, app.venueId)).toMatchObject({ venues: 1, mended: 0 });
   });
+
+  it('mends once when two count anew at the same moment', async () => {
+    const app = await openApp(world, 3);
+    const many = fc.sample(fc.array(sketch, { minLength: 200, maxLength: 200 }), { numRuns: 1, seed: 10 })[0] ?? [];
+    const events = isFirst(many.map((one, id) => eventOf(app, { ...one, id })));
+    await report(world, events);
+    await world.db.query(
+      'update activity_days set views = views + 5, viewers = $2, viewer_gaps = $3 where venue_id = $1',
+      [app.venueId, [9, 3], [2, 400]],
+    );
+    await world.db.query('delete from activity_seen where venue_id = $1 and did = $2', [app.venueId, 'view']);
+    await Promise.all([rebuild(world.db, app.venueId), rebuild(world.db, app.venueId), rebuild(world.db, app.venueId)]);
+    await expectExact(app, events, START, START + 366 * DAY);
+    await expectExact(app, events, START + HOUR, START + 8 * DAY + HOUR);
+    expect((await rebuild(world.db, app.venueId)).mended).toBe(0);
+  });
+
+  it('takes a busy day by ranges of its people, and tells how far it is without going back', async () => {
+    const app = await openApp(world, 1);
+    const thing = app.experiences[0]?.id ?? '';
+    await world.db.query('insert into activity_venues values ($1)', [app.venueId]);
+    await world.db.query(
+      `insert into activity (venue_id, slot, at, type, thing, thing_mode, person, guests, cents, mode)
+       select $1, activity_slot(at), at, 'view', $2, 'test', md5('p' || i % 9000)::uuid, 1, 0, 'live'
+       from (select i, timestamptz '2027-02-03T00:00:00Z' + i * interval '2 seconds' as at from generate_series(1, 25000) i) e`,
+      [app.venueId, thing],
+    );
+    const told: [number, number][] = [];
+    world.statements.length = 0;
+    const rebuilt = await rebuild(world.db, app.venueId, (...progress) => told.push(progress));
+    expect(world.statements.filter((text) => text.includes('mend_seen'))).toHaveLength(3);
+    expect(rebuilt).toEqual({ venues: 1, days: 1, mended: 2 * 9000 + 2 });
+    expect(told).toEqual([
+      [0, 0.5],
+      [1, 1],
+    ]);
+    const all = { from: '2027-02-03T00:00:00Z', to: '2027-02-04T00:00:00Z' };
+    expect((await app.get(all)).json.data.totals).toMatchObject({ views: 25_000, unique_viewers: 9000 });
+  });
 });
 
 describe('dropping old events', () => {
@@ -232,6 +271,12 @@ describe('dropping old events', () => {
       const widened = await ask(START + 2 * DAY + HOUR, START + 9 * DAY);
       expect(widened).toEqual(whole);
       expect(widened.from).toBe(new Date(START + 2 * DAY).toISOString().replace('.000Z', 'Z'));
+      const asked1 = {
+        from: new Date(START + 2 * DAY + HOUR).toISOString(),
+        to: new Date(START + 9 * DAY).toISOString(),
+      };
+      const csv = (await app.get(asked1, { accept: 'text/csv' })).text.split('\r\n')[1];
+      expect(csv).toMatch(new RegExp(`,${widened.from},${widened.to}$`));
       // Sent again: what is older than what is kept is turned away, the others are duplicates.
       const again = (await report(other, events)).json;
       const old = events.filter(({ at }) => Date.parse(at) < cut).map(({ id }) => ({ id, reason: 'too_old' }));

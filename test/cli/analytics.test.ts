@@ -21,6 +21,7 @@ beforeAll(async () => {
     member_id: `m${i % 5}`,
     at: new Date(Date.UTC(2026, 5, 1 + (i % 9), 12)).toISOString(),
     mode: 'live' as const,
+    ...(i % 8 === 0 ? { amount: 124 } : {}),
   }));
   expect((await report(world, events)).json.accepted).toBe(40);
 });
@@ -35,9 +36,16 @@ describe('analytics show', () => {
     expect(out).toContain('Views: 35 (a day)');
     expect(out).toContain('Bookings: 5 (a day)');
     expect(out).toMatch(/unique viewers +5\n/);
+    expect(out).toMatch(/booked value +6\.20\n/);
+    expect(out).not.toContain('--mode');
     expect(out).toContain('2026-06-01          2026-06-30');
     expect(out).not.toContain('\u001b');
     for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+  });
+
+  it('says where to look when a mode has no experiences', async () => {
+    const { out } = await cli.run('analytics', 'show', '--venue', app.venueId, '--mode', 'test', ...JUNE);
+    expect(out).toContain('No test experience of this venue is approved; --mode live shows those of live mode.');
   });
 
   it('gives the same figures as the API with --json', async () => {
@@ -56,6 +64,24 @@ describe('analytics show', () => {
     expect(await cli.line(1, 'analytics', 'show', '--venue', '01900000-0000-7000-8000-000000000000')).toContain(
       'no venue',
     );
+  });
+});
+
+describe('a time that is typed', () => {
+  it('must exist: a day that does not is refused and never taken for another, least of all for dropping', async () => {
+    for (const day of ['2026-02-30', '2026-06-31', '2026-13-01', '2026-02-30T00:00:00Z', '2026-06-01T24:00:00Z']) {
+      expect(await cli.line(2, 'analytics', 'drop', '--before', day)).toContain(`--before is "${day}"`);
+      expect(await cli.line(2, 'analytics', 'show', '--venue', app.venueId, '--from', day)).toContain('--from is');
+    }
+    expect(await world.db.query('select kept_from as kept from activity_kept')).toEqual([{ kept: '-infinity' }]);
+  });
+
+  it('counts to the microsecond, as in the API', async () => {
+    const from = '2026-06-01T12:00:00.000001Z';
+    const said = await cli.json('analytics', 'show', '--venue', app.venueId, '--from', from, '--to', '2026-07-01');
+    const { json } = await app.get({ from, to: '2026-07-01T00:00:00Z' });
+    expect(json.data.from).toBe(from);
+    expect(said).toEqual({ venue_id: app.venueId, mode: 'live', ...json.data });
   });
 });
 

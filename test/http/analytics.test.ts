@@ -179,16 +179,17 @@ describe('CSV', () => {
     expect(told.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(told.headers.get('content-disposition')).toBe('attachment; filename="analytics.csv"');
     const lines = told.text.split('\r\n');
+    const window = '2027-03-01T00:00:00Z,2027-03-03T12:00:00Z';
     expect(lines[0]).toBe(
-      'experience_id,title,starts_at,date,views,unique_viewers,booking_starts,saves,bookings,guests,booked_value,checked_in',
+      'experience_id,title,starts_at,date,views,unique_viewers,booking_starts,saves,bookings,guests,booked_value,checked_in,from,to',
     );
     expect(lines).toHaveLength(1 + 3 * 3 + 1);
     expect(lines[1]).toBe(
-      `${formula.id},"'=HYPERLINK(""x""), ""quoted""",${formula.startsAt},2027-03-01,0,0,0,0,0,0,0,0`,
+      `${formula.id},"'=HYPERLINK(""x""), ""quoted""",${formula.startsAt},2027-03-01,0,0,0,0,0,0,0,0,${window}`,
     );
     const [first] = app.experiences;
-    expect(lines[7]).toBe(`${first?.id},Night 0,${first?.startsAt},2027-03-01,1,1,1,1,2,4,20.05,1`);
-    expect(lines[9]).toBe(`${first?.id},Night 0,${first?.startsAt},2027-03-03,1,1,0,0,0,0,0,0`);
+    expect(lines[7]).toBe(`${first?.id},Night 0,${first?.startsAt},2027-03-01,1,1,1,1,2,4,20.05,1,${window}`);
+    expect(lines[9]).toBe(`${first?.id},Night 0,${first?.startsAt},2027-03-03,1,1,0,0,0,0,0,0,${window}`);
     expect((await app.get({ from: 'x' }, { accept: 'text/csv' })).json.error.field).toBe('/query/from');
   });
 });

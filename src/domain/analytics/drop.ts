@@ -3,7 +3,7 @@
 // time is turned away and never counted twice; it may break off at any line and be run again.
 
 import type { Db } from '../../base/db.ts';
-import { emptySlot, forgetEvents, forgetIds, forgetSeen, moveKeptFrom, SLOTS } from './queries.ts';
+import { blocksOf, emptySlot, type Forgettable, forgetBlocks, moveKeptFrom, SLOTS } from './queries.ts';
 
 export interface Dropped {
   /** Months that went as a whole, or were empty. */
@@ -12,7 +12,8 @@ export interface Dropped {
   readonly deleted: number;
 }
 
-const BATCH = 10_000;
+/** So many blocks of a table at a time: about 10,000 rows. */
+const BATCH = 128;
 
 /** `before` is the beginning of a day in UTC. */
 export async function dropActivity(db: Db, before: string, onProgress: (share: number) => void): Promise<Dropped> {
@@ -21,20 +22,20 @@ export async function dropActivity(db: Db, before: string, onProgress: (share: n
   let deleted = 0;
   for (let slot = 0; slot < SLOTS; slot++) {
     if (await db.transaction((tx) => emptySlot(tx, slot, before))) emptied++;
-    else deleted += await inBatches(() => forgetEvents(db, slot, before, BATCH));
+    else deleted += await forget(db, slot, before);
     onProgress((slot + 1) / (SLOTS + 2));
   }
-  await inBatches(() => forgetIds(db, before, BATCH));
+  await forget(db, 'ids', before);
   onProgress((SLOTS + 1) / (SLOTS + 2));
-  await inBatches(() => forgetSeen(db, before, BATCH));
+  await forget(db, 'seen', before);
   return { emptied, deleted };
 }
 
-async function inBatches(step: () => Promise<number>): Promise<number> {
+async function forget(db: Db, what: Forgettable, before: string): Promise<number> {
+  const blocks = await blocksOf(db, what);
   let all = 0;
-  for (;;) {
-    const done = await step();
-    all += done;
-    if (done < BATCH) return all;
+  for (let from = 0; from < blocks; from += BATCH) {
+    all += await forgetBlocks(db, what, before, { from, to: from + BATCH });
   }
+  return all;
 }

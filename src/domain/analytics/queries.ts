@@ -128,42 +128,71 @@ export async function moveKeptFrom(tx: Queryable, before: string): Promise<void>
 /** Partitions of months: each can be emptied by itself. */
 export const SLOTS = 24;
 
-/** All at once, if nothing in it is younger; false: something is. Whoever records waits for the moment it takes. */
+/** All at once, if nothing in it is younger; false: something is. Looked at first without keeping anybody waiting. */
 export async function emptySlot(tx: Queryable, slot: number, before: string): Promise<boolean> {
-  const name = `activity_slot_${String(slot).padStart(2, '0')}`;
+  const name = slotTable(slot);
+  if (await hasYounger(tx, name, before)) return false;
+  if ((await tx.query(`select from ${name} limit 1`)).length === 0) return true;
   await tx.query(`lock table ${name} in access exclusive mode`);
-  const young = await tx.query(`select from ${name} where at >= $1 limit 1`, [before]);
-  if (young.length > 0) return false;
+  if (await hasYounger(tx, name, before)) return false;
   await tx.query(`truncate ${name}`);
   return true;
 }
 
-export async function forgetEvents(db: Queryable, slot: number, before: string, batch: number): Promise<number> {
-  const rows = await db.query(
-    `delete from activity where slot = $1 and (tableoid, ctid) in (
-       select tableoid, ctid from activity where slot = $1 and at < $2 limit $3) returning 1`,
-    [slot, before, batch],
+/** One look into the index for each venue: as quick for a full month as for an empty one. */
+async function hasYounger(tx: Queryable, slotName: string, before: string): Promise<boolean> {
+  const found = await tx.query(
+    `select from activity_venues v cross join lateral (
+       select from ${slotName} a where a.venue_id = v.venue_id and activity_day(a.at) >= activity_day($1::timestamptz) limit 1
+     ) a limit 1`,
+    [before],
   );
-  return rows.length;
+  return found.length > 0;
 }
 
-export async function forgetIds(db: Queryable, before: string, batch: number): Promise<number> {
-  const rows = await db.query(
-    `delete from activity_ids where ctid = any(array(
-       select ctid from activity_ids where at < $1 limit $2)) returning 1`,
-    [before, batch],
-  );
-  return rows.length;
+function slotTable(slot: number): string {
+  return `activity_slot_${String(slot).padStart(2, '0')}`;
 }
 
-/** No gap reaches back so far. */
-export async function forgetSeen(db: Queryable, before: string, batch: number): Promise<number> {
-  const rows = await db.query(
-    `delete from activity_seen where ctid = any(array(
-       select ctid from activity_seen where day < activity_day($1::timestamptz) - 400 limit $2)) returning 1`,
-    [before, batch],
+/** What is walked through from its first block to its last, so that no batch looks again where others have deleted. */
+export type Forgettable = number | 'ids' | 'seen';
+
+function whatIsOld(what: Forgettable): { table: string; isOld: string } {
+  if (what === 'ids') return { table: 'activity_ids', isOld: 'at < $1::timestamptz' };
+  // No gap reaches back so far.
+  if (what === 'seen') return { table: 'activity_seen', isOld: 'day < activity_day($1::timestamptz) - 400' };
+  return { table: slotTable(what), isOld: 'at < $1::timestamptz' };
+}
+
+export async function blocksOf(db: Queryable, what: Forgettable): Promise<number> {
+  const rows = await db.query<{ blocks: number }>(
+    `select pg_relation_size($1::regclass) / current_setting('block_size')::bigint as blocks`,
+    [whatIsOld(what).table],
   );
-  return rows.length;
+  return rows[0]?.blocks ?? 0;
+}
+
+/** What is old in these blocks goes; how much that was. What comes meanwhile is not old: it would have been turned away. */
+export async function forgetBlocks(
+  db: Queryable,
+  what: Forgettable,
+  before: string,
+  range: { readonly from: number; readonly to: number },
+): Promise<number> {
+  const { table, isOld } = whatIsOld(what);
+  const rows = await db.query<{ gone: number }>(
+    `with gone as (
+       delete from ${table} where ctid >= $2::text::tid and ctid < $3::text::tid and ${isOld} returning 1
+     )
+     select count(*) as gone from gone`,
+    [before, `(${range.from},0)`, `(${range.to},0)`],
+  );
+  return rows[0]?.gone ?? 0;
+}
+
+export async function countVenuesWithActivity(db: Queryable): Promise<number> {
+  const rows = await db.query<{ count: number }>('select count(*) as count from activity_venues');
+  return rows[0]?.count ?? 0;
 }
 
 /** Venues with activity, in order of their ids. */
@@ -175,34 +204,137 @@ export async function venuesWithActivity(db: Queryable, after: string | null, ba
   return rows.map(({ id }) => id);
 }
 
-/** The days of a venue with anything on them, right or wrong, in their order. */
+/** The days of a venue with anything on them, right or wrong, whose events are kept, in their order. */
 export async function daysWithActivity(db: Queryable, venueId: string): Promise<string[]> {
   const rows = await db.query<{ day: string }>(
     `with recursive
      happened as (
-       select activity_day(min(at)) as day from activity where venue_id = $1
+       select min(activity_day(at)) as day from activity where venue_id = $1
        union all
-       select (select activity_day(min(a.at)) from activity a
-         where a.venue_id = $1 and a.at >= (h.day + 1)::timestamp at time zone 'UTC') from happened h where h.day is not null
+       select (select min(activity_day(a.at)) from activity a where a.venue_id = $1 and activity_day(a.at) > h.day)
+       from happened h where h.day is not null
      ), seen as (
-       select min(day) as day from activity_seen where venue_id = $1
+       select min(day_number(day)) as number from activity_seen where venue_id = $1
        union all
-       select (select min(a.day) from activity_seen a where a.venue_id = $1 and a.day > s.day) from seen s where s.day is not null
+       select (select min(day_number(a.day)) from activity_seen a where a.venue_id = $1 and day_number(a.day) > s.number)
+       from seen s where s.number is not null
      )
      select to_char(day, 'YYYY-MM-DD') as day from (
-       select day from happened union select day from seen union select day from activity_days where venue_id = $1
-     ) d where day is not null order by d.day`,
+       select day from happened
+       union select date '2000-01-01' + number from seen
+       union select day from activity_days where venue_id = $1
+     ) d where d.day >= (select activity_day(kept_from) from activity_kept) order by d.day`,
     [venueId],
   );
   return rows.map(({ day }) => day);
 }
 
-export async function mendSeen(tx: Queryable, venueId: string, day: string): Promise<number> {
-  const rows = await tx.query<{ changed: number }>('select mend_seen($1, $2::date) as changed', [venueId, day]);
+/** How many events a day has. */
+export async function countEvents(db: Queryable, venueId: string, day: string): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    `select count(*) as count from activity where venue_id = $1 and slot = activity_slot($2::timestamptz)
+       and activity_day(at) = $3::date`,
+    [venueId, `${day}T00:00:00Z`, day],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Some of a venue's people: from the first to the last of these, both among them. */
+export interface People {
+  readonly low: string;
+  readonly high: string;
+}
+
+export async function mendSeen(tx: Queryable, venueId: string, day: string, { low, high }: People): Promise<number> {
+  const rows = await tx.query<{ changed: number }>('select mend_seen($1, $2::date, $3, $4) as changed', [
+    venueId,
+    day,
+    low,
+    high,
+  ]);
   return rows[0]?.changed ?? 0;
 }
 
-export async function recountDay(tx: Queryable, venueId: string, day: string): Promise<number> {
-  const rows = await tx.query<{ changed: number }>('select recount_day($1, $2::date) as changed', [venueId, day]);
-  return rows[0]?.changed ?? 0;
+export type Counts = Omit<Figures, 'viewers' | 'starters'> & { readonly thing: string };
+
+/** People of a thing on a day with this gap. */
+export interface PeopleAtGap {
+  readonly thing: string;
+  readonly did: 'view' | 'booking_start';
+  readonly gap: number;
+  readonly people: number;
+}
+
+/** Everything that is read in this transaction is as it was at one moment. To be called first. */
+export async function holdMoment(tx: Queryable): Promise<void> {
+  await tx.query('set transaction isolation level repeatable read');
+}
+
+export async function mendingsOf(tx: Queryable, venueId: string): Promise<number> {
+  const rows = await tx.query<{ mendings: number }>('select mendings from activity_venues where venue_id = $1', [
+    venueId,
+  ]);
+  return rows[0]?.mendings ?? 0;
+}
+
+/** As the events say. */
+export async function trueCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
+  return tx.query<Counts>('select * from true_counts($1, $2::date)', [venueId, day]);
+}
+
+export async function truePeople(
+  tx: Queryable,
+  venueId: string,
+  day: string,
+  { low, high }: People,
+): Promise<PeopleAtGap[]> {
+  return tx.query<PeopleAtGap>('select * from true_people($1, $2::date, $3, $4)', [venueId, day, low, high]);
+}
+
+/** As the figures say. */
+export async function keptCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
+  return tx.query<Counts>(
+    `select thing, views, saves, bookings, guests, cents, check_ins from activity_days
+     where venue_id = $1 and day = $2::date`,
+    [venueId, day],
+  );
+}
+
+export async function keptPeople(tx: Queryable, venueId: string, day: string): Promise<PeopleAtGap[]> {
+  return tx.query<PeopleAtGap>(
+    `select d.thing, p.did, u.gap, u.people - lead(u.people, 1, 0) over (partition by d.thing, p.did order by u.gap) as people
+     from activity_days d
+     cross join lateral (values ('view', d.viewer_gaps, d.viewers), ('booking_start', d.starter_gaps, d.starters))
+       p(did, gaps, people)
+     cross join lateral unnest(p.gaps, p.people) u(gap, people)
+     where d.venue_id = $1 and d.day = $2::date`,
+    [venueId, day],
+  );
+}
+
+/** Adds what the figures of a day lack; how many rows. Null: somebody else has mended something since `mendings` was read. */
+export async function mendDay(
+  tx: Queryable,
+  venueId: string,
+  day: string,
+  mendings: number,
+  lacking: { readonly counts: readonly Counts[]; readonly people: readonly PeopleAtGap[] },
+): Promise<number | null> {
+  const { counts, people } = lacking;
+  const count = (name: keyof Counts): unknown[] => counts.map((one) => one[name]);
+  const names = ['thing', 'views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as const;
+  const rows = await tx.query<{ mended: number | null }>(
+    'select mend_day($1, $2::date, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) as mended',
+    [
+      venueId,
+      day,
+      mendings,
+      ...names.map(count),
+      people.map(({ thing }) => thing),
+      people.map(({ did }) => did),
+      people.map(({ gap }) => gap),
+      people.map((one) => one.people),
+    ],
+  );
+  return rows[0]?.mended ?? null;
 }

@@ -1,9 +1,25 @@
-// Counts a venue's figures anew from its events, a day at a time, each day in a short transaction, beside whoever records. First
-// who was seen on each day, then the figures: a day that was counted anew stays right, since whoever records keeps it so.
-// Days whose events were dropped keep their figures.
+// Counts a venue's figures anew from its events, beside whoever records. First who was seen on each day, then the figures: a day
+// that was counted anew stays right, since whoever records keeps it so. A busy day goes by ranges of its people, so that nobody
+// waits long for the venue and no statement takes long. Days whose events were dropped keep their figures.
 
 import type { Db } from '../../base/db.ts';
-import { daysWithActivity, mendSeen, recountDay, venuesWithActivity } from './queries.ts';
+import { lackingIn } from './lacking.ts';
+import {
+  countEvents,
+  countVenuesWithActivity,
+  daysWithActivity,
+  holdMoment,
+  keptCounts,
+  keptPeople,
+  mendDay,
+  mendingsOf,
+  mendSeen,
+  type People,
+  type PeopleAtGap,
+  trueCounts,
+  truePeople,
+  venuesWithActivity,
+} from './queries.ts';
 
 export interface Rebuilt {
   readonly venues: number;
@@ -12,7 +28,8 @@ export interface Rebuilt {
   readonly mended: number;
 }
 
-export type OnProgress = (done: number, share: number | null) => void;
+/** Days that are done, and the share of all the work. */
+export type OnProgress = (days: number, share: number) => void;
 
 const BATCH = 100;
 
@@ -23,12 +40,15 @@ export async function rebuild(
   onProgress: OnProgress = () => undefined,
 ): Promise<Rebuilt> {
   if (venueId !== null) return { venues: 1, ...(await rebuildVenue(db, venueId, onProgress)) };
+  const total = await countVenuesWithActivity(db);
   let all: Rebuilt = { venues: 0, days: 0, mended: 0 };
   for (let after: string | null = null; ; ) {
     const ids: string[] = await venuesWithActivity(db, after, BATCH);
     for (const id of ids) {
       const before = all;
-      const { days, mended } = await rebuildVenue(db, id, (done) => onProgress(before.days + done, null));
+      const { days, mended } = await rebuildVenue(db, id, (done, share) =>
+        onProgress(before.days + done, Math.min(1, (before.venues + share) / total)),
+      );
       all = { venues: all.venues + 1, days: all.days + days, mended: all.mended + mended };
     }
     after = ids.at(-1) ?? null;
@@ -39,14 +59,51 @@ export async function rebuild(
 async function rebuildVenue(db: Db, venueId: string, onProgress: OnProgress): Promise<Omit<Rebuilt, 'venues'>> {
   let mended = 0;
   let days = 0;
-  for (const [turn, step] of [mendSeen, recountDay].entries()) {
+  for (const [turn, step] of [seenAnew, countedAnew].entries()) {
     // Looked up for each: a day that came up meanwhile was counted beside people who were still wrong.
     const all = await daysWithActivity(db, venueId);
     for (const [index, day] of all.entries()) {
-      mended += await db.transaction((tx) => step(tx, venueId, day));
-      onProgress(index + 1, (turn + (index + 1) / all.length) / 2);
+      mended += await step(db, venueId, day, rangesFor(await countEvents(db, venueId, day)));
+      onProgress(turn === 0 ? 0 : index + 1, (turn + (index + 1) / all.length) / 2);
     }
     days = all.length;
   }
   return { days, mended };
+}
+
+/** A range of people has about so many events. */
+const EVENTS_AT_ONCE = 10_000;
+const MOST_RANGES = 256;
+
+/** People are hashes, spread evenly: ranges of their first 16 bits, together everybody. */
+function rangesFor(events: number): People[] {
+  const count = Math.min(Math.max(Math.ceil(events / EVENTS_AT_ONCE), 1), MOST_RANGES);
+  const start = (range: number): number => Math.floor((range * 65_536) / count);
+  const hex = (number: number): string => number.toString(16).padStart(4, '0');
+  return Array.from({ length: count }, (_, range) => ({
+    low: `${hex(start(range))}0000-0000-0000-0000-000000000000`,
+    high: `${hex(start(range + 1) - 1)}ffff-ffff-ffff-ffff-ffffffffffff`,
+  }));
+}
+
+async function seenAnew(db: Db, venueId: string, day: string, ranges: readonly People[]): Promise<number> {
+  let changed = 0;
+  for (const range of ranges) changed += await db.transaction((tx) => mendSeen(tx, venueId, day, range));
+  return changed;
+}
+
+async function countedAnew(db: Db, venueId: string, day: string, ranges: readonly People[]): Promise<number> {
+  for (;;) {
+    const { mendings, lacking } = await db.transaction(async (tx) => {
+      await holdMoment(tx);
+      const people: PeopleAtGap[] = [];
+      for (const range of ranges) people.push(...(await truePeople(tx, venueId, day, range)));
+      const truth = { counts: await trueCounts(tx, venueId, day), people };
+      const kept = { counts: await keptCounts(tx, venueId, day), people: await keptPeople(tx, venueId, day) };
+      return { mendings: await mendingsOf(tx, venueId), lacking: lackingIn(kept, truth) };
+    });
+    if (lacking.counts.length === 0) return 0;
+    const mended = await db.transaction((tx) => mendDay(tx, venueId, day, mendings, lacking));
+    if (mended !== null) return mended;
+  }
 }

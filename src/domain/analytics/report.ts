@@ -40,7 +40,8 @@ const NOTHING: Figures = {
 export async function report(db: Queryable, question: ReportQuestion): Promise<Analytics> {
   const { venueId, experiences } = question;
   const everything = everythingOf(question.mode);
-  const found = await askedInPeace(db, question, [...ids(question), everything, venueId], false);
+  const asked = question.isNarrowed ? [] : [everything];
+  const found = await askedInPeace(db, question, [...ids(question), ...asked, venueId], false);
   const things = new Map<string, Figures>();
   const days = new Map<string, Figures>();
   for (const row of found.rows) {
@@ -89,23 +90,26 @@ const COLUMNS = [
   'guests',
   'booked_value',
   'checked_in',
+  'from',
+  'to',
 ] as const;
 
 /** As much as a spreadsheet opens gladly. */
 const MOST_LINES = 100_000;
 
-/** People are those of each day. */
+/** People are those of each day. Each line has the window as it was counted, which may be wider than was asked. */
 export async function reportCsv(db: Queryable, question: ReportQuestion): Promise<string> {
   const { experiences } = question;
   refuseTooMany(experiences.length * daysOf(question.window).length);
   const found = await askedInPeace(db, question, ids(question), true);
   const lines = new Map<string, Figures>();
   for (const row of found.rows) if (row.what === 'both') lines.set(`${row.thing} ${row.day}`, row);
-  const days = daysOf({ from: utc(found.from), to: utc(found.to) });
+  const window = { from: utc(found.from), to: utc(found.to) };
+  const days = daysOf(window);
   const rows = experiences.flatMap(({ id, title, startsAt }) =>
     days.map((date) => {
       const figures = shown(lines.get(`${id} ${date}`) ?? NOTHING);
-      const named = { experience_id: id, title, starts_at: startsAt, date, ...figures };
+      const named = { experience_id: id, title, starts_at: startsAt, date, ...figures, ...window };
       return COLUMNS.map((column) => named[column]);
     }),
   );

@@ -161,17 +161,26 @@ export interface LiveExperience {
   readonly startsAt: string;
 }
 
-/** The venue's approved experiences, newest first; one of them, where its id is given. */
-export async function listLive(
+const LIVE = `experience_id as id, content ->> 'title' as title, content ->> 'starts_at' as "startsAt"`;
+
+/** The venue's approved experiences, newest first. */
+export async function listLive(db: Queryable, venueId: string, mode: Mode): Promise<LiveExperience[]> {
+  return db.query<LiveExperience>(
+    `select ${LIVE} from experiences where venue_id = $1 and mode = $2 and status = 'approved' order by created_at desc`,
+    [venueId, mode],
+  );
+}
+
+/** One of them, by the id under which it is live. */
+export async function findLive(
   db: Queryable,
   venueId: string,
   mode: Mode,
-  experienceId: string | null,
-): Promise<LiveExperience[]> {
-  return db.query<LiveExperience>(
-    `select experience_id as id, content ->> 'title' as title, content ->> 'starts_at' as "startsAt" from experiences
-     where venue_id = $1 and mode = $2 and status = 'approved' and ($3::uuid is null or experience_id = $3)
-     order by created_at desc`,
-    [venueId, mode, experienceId],
+  experienceId: string,
+): Promise<LiveExperience | null> {
+  const rows = await db.query<LiveExperience>(
+    `select ${LIVE} from experiences where venue_id = $1 and experience_id = $2 and mode = $3`,
+    [venueId, experienceId, mode],
   );
+  return rows[0] ?? null;
 }

@@ -8,7 +8,7 @@ import type { Seal } from '../../base/seal.ts';
 import { namedIn, recordActivity } from '../../domain/analytics/record.ts';
 import { report, reportCsv } from '../../domain/analytics/report.ts';
 import { windowOf } from '../../domain/analytics/window.ts';
-import { findRoutes, listLive } from '../../domain/experiences/queries.ts';
+import { findLive, findRoutes, listLive } from '../../domain/experiences/queries.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
 import { knownVenueIds } from '../../domain/venues/queries.ts';
 import { enveloped, MB, only, plain, time } from './shapes.ts';
@@ -16,8 +16,9 @@ import { enveloped, MB, only, plain, time } from './shapes.ts';
 async function getAnalytics(db: Queryable, { venue, mode, now }: Caller, input: Input): Promise<Answer> {
   const window = windowOf(input.query, now);
   const { experience_id: wanted } = input.query as { experience_id?: string };
-  const experiences = await listLive(db, venue.id, mode, wanted ?? null);
-  if (wanted !== undefined && experiences.length === 0) throw notFound();
+  const one = wanted === undefined ? null : await findLive(db, venue.id, mode, wanted);
+  if (wanted !== undefined && one === null) throw notFound();
+  const experiences = one === null ? await listLive(db, venue.id, mode) : [one];
   const question = { venueId: venue.id, mode, experiences, isNarrowed: wanted !== undefined, window };
   if (input.asCsv === true) return { status: 200, csv: await reportCsv(db, question) };
   return { status: 200, body: { data: await report(db, question) } };
@@ -48,7 +49,7 @@ export const analytics: readonly Operation<Caller>[] = [
     tag: 'Analytics',
     summary: 'What the venue’s listings do',
     description:
-      'Totals, figures for each approved experience and for each day in UTC. The window is at most 366 days; the last 30 when absent. Test activity is not counted. In CSV: a line for each experience and day, whose people are those of that day.',
+      'Totals, figures for each approved experience and for each day in UTC. The window is at most 366 days; the last 30 when absent. Test activity is not counted. In CSV: a line for each experience and day, whose people are those of that day, with the window that was counted.',
     auth: 'secret',
     scopes: ['analytics:read'],
     effect: 'read',

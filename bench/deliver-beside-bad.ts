@@ -11,13 +11,13 @@ const SHARED = {
   goal: 0.98,
   unit: 'deliveries/s',
   better: 'more',
-  rounds: { full: 7, quick: 3 },
+  rounds: { full: 9, quick: 3 },
 } as const;
 
 export const deliverBesideHanging: Bench = {
   ...SHARED,
   name: 'deliver-beside-hanging',
-  note: '100 endpoints of one host with 60 events each (20 with --quick), one of which takes every post and never answers; until every healthy endpoint has all of its own.',
+  note: '100 endpoints of one host with 150 events each (20 with --quick), one of which takes every post and never answers; until every healthy endpoint has all of its own.',
   sides: { ours: 'one in a hundred hangs', base: 'none hangs' },
   prepare: (stage) => prepare(stage, ['hang']),
 };
@@ -35,7 +35,7 @@ async function prepare(stage: Stage, bad: readonly Bad[]): Promise<Prepared> {
   const side = async (these: readonly Bad[]): Promise<() => Promise<number>> => {
     const venueIds: string[] = [];
     while (venueIds.length < ENDPOINTS) venueIds.push((await stage.makeVenue(0)).id);
-    const mail = { venueIds, each: stage.quick ? 20 : 60, bad: these };
+    const mail = { venueIds, each: stage.quick ? 20 : 150, bad: these };
     await deliveries.open(mail);
     // Each time the bad ones begin as good as the others: they must be found out anew.
     return async () => {

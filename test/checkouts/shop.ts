@@ -274,7 +274,7 @@ export async function openShop(world: World, wish: { mode?: Mode; sandbox?: bool
 export async function anotherKey(shop: Shop, mode: Mode): Promise<Shop> {
   const { key } = await shop.world.key(shop.venueId, {
     mode,
-    scopes: mode === 'live' ? ['checkouts:write', 'checkouts:read'] : [],
+    scopes: mode === 'live' ? ['checkouts:write', 'checkouts:read', 'webhooks:write'] : [],
     writesPerHour: 100_000,
     readsPerHour: 100_000,
   });

@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeOutbound } from '../../src/base/outbound/outbound.ts';
-import { expectConflict, expectInvalid, openShop, type Seen, withoutRequestId } from '../checkouts/shop.ts';
+import { anotherKey, expectConflict, expectInvalid, openShop, type Seen, withoutRequestId } from '../checkouts/shop.ts';
 import { startCanary } from '../outbound/receiver.ts';
 import { openWorld } from '../world.ts';
 import { PostOffice } from './post-office.ts';
@@ -184,6 +184,23 @@ describe('a rotated secret', () => {
       [endpoint.id],
     );
     expect(kept?.count).toBe(1);
+  });
+});
+
+describe('an endpoint of the other mode', () => {
+  it('is not there for a key of the same venue, whatever is asked of it', async () => {
+    const shop = await office.shop();
+    const live = await anotherKey(shop, 'live');
+    const endpoint = await office.endpoint(shop, '/other-mode', ['checkout.created']);
+    const path = `/v1/webhook_endpoints/${endpoint.id}`;
+    const told = [
+      await live.post(`${path}/rotate_secret`),
+      await live.post(`${path}/test`),
+      await live.post(`${path}/disable`),
+      await live.post(`${path}/enable`),
+      await live.get(`${path}/deliveries`),
+    ];
+    expect(told.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
   });
 });
 

@@ -8,11 +8,14 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { startEmbeddedPostgres } from '../src/sandbox/postgres/embedded.ts';
+import { type Bouncer, findBouncer, startBouncer } from './bouncer.ts';
 import { createDatabase } from './fresh-database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string;
+    /** The same server behind PgBouncer in transaction mode (`npm run pooler`); null: worlds go straight to it. */
+    poolerUrl: string | null;
   }
 }
 
@@ -25,8 +28,24 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = await createDatabase(postgres.url, 'everyshare_template', null);
   await migrate(template, join(packageRoot, 'migrations'));
   project.provide('postgresUrl', postgres.url);
+  const bouncer = process.env.POOLER === undefined ? null : await bounce(postgres.url, join(dataDir, 'pgbouncer'));
+  project.provide('poolerUrl', bouncer?.url('postgres') ?? null);
   return async () => {
+    await bouncer?.stop();
     await postgres.stop();
     rmSync(dataDir, { recursive: true, force: true });
   };
+}
+
+/** Whoever asks for a pooler and has none is told so, and the run ends: it would prove nothing. */
+async function bounce(server: string, folder: string): Promise<Bouncer> {
+  const program = findBouncer();
+  if (program === null) process.exit(0);
+  const url = new URL(server);
+  return startBouncer(program, {
+    folder,
+    target: { folder: url.searchParams.get('host') ?? '', port: Number(url.searchParams.get('port')) },
+    user: url.username,
+    password: decodeURIComponent(url.password),
+  });
 }

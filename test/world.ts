@@ -28,7 +28,7 @@ import { type RunningServer, startServer } from '../src/http/server.ts';
 import { open } from '../src/mcp/tool-server.ts';
 import { actIn, type House, makeHouse } from '../src/run/house.ts';
 import { startProcessor } from '../src/sandbox/processor/server.ts';
-import { createDatabase } from './fresh-database.ts';
+import { createDatabase, urlOf } from './fresh-database.ts';
 
 export interface Call {
   readonly key?: string;
@@ -85,11 +85,10 @@ export interface WorldWish {
 const OPERATOR_TOKEN = 'opt_for_tests_0123456789abcdef';
 
 export async function openWorld(wish: WorldWish = {}): Promise<World> {
-  const url = await createDatabase(
-    inject('postgresUrl'),
-    `world_${randomBytes(6).toString('hex')}`,
-    'everyshare_template',
-  );
+  const name = `world_${randomBytes(6).toString('hex')}`;
+  const straight = await createDatabase(inject('postgresUrl'), name, 'everyshare_template');
+  const pooler = inject('poolerUrl');
+  const url = pooler === null ? straight : urlOf(pooler, name);
   const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-world-'));
   const logs: string[] = [];
   const statements: string[] = [];
@@ -124,7 +123,7 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
       db: openDb({
         url,
         connections: 12,
-        pooled: false,
+        pooled: pooler !== null,
         applicationName: 'test',
         onStatement: (text) => statements.push(text),
       }),

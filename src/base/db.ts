@@ -81,6 +81,7 @@ const GONE = new Set([
   '08000',
   '08003',
   '08006',
+  '08P01', // A pooler whose server is gone says it so.
   '53300',
   'ECONNREFUSED',
   'ECONNRESET',

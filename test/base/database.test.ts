@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
-import { openDb } from '../../src/base/db.ts';
+import { isUnavailable, openDb } from '../../src/base/db.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { createDatabase } from '../fresh-database.ts';
@@ -134,6 +134,11 @@ describe('the layer above it', () => {
     await expect(swallowed).rejects.toThrow(/failed before it was committed/);
     expect(await db.query('select id from t')).toEqual([]);
     await db.close();
+  });
+
+  it('takes what a pooler says of a server that is gone for what it is: come back later', () => {
+    const said = Object.assign(new Error('server login has been failing, try again later'), { code: '08P01' });
+    expect(isUnavailable(said)).toBe(true);
   });
 
   it('survives the loss of its connections', async () => {

@@ -254,7 +254,7 @@ async function check(
 async function run(wish: Wish): Promise<number> {
   const folder = join(packageRoot, '.chaos', `events-${wish.seed}`);
   say(`seed ${wish.seed}: building`);
-  const stage = await openStage(wish.seed, folder);
+  const stage = await openStage(wish.seed, folder, null);
   const tell = (): void => undefined;
   const postgres = new PostgresRunner(join(stage.scratch, 'database'), tell);
   const partner = new Partner(wish.seed);

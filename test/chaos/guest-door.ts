@@ -28,14 +28,19 @@ interface Wish {
 type Env = Readonly<Record<string, string | undefined>>;
 
 export function runGuestDoor(env: Env): void {
-  const { DATABASE_URL = '', ENCRYPTION_KEY = '', SANDBOX_PROCESSOR_URL = '', PORT = '0' } = env;
+  const { DATABASE_URL = '', ENCRYPTION_KEY = '', SANDBOX_PROCESSOR_URL = '', DATABASE_POOLER = '', PORT = '0' } = env;
   const sealKey = Buffer.from(ENCRYPTION_KEY, 'base64');
   const at = new URL(SANDBOX_PROCESSOR_URL);
   const { secret: secretKey, publishable: publishableKey } = sandboxKeys(sealKey, 'test');
   const address = { protocol: 'http', host: at.hostname, port: Number(at.port) } as const;
   const log = makeLog('warn', 'guest-door');
   const parts: MoneyParts = {
-    db: openDb({ url: DATABASE_URL, connections: 8, pooled: false, applicationName: 'everyshare-guests' }),
+    db: openDb({
+      url: DATABASE_URL,
+      connections: 8,
+      pooled: DATABASE_POOLER === 'transaction',
+      applicationName: 'everyshare-guests',
+    }),
     clock: systemClock,
     ids: makeIds(systemClock, systemRandom),
     seal: makeSeal(sealKey, systemRandom),

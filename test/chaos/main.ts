@@ -18,6 +18,7 @@ import { checkEvents, checkShares, checkTold } from './check-told.ts';
 import { runGuestDoor } from './guest-door.ts';
 import { type Order, type Report, runNemesis } from './nemesis.ts';
 import { type Options, readOptions } from './options.ts';
+import { findPairPrograms } from './pair-runner.ts';
 import { makePlan } from './plan.ts';
 import { renderPage } from './plot.ts';
 import { calmDown } from './quiet.ts';
@@ -104,7 +105,12 @@ async function storm(options: Options, stage: Stage, hand: Hand): Promise<boolea
   say(options, 'starting PostgreSQL, the card processor, two servers, two workers and the guests’ door');
   const up = await hand.ask({ order: 'set up', stage }, 'up');
   const databaseUrl = up.report === 'up' ? up.databaseUrl : '';
-  const db = openDb({ url: databaseUrl, connections: 4, pooled: false, applicationName: 'everyshare-chaos' });
+  const db = openDb({
+    url: databaseUrl,
+    connections: 4,
+    pooled: stage.pair !== null,
+    applicationName: 'everyshare-chaos',
+  });
   const violations: Violation[] = [];
   const found: Found = (rule, subject, what) => void violations.push({ rule, subject, what });
   try {
@@ -185,7 +191,9 @@ function say({ json }: Options, line: string): void {
 async function run(options: Options): Promise<number> {
   const folder = join(packageRoot, '.chaos', String(options.seed));
   say(options, `seed ${options.seed}: building`);
-  const stage = await openStage(options.seed, folder);
+  const pair = options.standby ? findPairPrograms() : null;
+  if (options.standby && pair === null) return 0; // It was said what is missing.
+  const stage = await openStage(options.seed, folder, pair);
   const hand = new Hand(stage);
   process.once('exit', () => hand.slay());
   let leaving: Promise<void> | null = null;

@@ -4,8 +4,10 @@
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { PartRunner } from './part-runner.ts';
+import { PairRunner } from './pair-runner.ts';
+import { PartRunner, type Tell } from './part-runner.ts';
 import type { Deed, Planned } from './plan.ts';
+import type { PostgresHand } from './postgres-hand.ts';
 import { PostgresRunner } from './postgres-runner.ts';
 import type { Stage } from './stage.ts';
 import type { Happening } from './timeline.ts';
@@ -25,14 +27,16 @@ export type Report =
 
 class Nemesis {
   readonly #stage: Stage;
-  readonly #postgres: PostgresRunner;
+  readonly #postgres: PostgresHand;
   #parts = new Map<string, PartRunner>();
   #quiet = false;
   #pending = new Set<Promise<void>>();
 
   constructor(stage: Stage) {
     this.#stage = stage;
-    this.#postgres = new PostgresRunner(join(stage.scratch, 'database'), (one) => this.tell(one));
+    const folder = join(stage.scratch, 'database');
+    const tell: Tell = (one) => this.tell(one);
+    this.#postgres = stage.pair === null ? new PostgresRunner(folder, tell) : new PairRunner(folder, stage.pair, tell);
   }
 
   tell(happening: Omit<Happening, 'at'>): void {

@@ -11,9 +11,11 @@ export interface Options {
   readonly patienceSeconds: number;
   readonly json: boolean;
   readonly keep: boolean;
+  /** Two PostgreSQL servers behind PgBouncer; a kill of PostgreSQL is a promotion of the standby. */
+  readonly standby: boolean;
 }
 
-const HELP = `npm run chaos -- [--minutes N] [--seed S] [--lanes N] [--every SECONDS] [--patience SECONDS] [--json] [--keep]
+const HELP = `npm run chaos -- [--minutes N] [--seed S] [--lanes N] [--every SECONDS] [--patience SECONDS] [--json] [--keep] [--standby]
 
 Kills, stops, cuts and slows two API servers, two workers, the guests' door, the card processor and PostgreSQL under load,
 then lets it become quiet and checks every promise against the database, the processor's books and what clients were told.
@@ -25,6 +27,8 @@ then lets it become quiet and checks every promise against the database, the pro
   --patience S  seconds for the workers alone to finish everything once it is quiet (70: longer than a lease);
                 what is left after that is settled by "everyshare reconcile"
   --json        the verdict as one JSON document, and nothing else
+  --standby     PostgreSQL and a synchronous standby (Debian's packages, installed if we may) behind PgBouncer in transaction
+                mode; PostgreSQL killed means the standby promoted, and a new one made
   --keep        leave the database and the frozen program in place afterwards
 
 Written to .chaos/<seed>/: timeline.html (the plot), verdict.json, timeline.jsonl, logs/, and violations.json if any.
@@ -41,7 +45,7 @@ export function readOptions(argv: readonly string[]): Options | null {
       process.stdout.write(HELP);
       return null;
     }
-    if (word === '--json' || word === '--keep') given.set(word, 'yes');
+    if (word === '--json' || word === '--keep' || word === '--standby') given.set(word, 'yes');
     else if (/^--(minutes|seed|lanes|every|patience)$/.test(word)) given.set(word, words.shift() ?? '');
     else throw new Error(`${word} is not an option.\n\n${HELP}`);
   }
@@ -61,5 +65,6 @@ export function readOptions(argv: readonly string[]): Options | null {
     patienceSeconds: number('--patience', 70, 1, 3_600),
     json: given.has('--json'),
     keep: given.has('--keep'),
+    standby: given.has('--standby'),
   };
 }

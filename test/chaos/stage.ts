@@ -10,6 +10,7 @@ import { build } from 'esbuild';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { sandboxKeys } from '../../src/main/processors.ts';
 import { toEnvironment } from '../../src/sandbox/processor/process-state.ts';
+import type { PairPrograms } from './pair-runner.ts';
 
 export type Env = Readonly<Record<string, string>>;
 
@@ -37,6 +38,8 @@ export interface Stage {
   readonly processorSecrets: { readonly test: string; readonly live: string };
   /** For processes that need the database; its address is added once it is known. */
   readonly sharedEnv: Env;
+  /** Two PostgreSQL servers behind PgBouncer, and their programs; null: one, with nothing before it. */
+  readonly pair: PairPrograms | null;
 }
 
 const LEFT_OUT = new Set(['node_modules', '.git', '.data', '.chaos', 'bench', 'test', 'screens']);
@@ -45,7 +48,7 @@ interface Builder {
   build(): Promise<void>;
 }
 
-export async function openStage(seed: number, folder: string): Promise<Stage> {
+export async function openStage(seed: number, folder: string, pair: PairPrograms | null): Promise<Stage> {
   const scratch = mkdtempSync(join(tmpdir(), 'everyshare-chaos-'));
   try {
     chmodSync(scratch, 0o711); // PostgreSQL runs as another user when we are root, and must get through.
@@ -53,7 +56,7 @@ export async function openStage(seed: number, folder: string): Promise<Stage> {
     mkdirSync(join(folder, 'logs'), { recursive: true });
     const program = await freeze(scratch);
     const chaosScript = await bundleOurselves(program);
-    return await furnish(seed, scratch, folder, program, chaosScript);
+    return await furnish(seed, scratch, folder, program, chaosScript, pair);
   } catch (error) {
     rmSync(scratch, { recursive: true, force: true });
     throw error;
@@ -93,6 +96,7 @@ async function furnish(
   folder: string,
   program: string,
   chaosScript: string,
+  pair: PairPrograms | null,
 ): Promise<Stage> {
   const [api1 = 0, api2 = 0, guests = 0, processor = 0] = await freePorts(4);
   const sealKey = createHash('sha256').update(`chaos ${seed}`).digest();
@@ -106,6 +110,7 @@ async function furnish(
     DATA_DIR: join(scratch, 'data'),
     SHUTDOWN_SECONDS: '8',
     LOG_LEVEL: 'warn',
+    ...(pair === null ? {} : { DATABASE_POOLER: 'transaction' }),
   };
   mkdirSync(join(scratch, 'data'));
   const main = join(program, 'dist', 'main.js');
@@ -140,6 +145,7 @@ async function furnish(
     processorUrl,
     processorSecrets: { test: keys.test.secret, live: keys.live.secret },
     sharedEnv,
+    pair,
   };
 }
 

@@ -18,6 +18,8 @@ export interface Happening {
     | 'faults over'
     | 'skipped'
     | 'trouble'
+    /** A standby follows (again). */
+    | 'standby'
     | 'quiet';
   readonly detail?: string;
   readonly pid?: number;

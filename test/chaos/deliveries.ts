@@ -7,21 +7,16 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import Stripe from 'stripe';
 import { systemClock } from '../../src/base/clock.ts';
 import { type Db, openDb } from '../../src/base/db.ts';
 import { makeIds } from '../../src/base/ids.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { makeSeal } from '../../src/base/seal.ts';
-import { openLane } from '../../src/domain/webhooks/deliveries/queries.ts';
-import { secretRow } from '../../src/domain/webhooks/deliveries/signature.ts';
-import { insertEndpoint } from '../../src/domain/webhooks/queries.ts';
-import { startReceiver } from '../outbound/receiver.ts';
 import { Chance } from '../sim/chance.ts';
 import { PartRunner } from './part-runner.ts';
 import { PostgresRunner } from './postgres-runner.ts';
-import { openStage, type Stage } from './stage.ts';
+import { type Endpoint, openEndpoints, Receivers, undelivered } from './receivers.ts';
+import { openStage } from './stage.ts';
 import { openShops } from './town.ts';
 
 interface Wish {
@@ -32,16 +27,8 @@ interface Wish {
 
 /** Longer than the lease of a lane. */
 const LONGER_THAN_A_LEASE = 34_000;
-const SECRET = 'whsec_chaoschaoschaoschaoschaoschaos';
 const TYPES = ['checkout.created', 'checkout.funded', 'checkout.completed'] as const;
 const PATIENCE_MS = 300_000;
-
-interface Endpoint {
-  readonly id: string;
-  readonly venueId: string;
-  readonly path: string;
-  readonly events: readonly string[];
-}
 
 function readWish(): Wish {
   const { values } = parseArgs({
@@ -55,60 +42,6 @@ function readWish(): Wish {
 }
 
 const say = (line: string): void => void process.stderr.write(`chaos of deliveries: ${line}\n`);
-
-/** What the partners' server was sent, and how it answers: mostly at once, at times with a no, at times not at all. */
-class Partner {
-  /** By endpoint and event: every body that came, and whether one was acknowledged. */
-  readonly got = new Map<string, { bodies: Set<string>; posts: number; acknowledged: number }>();
-  readonly wrong: string[] = [];
-  posts = 0;
-  #chance: Chance;
-  #webhooks = new Stripe('sk_test_unused').webhooks;
-
-  constructor(seed: number) {
-    this.#chance = new Chance(seed, 'partner');
-  }
-
-  take(path: string, body: string, signature: string): 'ok' | 'no' | 'hang' {
-    this.posts += 1;
-    try {
-      this.#webhooks.constructEvent(body, signature, SECRET, 120);
-    } catch (error) {
-      this.wrong.push(`${path}: ${String(error)}`);
-    }
-    const key = `${path} ${(JSON.parse(body) as { id: string }).id}`;
-    const got = this.got.get(key) ?? { bodies: new Set(), posts: 0, acknowledged: 0 };
-    this.got.set(key, got);
-    got.bodies.add(body);
-    got.posts += 1;
-    // Only at first, so that it ends: what was refused once is taken the next time.
-    const answer =
-      got.posts > 1 ? 'ok' : this.#chance.weighed([[960, 'ok'] as const, [35, 'no'] as const, [5, 'hang'] as const]);
-    if (answer === 'ok') got.acknowledged += 1;
-    return answer;
-  }
-}
-
-async function openEndpoints(db: Db, stage: Stage, base: string): Promise<Endpoint[]> {
-  const seal = makeSeal(Buffer.from(stage.sharedEnv.ENCRYPTION_KEY ?? '', 'base64'), systemRandom);
-  const ids = makeIds(systemClock, systemRandom);
-  const endpoints: Endpoint[] = [];
-  const shops = [...(await openShops(db, stage)), ...(await openShops(db, stage)), ...(await openShops(db, stage))];
-  for (const { venueId } of shops) {
-    // One wants everything, the other only what it confirms bookings on.
-    for (const events of [TYPES, ['checkout.completed']]) {
-      const id = ids.prefixed('whe');
-      const path = `/${id}`;
-      await db.transaction(async (tx) => {
-        const secret = seal.seal(SECRET, secretRow(venueId, id));
-        await insertEndpoint(tx, { venueId, id, mode: 'test', url: `${base}${path}`, events, secret, now: Date.now() });
-        await openLane(tx, venueId, id);
-      });
-      endpoints.push({ id, venueId, path, events });
-    }
-  }
-  return endpoints;
-}
 
 /** Writes events as the program does, a few to a transaction, until there are enough deliveries. What was acknowledged is kept. */
 async function makeEvents(db: Db, wish: Wish, endpoints: readonly Endpoint[]): Promise<Set<string>> {
@@ -204,51 +137,22 @@ async function rage(
 /** Waits until nothing is left to do. */
 async function quiet(db: Db): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await delay(500)) {
-    const rows = await db
-      .query<{ left: number }>(
-        'select (select count(*) from undispatched_events) + (select count(*) from deliveries where due_at is not null) as left',
-      )
-      .catch(() => []);
-    if (rows[0]?.left === 0) return;
+    if ((await undelivered(db).catch(() => -1)) === 0) return;
   }
   throw new Error('it did not become quiet');
 }
 
-interface Row {
-  readonly event_id: string;
-  readonly venue_id: string;
-  readonly type: string;
-}
-
+/** What was committed and is not in the log, and what of the log did not arrive. */
 async function check(
   db: Db,
   endpoints: readonly Endpoint[],
   told: ReadonlySet<string>,
-  partner: Partner,
+  receivers: Receivers,
 ): Promise<string[]> {
-  const faults = [...partner.wrong];
-  const log = await db.query<Row>('select event_id, venue_id, type from events');
+  const log = await db.query<{ event_id: string }>('select event_id from events');
   const known = new Set(log.map(({ event_id }) => event_id));
-  for (const id of told) if (!known.has(id)) faults.push(`${id} was committed and is not in the log`);
-  const kept = await db.query<{ key: string; status: string; attempts: number }>(
-    `select endpoint_id || ' ' || event_id as key, status, attempts from deliveries`,
-  );
-  const books = new Map(kept.map((row) => [row.key, row]));
-  let wanted = 0;
-  for (const { event_id, venue_id, type } of log) {
-    for (const { id, path, venueId, events } of endpoints) {
-      if (venueId !== venue_id || !events.includes(type)) continue;
-      wanted += 1;
-      const got = partner.got.get(`${path} ${event_id}`);
-      if (got === undefined || got.acknowledged === 0) faults.push(`${event_id} never reached ${id}`);
-      else if (got.bodies.size !== 1) faults.push(`${event_id} came to ${id} with ${got.bodies.size} different bodies`);
-      const row = books.get(`${id} ${event_id}`);
-      if (row?.status !== 'delivered')
-        faults.push(`${event_id} to ${id} is ${row?.status ?? 'not there'} in the books`);
-    }
-  }
-  if (books.size !== wanted) faults.push(`${books.size} deliveries in the books, ${wanted} were wanted`);
-  return faults;
+  const lost = [...told].filter((id) => !known.has(id)).map((id) => `${id} was committed and is not in the log`);
+  return [...lost, ...(await receivers.check(db, endpoints))];
 }
 
 async function run(wish: Wish): Promise<number> {
@@ -257,25 +161,12 @@ async function run(wish: Wish): Promise<number> {
   const stage = await openStage(wish.seed, folder, null);
   const tell = (): void => undefined;
   const postgres = new PostgresRunner(join(stage.scratch, 'database'), tell);
-  const partner = new Partner(wish.seed);
-  const receiver = await startReceiver((request, response, body) => {
-    const answer = partner.take(request.url ?? '', body, String(request.headers['service-signature']));
-    if (answer === 'hang') return;
-    response.statusCode = answer === 'ok' ? 200 : 503;
-    response.end();
-  });
+  const receivers = new Receivers(new Chance(wish.seed, 'partner'));
+  const address = await receivers.open();
   const url = await postgres.start();
   const runners = stage.parts
     .filter(({ name }) => name === 'processor' || name.startsWith('worker'))
-    .map(
-      (part) =>
-        new PartRunner(
-          { ...part, env: { ...part.env, ALLOW_INSECURE_TARGETS: '1' } },
-          { DATABASE_URL: url },
-          folder,
-          tell,
-        ),
-    );
+    .map((part) => new PartRunner(part, { DATABASE_URL: url }, folder, tell));
   process.once('exit', () => {
     for (const runner of runners) runner.slay();
   });
@@ -286,7 +177,8 @@ async function run(wish: Wish): Promise<number> {
       await runner.heal();
     }
     db = openDb({ url, connections: 6, pooled: false, applicationName: 'everyshare-chaos' });
-    const endpoints = await openEndpoints(db, stage, `https://127.0.0.1:${receiver.port}`);
+    const shops = [...(await openShops(db, stage)), ...(await openShops(db, stage)), ...(await openShops(db, stage))];
+    const endpoints = await openEndpoints(db, stage, shops, address, TYPES);
     say(`${wish.deliveries} deliveries to ${endpoints.length} endpoints in ${wish.seconds} s`);
     let over = false;
     const raging = rage(
@@ -306,11 +198,11 @@ async function run(wish: Wish): Promise<number> {
     await postgres.heal();
     await Promise.all(runners.map((runner) => runner.heal()));
     await quiet(db);
-    const faults = await check(db, endpoints, told, partner);
+    const faults = await check(db, endpoints, told, receivers);
     const [{ deliveries = 0, attempts = 0 } = {}] = await db.query<{ deliveries: number; attempts: number }>(
       'select count(*) as deliveries, sum(attempts)::int as attempts from deliveries',
     );
-    say(`${deliveries} deliveries, ${attempts} attempts in the books, ${partner.posts} posts received`);
+    say(`${deliveries} deliveries, ${attempts} attempts in the books, ${receivers.posts} posts received`);
     for (const fault of faults.slice(0, 20)) say(fault);
     say(faults.length === 0 ? 'none was lost' : `${faults.length} FAULTS; logs in ${folder}`);
     return faults.length === 0 && deliveries >= wish.deliveries ? 0 : 1;
@@ -318,7 +210,7 @@ async function run(wish: Wish): Promise<number> {
     await db?.close().catch(() => undefined);
     await Promise.all(runners.map((runner) => runner.close()));
     await postgres.close(false);
-    await receiver.close();
+    await receivers.close();
     rmSync(stage.scratch, { recursive: true, force: true });
   }
 }

@@ -9,8 +9,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openDb } from '../../src/base/db.ts';
+import { type Db, openDb } from '../../src/base/db.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { deliveryId } from '../../src/domain/webhooks/deliveries/delivery.ts';
+import type { DeliveryRow } from '../../src/domain/webhooks/deliveries/queries.ts';
+import { EVENT_TYPES } from '../../src/run/operations/messages.ts';
+import { Chance } from '../sim/chance.ts';
 import { readOurBooks, readTheirBooks } from './books.ts';
 import { checkLogs } from './check-logs.ts';
 import { checkMoney } from './check-money.ts';
@@ -22,11 +26,14 @@ import { findPairPrograms } from './pair-runner.ts';
 import { makePlan } from './plan.ts';
 import { renderPage } from './plot.ts';
 import { calmDown } from './quiet.ts';
+import { type Mood, openEndpoints, Receivers, undelivered } from './receivers.ts';
 import { openStage, type Stage } from './stage.ts';
 import type { Happening } from './timeline.ts';
 import { type Crowd, gatherCrowd, openShops } from './town.ts';
 import { inWords, judge, writeEvidence } from './verdict.ts';
 import type { Found, Violation } from './violation.ts';
+
+const TOLD = EVENT_TYPES.filter((type) => /^(checkout|refund)\./.test(type));
 
 /** The nemesis as seen from here: orders go out, reports come back, and its end is our end. */
 class Hand {
@@ -36,8 +43,10 @@ class Hand {
   #awaited: { report: Report['report']; done: (report: Report) => void; fail: (why: Error) => void } | null = null;
   #gone = false;
   readonly #end: Promise<void>;
+  readonly #receivers: Receivers;
 
-  constructor(stage: Stage) {
+  constructor(stage: Stage, receivers: Receivers) {
+    this.#receivers = receivers;
     const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
     this.#child = spawn(process.execPath, [stage.chaosScript, 'nemesis'], {
       env: { PATH, HOME, ...(TMPDIR === '' ? {} : { TMPDIR }) },
@@ -59,6 +68,7 @@ class Hand {
     if (report.report === 'happened') {
       const { happening } = report;
       this.happenings.push(happening);
+      if (happening.who === 'receivers') this.#receivers.mood = (happening.detail as Mood | undefined) ?? 'as usual';
       if (happening.what === 'start' || happening.what === 'ready') this.#pids.set(happening.who, happening.pid ?? 0);
       if (happening.what === 'exit') this.#pids.delete(happening.who);
     } else if (report.report === 'broken') this.#awaited?.fail(new Error(report.why));
@@ -100,7 +110,7 @@ class Hand {
   }
 }
 
-async function storm(options: Options, stage: Stage, hand: Hand): Promise<boolean> {
+async function storm(options: Options, stage: Stage, hand: Hand, receivers: Receivers): Promise<boolean> {
   const { seed, minutes, lanes } = options;
   say(options, 'starting PostgreSQL, the card processor, two servers, two workers and the guests’ door');
   const up = await hand.ask({ order: 'set up', stage }, 'up');
@@ -114,7 +124,9 @@ async function storm(options: Options, stage: Stage, hand: Hand): Promise<boolea
   const violations: Violation[] = [];
   const found: Found = (rule, subject, what) => void violations.push({ rule, subject, what });
   try {
-    const crowd = gatherCrowd(stage, await openShops(db, stage), lanes);
+    const shops = await openShops(db, stage);
+    const endpoints = await openEndpoints(db, stage, shops, await receivers.open(), TOLD);
+    const crowd = gatherCrowd(stage, shops, lanes);
     const plan = makePlan(seed, minutes * 60, { everySeconds: options.everySeconds });
     say(options, `${plan.length} deeds in ${minutes} minutes`);
     hand.tell({ order: 'begin', plan });
@@ -125,6 +137,7 @@ async function storm(options: Options, stage: Stage, hand: Hand): Promise<boolea
     const ended = Date.now();
     const calmed = await calmDown(db, stage, databaseUrl, options.patienceSeconds * 1000, found);
     await replayCreates(crowd, found);
+    await deliverRest(db, crowd, options.patienceSeconds * 1000);
     for (const { who, what, detail, unasked } of hand.happenings) {
       if (unasked === true) found('no process ends by itself', who, `it was ready and ended with ${detail}`);
       if (what === 'trouble') found('the nemesis has no trouble of its own', who, detail ?? '');
@@ -135,9 +148,22 @@ async function storm(options: Options, stage: Stage, hand: Hand): Promise<boolea
     checkShares(ours, found);
     checkEvents(ours, found);
     checkTold(ours, crowd.bookings, found);
+    for (const fault of await receivers.check(db, endpoints))
+      found('every event reaches who wants it', 'receivers', fault);
     checkLogs(stage, crowd.town.shops, found);
     const { recorder, bookings } = crowd;
-    const facts = { seed, minutes, happenings: hand.happenings, bookings, recorder, ours, theirs, calmed, violations };
+    const facts = {
+      seed,
+      minutes,
+      happenings: hand.happenings,
+      bookings,
+      recorder,
+      ours,
+      theirs,
+      calmed,
+      violations,
+      posts: receivers.posts,
+    };
     const verdict = judge(facts);
     if (!verdict.ok) await writeEvidence(db, stage, facts);
     const { began, seconds } = recorder;
@@ -160,6 +186,22 @@ async function watch(options: Options, crowd: Crowd, hand: Hand): Promise<void> 
     const { recorder } = crowd;
     const done = `${recorder.total('created')} created, ${recorder.total('completed')} completed, ${recorder.total('error')} calls failed`;
     say(options, `${Math.round((end - Date.now()) / 1000)} s left: ${kills} kills, ${done}`);
+  }
+}
+
+/** A partner who does not want to wait for the next try asks for it. */
+async function deliverRest(db: Db, { town }: Crowd, patienceMs: number): Promise<void> {
+  town.api.giveUpAt = Date.now() + patienceMs;
+  const late = await db.query<Pick<DeliveryRow, 'event_id' | 'endpoint_id'> & { venue_id: string }>(
+    `select event_id, endpoint_id, venue_id from deliveries where due_at > now() + interval '3 seconds'`,
+  );
+  for (const one of late) {
+    const key = town.shops.find(({ venueId }) => venueId === one.venue_id)?.key ?? '';
+    const path = `/v1/webhook_endpoints/${one.endpoint_id}/deliveries/${deliveryId(one)}/redeliver`;
+    await town.api.ask({ method: 'POST', path, key });
+  }
+  for (const end = Date.now() + patienceMs; Date.now() < end; await delay(250)) {
+    if ((await undelivered(db)) === 0) return;
   }
 }
 
@@ -194,7 +236,8 @@ async function run(options: Options): Promise<number> {
   const pair = options.standby ? findPairPrograms() : null;
   if (options.standby && pair === null) return 0; // It was said what is missing.
   const stage = await openStage(options.seed, folder, pair);
-  const hand = new Hand(stage);
+  const receivers = new Receivers(new Chance(options.seed, 'partner'));
+  const hand = new Hand(stage, receivers);
   process.once('exit', () => hand.slay());
   let leaving: Promise<void> | null = null;
   const leave = (keep: boolean): Promise<void> => {
@@ -209,8 +252,9 @@ async function run(options: Options): Promise<number> {
     process.on(signal, () => void leave(false).finally(() => process.exit(code)));
   }
   try {
-    return (await storm(options, stage, hand)) ? 0 : 1;
+    return (await storm(options, stage, hand, receivers)) ? 0 : 1;
   } finally {
+    await receivers.close();
     await leave(options.keep);
   }
 }

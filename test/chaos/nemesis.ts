@@ -97,6 +97,12 @@ class Nemesis {
       case 'cut':
         done = await this.#postgres.cut(deed.share);
         break;
+      case 'mood':
+        // They are the parent's: it hears this and does it.
+        this.tell({ who: 'receivers', what: 'faults', detail: deed.mood });
+        await this.#wait(deed.forMs);
+        this.tell({ who: 'receivers', what: 'faults over' });
+        break;
       case 'faults':
         done = await this.#faults(deed.settings);
         if (!done) break;

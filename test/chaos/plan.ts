@@ -2,8 +2,17 @@
 // answer to it is their own affair; the plan of a seed is always the same.
 
 import { Chance } from '../sim/chance.ts';
+import type { Mood } from './receivers.ts';
 
-export type Target = 'api-1' | 'api-2' | 'worker-1' | 'worker-2' | 'guest-door' | 'processor' | 'postgres';
+export type Target =
+  | 'api-1'
+  | 'api-2'
+  | 'worker-1'
+  | 'worker-2'
+  | 'guest-door'
+  | 'processor'
+  | 'postgres'
+  | 'receivers';
 
 export type Deed =
   /** kill -9; it is started again after a while. */
@@ -15,6 +24,8 @@ export type Deed =
   | { readonly act: 'kill backend'; readonly target: 'postgres'; readonly nth: number }
   /** pg_terminate_backend for some of the connections. */
   | { readonly act: 'cut'; readonly target: 'postgres'; readonly share: number }
+  /** The partners' servers do not answer, or say no. */
+  | { readonly act: 'mood'; readonly target: 'receivers'; readonly forMs: number; readonly mood: Mood }
   | { readonly act: 'faults'; readonly target: 'processor'; readonly forMs: number; readonly settings: unknown };
 
 export interface Planned {
@@ -62,6 +73,7 @@ function drawDeed(chance: Chance, left: number): Deed {
     [3, () => ({ act: 'stop', target: 'postgres', forMs: chance.between(300, 4_000) })],
     [10, () => ({ act: 'cut', target: 'postgres', share: chance.pick([0.2, 0.5, 1]) })],
     [18, () => faults(chance)],
+    [8, () => mood(chance)],
   ]);
   return draw();
 }
@@ -73,6 +85,15 @@ function kill(chance: Chance, target: Target): Deed & { readonly downMs: number 
 function stop(chance: Chance, target: Target, left: number): Deed {
   const long = left > LONGER_THAN_A_LEASE[1] && chance.often(0.2);
   return { act: 'stop', target, forMs: long ? chance.between(...LONGER_THAN_A_LEASE) : chance.between(300, 7_000) };
+}
+
+function mood(chance: Chance): Deed {
+  return {
+    act: 'mood',
+    target: 'receivers',
+    forMs: chance.between(2_000, 20_000),
+    mood: chance.pick(['hang', 'hang', 'refuse']),
+  };
 }
 
 const OPERATIONS = [

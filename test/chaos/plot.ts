@@ -5,7 +5,7 @@ import type { Mark } from './client.ts';
 import type { Happening } from './timeline.ts';
 import type { Verdict } from './verdict.ts';
 
-const LANES = ['api-1', 'api-2', 'worker-1', 'worker-2', 'guest-door', 'processor', 'postgres'];
+const LANES = ['api-1', 'api-2', 'worker-1', 'worker-2', 'guest-door', 'processor', 'postgres', 'receivers'];
 const WIDTH = 1100;
 const LEFT = 92;
 const RIGHT = 1086;

@@ -27,6 +27,8 @@ export interface Facts {
   readonly seed: number;
   readonly minutes: number;
   readonly happenings: readonly Happening[];
+  /** What the partners' servers were sent, repeats included. */
+  readonly posts: number;
   readonly bookings: readonly Booking[];
   readonly recorder: Recorder;
   readonly ours: OurBooks;
@@ -64,6 +66,7 @@ export function judge(facts: Facts): Verdict {
     events: ours.events.length,
     answered: recorder.total('answered'),
     failed_calls: recorder.total('error'),
+    events_received: facts.posts,
   };
   const calm =
     calmed.byItself === null
@@ -71,7 +74,7 @@ export function judge(facts: Facts): Verdict {
       : `calm by itself after ${calmed.byItself.toFixed(1)} s`;
   const lines = [
     `seed ${seed}, ${minutes} minutes: ${figures.kills} kills (${words(killed)}), ${figures.terminated} SIGTERM, ${figures.stops} stops, ${figures.cuts} cuts, ${figures.faults} times processor faults`,
-    `${figures.checkouts} checkouts (${words(ends)}), ${acknowledged} acknowledged, ${theirs.holds.length} payment intents, ${captured} captured, ${refunds} refunds, ${ours.events.length} events`,
+    `${figures.checkouts} checkouts (${words(ends)}), ${acknowledged} acknowledged, ${theirs.holds.length} payment intents, ${captured} captured, ${refunds} refunds, ${ours.events.length} events, ${facts.posts} posts to the partners' servers`,
     `${figures.answered} calls answered, ${figures.failed_calls} failed (${words(Object.fromEntries(recorder.troubles))}); ${calm}`,
   ];
   return {

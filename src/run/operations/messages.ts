@@ -15,7 +15,7 @@ const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as c
 const WRITE = { auth: 'secret', scopes: ['webhooks:write'], effect: 'write' } as const;
 
 /** As fields.json has them; a test holds the two together. */
-const EVENT_TYPES = [
+export const EVENT_TYPES = [
   'checkout.created',
   'checkout.collecting',
   'share.held',

@@ -719,7 +719,7 @@ export type InboundDelivery = {
 export type Integration = {
   /** The venue system, or custom for one of your own. */
   readonly provider: "square" | "toast" | "mindbody" | "fareharbor" | "peek" | "ventrata" | "xola" | "rezdy" | "checkfront" | "eventbrite" | "cloudbeds" | "tock" | "foreup" | "mews" | "custom";
-  /** The secret with which the provider signs, 1 to 500 characters; required for square, toast and mindbody, not allowed otherwise. */
+  /** The secret with which the provider signs, 1 to 500 characters without white space around them; required for square, toast and mindbody, not allowed otherwise. */
   readonly signing_secret?: string;
   /** What to take where a payload of the provider says nothing. */
   readonly defaults?: {
@@ -1506,6 +1506,13 @@ export type StoredIntegration = {
   readonly last_delivery_at: string | null;
   /** How many deliveries came, each counted once. */
   readonly delivery_count: number;
+  /** The last delivery that was refused and not stored: as a rule the signature was wrong (unauthorized), the body was no JSON object or too large, or too much came; null when none was. */
+  readonly last_refused: {
+    /** What the sender was told. */
+    readonly code: "unauthorized" | "invalid_json" | "payload_too_large" | "rate_limited";
+    /** When it came, to the second, in UTC. */
+    readonly at: string;
+  } | null;
   /** Where the venue system delivers; shown only when the integration is created. */
   readonly webhook_url?: string;
   /** The secret with which to sign; shown only when a custom integration is created. */

@@ -65,6 +65,8 @@ export interface Change {
   readonly timezone: string | null;
   /** Title, description, booking_url, category: what the body says of them. */
   readonly texts: Readonly<Record<string, string>>;
+  /** Those of the texts that were too long. */
+  readonly cut: readonly string[];
   readonly tiers: readonly MappedTier[];
   readonly tiersBecome: NonNullable<ObjectEntry['tiers']>;
   /** The unit of the tiers is a fixed one of ours: the body does not say. */
@@ -100,7 +102,7 @@ const MOST_OBJECTS = 100;
 
 export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): Reading {
   const { entry } = eventSeen(mapping, body);
-  if (entry === null) return { does: 'unmapped', reason: `This is no event of ${mapping.name} that we know.` };
+  if (entry === null) return { does: 'unmapped', reason: unknownEvent(mapping) };
   const why = entry.why ?? 'It changes nothing that is sold.';
   if (entry.action === 'ignore') return { does: 'ignored', reason: why };
   if (entry.action === 'refresh') return { does: 'needs_api_read', reason: why };
@@ -119,6 +121,11 @@ export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): 
   if (places.length > MOST_OBJECTS)
     return { does: 'unmapped', reason: `There are ${places.length} objects at ${each}; the most is ${MOST_OBJECTS}.` };
   return { does: 'change', changes: places.map((one) => readAt(object, entry, one, defaults)) };
+}
+
+function unknownEvent({ name, provider, events }: Mapping): string {
+  if (provider !== 'custom') return `This is no event of ${name} that we know.`;
+  return `A delivery of your own has one of these as its type: ${events.map((one) => one.name).join(', ')}.`;
 }
 
 /** Each object is whole or not read at all; what is wrong with one says nothing of the others. */
@@ -147,9 +154,12 @@ function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults
   const timezone = text('timezone') ?? defaults.timezone ?? null;
   const currency = text('currency')?.toLowerCase() ?? defaults.currency ?? null;
   const texts: Record<string, string> = {};
+  const tooLong: string[] = [];
   for (const name of ['title', 'description', 'booking_url', 'category']) {
     const value = text(name);
-    if (value !== null) texts[name] = cut(value, LONGEST[name]);
+    if (value === null) continue;
+    texts[name] = cut(value, LONGEST[name]);
+    if (texts[name] !== value) tooLong.push(name);
   }
   const isCancel = entry.action === 'cancel';
   const isByApi = (name: string): boolean => fields[name]?.source === 'api' || fields[name]?.otherwise === 'api';
@@ -160,11 +170,12 @@ function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults
     kind,
     timezone,
     texts,
+    cut: tooLong,
     tiers: currency === null || isCancel ? [] : tiersAt(object, place, currency),
     tiersBecome: object.tiers ?? 'replace',
     isOurUnit: fields['tier.unit']?.source === 'fixed',
     slot: slotAt(object, place, timezone),
-    isOfSlot: fields['slot.starts_at'] !== undefined,
+    isOfSlot: fields['slot.starts_at']?.source === 'webhook',
     booking: bookingAt(object, place),
     onlyByApi: ['external_id', 'title', 'tier.amount', 'currency'].filter(isByApi),
   };
@@ -194,7 +205,8 @@ function thingOf({ order }: ObjectEntry, place: Place, more: readonly string[]):
 
 function versionOf(text: string | null, as: 'number' | 'time' | undefined): bigint | null {
   if (text === null) return null;
-  const time = as === 'time' ? Date.parse(text) : Number.NaN;
+  // Without an offset any will do, as long as it is the same on every machine.
+  const time = as === 'time' ? Date.parse(/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? text : `${text}Z`) : Number.NaN;
   if (!Number.isNaN(time)) return BigInt(time) * 1000n;
   return /^\d{1,18}$/.test(text) ? BigInt(text) : null;
 }

@@ -853,7 +853,7 @@ export type Mapping = {
       /** What the version is. */
       readonly version_as?: "number" | "time";
     };
-    /** Where each field comes from; tier.* and slot.* are the fields of a price tier and of a slot; booking.party says how many places a booking takes off its slot, booking.status whether it is off. */
+    /** Where each field of an offering comes from, every one of them. tier.* and slot.* are the fields of a price tier and of a slot, currency is a tier’s, timezone to cutoff_minutes are the availability’s. booking.party says how many places a booking takes off its slot, booking.status whether it is off. */
     readonly fields: { readonly [name: string]: MappingField };
   })[];
 };

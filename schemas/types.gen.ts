@@ -838,8 +838,8 @@ export type Mapping = {
     readonly each?: string;
     /** One tier for each item of this list. */
     readonly each_tier?: string;
-    /** What the tiers do to those that are known: replace them all; merge, by id or label; by_slot, new ones are added and other prices of known ones are the slot’s own; new, they count for an offering that has none. */
-    readonly tiers?: "replace" | "merge" | "by_slot" | "new";
+    /** What the tiers do to those that are known: replace them all; by_slot, new ones are added and other prices of known ones are the slot’s own; add, new ones are added and known ones stay, by id or label; new, they count for an offering that has none. */
+    readonly tiers?: "replace" | "by_slot" | "add" | "new";
     /** How an older delivery that comes late is known. */
     readonly order: {
       /** What sort of thing changes. */

@@ -85,7 +85,7 @@ function tiersAfter(before: readonly Tier[], { tiers, tiersBecome, isOurUnit }: 
     const next = fresh.get(named(old));
     fresh.delete(named(old));
     if (next === undefined) return tiersBecome === 'replace' ? [] : [old];
-    if (tiersBecome === 'by_slot') return [old];
+    if (tiersBecome === 'by_slot' || tiersBecome === 'add') return [old];
     return [{ ...old, ...next, ...(isOurUnit ? { unit: old.unit } : {}) } as Tier];
   });
   // What is known goes first: a list that is full takes no more.

@@ -80,6 +80,7 @@ const OLDER = 'A newer delivery about the same thing was applied before.';
 const NOTHING_TO_TAKE = 'Nothing is taken off: the offering has no slot with a capacity at that time.';
 const NOTHING_TAKEN =
   'Nothing is given back: this booking had taken nothing off a slot since its capacity was last stated.';
+const NOWHERE = 'Its time has no offset, and nobody has said where it is: connect with defaults.timezone.';
 const NO_ID = 'What it calls the offering cannot be an external_id: 1 to 128 characters, none of them white space.';
 
 /** As the schema of an offering has it. */
@@ -104,12 +105,14 @@ async function changeApplied(tx: Queryable, seller: Seller, delivery: DueDeliver
   if (change.action === 'cancel' && !change.isOfSlot && before !== null)
     return upserted(tx, seller, offeringCanceled(before));
   const isOfBookingAlone = change.tiers.length === 0 && Object.keys(change.texts).length === 0;
+  if (change.isNowhere && before !== null && isOfBookingAlone) return told('unmapped', NOWHERE, externalId);
   if (change.booking !== null && before !== null && isOfBookingAlone)
     return told('ignored', NOTHING_TO_TAKE, externalId);
   const slot = await slotToWrite(tx, seller, externalId, before, change);
   const merged = offeringAfter(before, externalId, change, slot, delivery.defaults);
   if ('missing' in merged) return { ...lacking(merged.missing, change), offering: externalId };
-  return noted(await upserted(tx, seller, merged.content), merged.notes);
+  const notes = [...merged.notes, ...(change.isNowhere ? [NOWHERE] : [])];
+  return noted(await upserted(tx, seller, merged.content), notes);
 }
 
 const noted = (outcome: Outcome, notes: readonly string[]): Outcome =>

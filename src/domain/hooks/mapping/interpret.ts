@@ -74,6 +74,8 @@ export interface Change {
   readonly slot: MappedSlot | null;
   /** It is about a slot, and not about the whole offering. */
   readonly isOfSlot: boolean;
+  /** Its time is local, and nobody has said where. */
+  readonly isNowhere: boolean;
   /** Null: it is about no booking. */
   readonly booking: Booking | null;
   /** Fields that only the provider's API has. */
@@ -162,6 +164,7 @@ function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults
     if (texts[name] !== value) tooLong.push(name);
   }
   const isCancel = entry.action === 'cancel';
+  const slot = slotAt(object, place, timezone);
   const isByApi = (name: string): boolean => fields[name]?.source === 'api' || fields[name]?.otherwise === 'api';
   return {
     action: isCancel ? 'cancel' : 'upsert',
@@ -174,11 +177,22 @@ function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults
     tiers: currency === null || isCancel ? [] : tiersAt(object, place, currency),
     tiersBecome: object.tiers ?? 'replace',
     isOurUnit: fields['tier.unit']?.source === 'fixed',
-    slot: slotAt(object, place, timezone),
+    slot,
     isOfSlot: fields['slot.starts_at']?.source === 'webhook',
+    isNowhere: slot === null && timezone === null && text('slot.starts_at') !== null,
     booking: bookingAt(object, place),
     onlyByApi: ['external_id', 'title', 'tier.amount', 'currency'].filter(isByApi),
   };
+}
+
+/** As many as a slot can have: a party of more is a mistake. */
+const MOST_PLACES = 100_000;
+
+function placesOf(text: string | null): number | null {
+  const places = wholeNumber(text);
+  if (places !== null && places > MOST_PLACES)
+    throw new MappingTrouble(`${places} is more than ${MOST_PLACES} places.`);
+  return places;
 }
 
 function bookingAt(object: ObjectEntry, place: Place): Booking | null {
@@ -186,7 +200,7 @@ function bookingAt(object: ObjectEntry, place: Place): Booking | null {
   if (party === undefined) return null;
   return {
     thing: thingOf(object, place, []),
-    party: party.as === 'count' ? itemsAt(place, party.path ?? '').length : wholeNumber(readText(party, place)),
+    party: party.as === 'count' ? itemsAt(place, party.path ?? '').length : placesOf(readText(party, place)),
     isOff: chosen(status, readText(status, place)) === 'off',
   };
 }
@@ -286,9 +300,9 @@ function slotAt({ fields }: ObjectEntry, place: Place, zone: string | null): Map
 
 /** Never below none: an overbooked slot is full. */
 function capacityAt(field: MappingField | undefined, place: Place): number | null {
-  const capacity = wholeNumber(readText(field, place));
+  const capacity = placesOf(readText(field, place));
   if (capacity === null || field?.as !== 'remaining') return capacity === null ? null : Math.max(0, capacity);
-  const taken = field.with === undefined ? null : wholeNumber(textOf(valueAt(place, field.with)));
+  const taken = field.with === undefined ? null : placesOf(textOf(valueAt(place, field.with)));
   return taken === null ? null : Math.max(0, capacity - taken);
 }
 

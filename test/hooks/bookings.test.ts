@@ -138,7 +138,7 @@ describe('a booking', () => {
     expect((await read(system, 'P1')).tiers).toMatchObject([{ label: 'Adult', amount: 34900 }]);
   });
 
-  it('for more people than any slot takes is a mistake, told at once, and takes nothing', async () => {
+  it('for more people than any slot takes is a mistake, told at once, and takes nothing; a slot without end is a large one', async () => {
     const system = await connect(world, 'tock', { kind: 'dining' });
     const starts_at = new Date(1812825000000).toISOString();
     await post(system, {
@@ -150,9 +150,13 @@ describe('a booking', () => {
     await work();
     expect((await system.deliveries())[0]).toMatchObject({
       status: 'unmapped',
-      reason: '999999999999 is more than 100000 places.',
+      reason: '999999999999 are more than a slot has places for.',
     });
     expect(await capacities(system, '5150')).toEqual([10]);
+    const boats = await connect(world, 'fareharbor', BOAT);
+    await boats.send(fareharborBooking(5_000_000));
+    await work();
+    expect(await capacities(boats, '1867')).toEqual([100_000]);
   });
 
   it('at a time without an offset is kept with its reason where nobody has said where the venue is', async () => {

@@ -185,14 +185,13 @@ function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults
   };
 }
 
-/** As many as a slot can have: a party of more is a mistake. */
+/** As many as a slot can have. */
 const MOST_PLACES = 100_000;
 
-function placesOf(text: string | null): number | null {
-  const places = wholeNumber(text);
-  if (places !== null && places > MOST_PLACES)
-    throw new MappingTrouble(`${places} is more than ${MOST_PLACES} places.`);
-  return places;
+function partyOf(text: string | null): number | null {
+  const party = wholeNumber(text);
+  if (party !== null && party > MOST_PLACES) throw new MappingTrouble(`${party} are more than a slot has places for.`);
+  return party;
 }
 
 function bookingAt(object: ObjectEntry, place: Place): Booking | null {
@@ -200,7 +199,7 @@ function bookingAt(object: ObjectEntry, place: Place): Booking | null {
   if (party === undefined) return null;
   return {
     thing: thingOf(object, place, []),
-    party: party.as === 'count' ? itemsAt(place, party.path ?? '').length : placesOf(readText(party, place)),
+    party: party.as === 'count' ? itemsAt(place, party.path ?? '').length : partyOf(readText(party, place)),
     isOff: chosen(status, readText(status, place)) === 'off',
   };
 }
@@ -300,10 +299,10 @@ function slotAt({ fields }: ObjectEntry, place: Place, zone: string | null): Map
 
 /** Never below none: an overbooked slot is full. */
 function capacityAt(field: MappingField | undefined, place: Place): number | null {
-  const capacity = placesOf(readText(field, place));
-  if (capacity === null || field?.as !== 'remaining') return capacity === null ? null : Math.max(0, capacity);
-  const taken = field.with === undefined ? null : placesOf(textOf(valueAt(place, field.with)));
-  return taken === null ? null : Math.max(0, capacity - taken);
+  const capacity = wholeNumber(readText(field, place));
+  const taken = field?.as === 'remaining' ? wholeNumber(textOf(valueAt(place, field.with ?? ''))) : 0;
+  if (capacity === null || taken === null) return null;
+  return Math.min(MOST_PLACES, Math.max(0, capacity - taken));
 }
 
 function timeAt(field: MappingField | undefined, place: Place, zone: string | null): string | null {

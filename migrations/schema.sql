@@ -1444,10 +1444,18 @@ create table integrations (
   revoked_at timestamptz,
   last_delivery_at timestamptz,
   delivery_count bigint not null default 0,
+  -- How many bytes were stored on the last day (UTC) on which any were.
+  stored_on date,
+  stored_bytes bigint not null default 0,
+  -- The last delivery that was refused, and the code that it was refused with.
+  refused_at timestamptz,
+  refused_as text,
   primary key (venue_id, integration_id),
   constraint integration_mode_is_known check (mode in ('test', 'live')),
-  constraint integration_delivery_is_counted check ((delivery_count = 0) = (last_delivery_at is null))
+  constraint integration_delivery_is_counted check ((delivery_count = 0) = (last_delivery_at is null)),
+  constraint integration_refusal_has_a_time check ((refused_at is null) = (refused_as is null))
 ) with (fillfactor = 70);
+create index integrations_stored on integrations (venue_id, stored_on);
 
 -- From the hash of the token in a hook address to its integration. The token itself is kept nowhere.
 create table hook_routes (
@@ -1476,8 +1484,8 @@ create table inbound_deliveries (
   sameness bytea not null,
   provider_event_id text,
   type text,
-  -- The bytes that came, sealed: they can name guests.
-  body bytea not null,
+  -- The bytes that came, sealed: they can name guests. Null: it changed nothing, and its day is over.
+  body bytea,
   status text not null,
   reason text,
   offering_external_id text,
@@ -1490,13 +1498,15 @@ create table inbound_deliveries (
   constraint inbound_delivery_status_is_known
     check (status in ('pending', 'applied', 'ignored', 'superseded', 'unmapped', 'needs_api_read', 'failed')),
   constraint inbound_delivery_pending_is_due check ((status = 'pending') = (due_at is not null)),
-  constraint inbound_delivery_applied_has_a_time check ((status = 'applied') = (applied_at is not null))
+  constraint inbound_delivery_applied_has_a_time check ((status = 'applied') = (applied_at is not null)),
+  constraint inbound_delivery_pending_has_its_body check (status <> 'pending' or body is not null)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 -- Sealed bytes do not shrink: trying costs more than it saves.
 alter table inbound_deliveries alter column body set storage external;
 create unique index inbound_deliveries_in_order on inbound_deliveries (venue_id, integration_id, received_at);
 create index inbound_deliveries_same on inbound_deliveries (venue_id, integration_id, sameness, received_at);
 create index inbound_deliveries_due on inbound_deliveries (venue_id, integration_id, received_at) where due_at is not null;
+create index inbound_deliveries_ignored on inbound_deliveries (received_at) where status = 'ignored' and body is not null;
 create index inbound_deliveries_by_age on inbound_deliveries using brin (received_at);
 
 -- The newest that was applied to each thing of a venue system, so that an older one that comes late changes nothing.
@@ -1545,6 +1555,17 @@ create table hook_slots (
 );
 create index hook_slots_by_age on hook_slots (last_at);
 
+-- Which provider an offering comes from, as long as it is connected: ids of two systems can be the same.
+create table hook_offerings (
+  venue_id uuid not null,
+  mode text not null,
+  external_id text not null,
+  provider text not null,
+  held_at timestamptz not null,
+  primary key (venue_id, mode, external_id),
+  constraint hook_offering_mode_is_known check (mode in ('test', 'live'))
+);
+
 -- Whose token is this, and is there room in its hour? No row: unknown, revoked, or another provider's.
 create function admit_hook(p_hash bytea, p_provider text, p_limit integer) returns table (
   venue_id uuid, integration_id text, mode text, secret bytea, address text,
@@ -1564,15 +1585,17 @@ begin
 end $$;
 
 -- Stores a delivery once: under the integration's row lock, one of the same sameness within p_within (null: as long as we
--- remember) answers for it. No row: the integration was revoked meanwhile.
+-- remember) answers for it. What would be more than p_most bytes of its venue today is not stored: retry_after says in how
+-- many seconds the day is over. No row: the integration was revoked meanwhile.
 create function store_inbound(
   p_venue uuid, p_integration text, p_delivery text, p_now timestamptz, p_sameness bytea, p_within interval,
-  p_event text, p_type text, p_body bytea
-) returns table (delivery_id text, is_duplicate boolean)
+  p_event text, p_type text, p_body bytea, p_most bigint
+) returns table (delivery_id text, is_duplicate boolean, retry_after integer)
 language plpgsql set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   v_at timestamptz;
+  v_today date := (p_now at time zone 'UTC')::date;
 begin
   select greatest(p_now, i.last_delivery_at + interval '1 microsecond') into v_at from integrations i
     where i.venue_id = p_venue and i.integration_id = p_integration and i.revoked_at is null for no key update;
@@ -1583,11 +1606,18 @@ begin
     order by d.received_at limit 1;
   is_duplicate := found;
   if not is_duplicate then
+    if p_most < octet_length(p_body) + (
+        select coalesce(sum(i.stored_bytes), 0) from integrations i where i.venue_id = p_venue and i.stored_on = v_today) then
+      retry_after := ceil(extract(epoch from ((v_today + 1)::timestamp at time zone 'UTC') - p_now));
+      return next;
+      return;
+    end if;
     delivery_id := p_delivery;
     insert into inbound_deliveries (venue_id, delivery_id, integration_id, received_at, sameness, provider_event_id, type,
         body, status, due_at)
       values (p_venue, p_delivery, p_integration, v_at, p_sameness, p_event, p_type, p_body, 'pending', p_now);
-    update integrations i set last_delivery_at = v_at, delivery_count = i.delivery_count + 1
+    update integrations i set last_delivery_at = v_at, delivery_count = i.delivery_count + 1, stored_on = v_today,
+        stored_bytes = octet_length(p_body) + case when i.stored_on = v_today then i.stored_bytes else 0 end
       where i.venue_id = p_venue and i.integration_id = p_integration;
   end if;
   return next;

@@ -1,18 +1,26 @@
-// Writes what is made from the contract: types.gen.ts (TypeScript types of every schema) and openapi.gen.json. With
-// --check it writes nothing and fails when a file is not what it should be.
+// Writes what is made from the contract: types.gen.ts (TypeScript types of every schema), openapi.gen.json, and the tables of
+// the providers' pages. With --check it writes nothing and fails when a file is not what it should be.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readRegistry } from '../src/base/schema/registry.ts';
 import { makeOpenApi } from '../src/http/openapi.ts';
 import { operations } from '../src/run/operations.ts';
+import { providerPage } from './provider-pages.ts';
+import type { Mapping } from './types.gen.ts';
 import { makeTypes } from './types.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 export function generated(): Readonly<Record<string, string>> {
   const registry = readRegistry(here('v1'));
+  const pages = readdirSync(here('v1/mappings')).map((file) => {
+    const mapping = JSON.parse(readFileSync(here(`v1/mappings/${file}`), 'utf8')) as Mapping;
+    const name = `../docs/providers/${mapping.provider}.md`;
+    return [name, providerPage(readFileSync(here(name), 'utf8'), mapping)];
+  });
   return {
+    ...Object.fromEntries(pages),
     'types.gen.ts': makeTypes(registry),
     'openapi.gen.json': `${JSON.stringify(makeOpenApi(operations, registry, 'https://api.everyshare.example'), null, 2)}\n`,
   };

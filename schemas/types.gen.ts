@@ -719,7 +719,7 @@ export type InboundDelivery = {
 export type Integration = {
   /** The venue system, or custom for one of your own. */
   readonly provider: "square" | "toast" | "mindbody" | "fareharbor" | "peek" | "ventrata" | "xola" | "rezdy" | "checkfront" | "eventbrite" | "cloudbeds" | "tock" | "foreup" | "mews" | "custom";
-  /** The secret with which the provider signs, 1 to 500 characters; required for square, toast and mindbody, not allowed otherwise. */
+  /** The secret with which the provider signs, 1 to 500 characters without white space around them; required for square, toast and mindbody, not allowed otherwise. */
   readonly signing_secret?: string;
   /** What to take where a payload of the provider says nothing. */
   readonly defaults?: {
@@ -838,8 +838,8 @@ export type Mapping = {
     readonly each?: string;
     /** One tier for each item of this list. */
     readonly each_tier?: string;
-    /** What the tiers do to those that are known: replace them all; merge, by id or label; by_slot, new ones are added and other prices of known ones are the slot’s own; new, they count for an offering that has none. */
-    readonly tiers?: "replace" | "merge" | "by_slot" | "new";
+    /** What the tiers do to those that are known: replace them all; by_slot, new ones are added and other prices of known ones are the slot’s own; add, new ones are added and known ones stay, by id or label; new, they count for an offering that has none. */
+    readonly tiers?: "replace" | "by_slot" | "add" | "new";
     /** How an older delivery that comes late is known. */
     readonly order: {
       /** What sort of thing changes. */
@@ -853,7 +853,7 @@ export type Mapping = {
       /** What the version is. */
       readonly version_as?: "number" | "time";
     };
-    /** Where each field comes from; tier.* and slot.* are the fields of a price tier and of a slot; booking.party says how many places a booking takes off its slot, booking.status whether it is off. */
+    /** Where each field of an offering comes from, every one of them. tier.* and slot.* are the fields of a price tier and of a slot, currency is a tier’s, timezone to cutoff_minutes are the availability’s. booking.party says how many places a booking takes off its slot, booking.status whether it is off. */
     readonly fields: { readonly [name: string]: MappingField };
   })[];
 };
@@ -1506,6 +1506,13 @@ export type StoredIntegration = {
   readonly last_delivery_at: string | null;
   /** How many deliveries came, each counted once. */
   readonly delivery_count: number;
+  /** The last delivery that was refused and not stored: as a rule the signature was wrong (unauthorized), the body was no JSON object or too large, or too much came; null when none was. */
+  readonly last_refused: {
+    /** What the sender was told. */
+    readonly code: "unauthorized" | "invalid_json" | "payload_too_large" | "rate_limited";
+    /** When it came, to the second, in UTC. */
+    readonly at: string;
+  } | null;
   /** Where the venue system delivers; shown only when the integration is created. */
   readonly webhook_url?: string;
   /** The secret with which to sign; shown only when a custom integration is created. */

@@ -6,6 +6,7 @@ import { isUnavailable } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
 import type { Operation } from '../base/operation.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
+import { noteRefusal } from '../domain/hooks/refusals.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { type Allowance, type Gate, makeGate } from '../run/gate.ts';
 import type { House } from '../run/house.ts';
@@ -172,7 +173,12 @@ function prepare(app: FastifyInstance, door: Door): void {
     done();
   });
   app.setNotFoundHandler((request, reply) => answerUnrouted(door, request, reply, allowed(pathOf(request.url))));
-  app.setErrorHandler((error, request, reply) => answerProblem(door, request, reply, fromFastify(error)));
+  app.setErrorHandler(async (error, request, reply) => {
+    const problem = fromFastify(error);
+    const { caller } = request;
+    if (caller !== null && 'senderOf' in caller) await noteRefusal(door.house, caller, problem.code);
+    return answerProblem(door, request, reply, problem);
+  });
 }
 
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;

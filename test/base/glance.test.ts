@@ -18,8 +18,12 @@ function at(value: JsonValue | undefined, path: string): JsonValue | undefined {
   return found;
 }
 
-/** What a glance tells of a value: scalars as they are; of a list or an object, whether there is anything in it. */
+/**
+ * What a glance tells of a value: scalars as they are, but large numbers as text; of a list or an object, whether there is
+ * anything in it.
+ */
 function outlineOf(value: JsonValue | undefined): unknown {
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return value;
   return [Array.isArray(value), Object.keys(value).length > 0];
 }
@@ -68,7 +72,11 @@ describe('a glance', () => {
   it('knows a name that is spelt with escapes, numbers that no double holds, and bodies that are no object', () => {
     expect(glance(Buffer.from('{"\\u0069d":1e999,"type":-0}'))).toEqual({
       ok: true,
-      seen: { id: Number.MAX_VALUE, type: 0 },
+      seen: { id: '1e999', type: 0 },
+    });
+    expect(glance(Buffer.from('{"id": 9007199254740993 ,"type":-9007199254740991}'))).toEqual({
+      ok: true,
+      seen: { id: '9007199254740993', type: -9007199254740991 },
     });
     expect(glance(Buffer.from('[{"id":1}]'))).toMatchObject({ ok: true, seen: ['…'] });
     expect(glance(Buffer.from('{}'))).toEqual({ ok: true, seen: {} });

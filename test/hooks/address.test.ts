@@ -167,6 +167,21 @@ describe('what comes again', () => {
     expect((await another.send({ event_id: 'e1', type: 'booking.created', n: 1 })).json.duplicate).toBe(false);
   });
 
+  it('is known by every digit of an id that is a number', async () => {
+    const custom = await connect(world, 'custom');
+    const first = await custom.send('{"id":9007199254740993,"type":"t"}');
+    expect((await custom.send('{"id":9007199254740992,"type":"t"}')).json.duplicate).toBe(false);
+    expect((await custom.send('{"type":"t", "id": 9007199254740993 }')).json).toEqual({
+      received: true,
+      id: first.json.id,
+      duplicate: true,
+    });
+    expect((await custom.deliveries()).map((one) => one.provider_event_id)).toEqual([
+      '9007199254740992',
+      '9007199254740993',
+    ]);
+  });
+
   it('is known by its bytes within a day where there is no id, and within ten seconds for a ping of ids alone', async () => {
     const age = (id: string, seconds: number) =>
       world.db.query(

@@ -108,15 +108,65 @@ describe('a booking', () => {
     expect(await sent(system, octo('booking_update', { status: 'EXPIRED' }))).toEqual([12]);
   });
 
-  it('never renames an offering that is known, nor changes the unit that the venue has given a tier', async () => {
+  it('never renames an offering that is known, nor changes a price of it: one that it lacks is added', async () => {
     const system = await connect(world, 'peek', BOAT);
     const tiers = [{ external_id: 'adult', amount: 1, currency: 'usd', unit: 'per_group' }];
     await post(system, { ...SAIL, title: 'Our fine title', tiers });
     await sent(system, octo('booking_update'));
     expect(await read(system, 'av_123')).toMatchObject({
       title: 'Our fine title',
-      tiers: [{ amount: 7500, unit: 'per_group' }, { external_id: 'child' }],
+      tiers: [
+        { external_id: 'adult', amount: 1, unit: 'per_group' },
+        { external_id: 'child', amount: 4950 },
+      ],
     });
+  });
+
+  it('of last year brings no old price back when it is changed', async () => {
+    const system = await connect(world, 'rezdy', BOAT);
+    const product = (price: number) => ({ productCode: 'P1', name: 'Reef', priceOptions: [{ label: 'Adult', price }] });
+    const quantities = [{ optionLabel: 'Adult', optionPrice: 299.0, value: 2 }];
+    const items = [{ productCode: 'P1', productName: 'Reef', startTime: START, totalQuantity: 2, quantities }];
+    for (const body of [
+      product(299),
+      product(349),
+      { orderNumber: 'R1', status: 'CONFIRMED', totalCurrency: 'USD', items },
+    ])
+      await system.send(body);
+    await work();
+    expect((await system.deliveries()).map(({ status }) => status)).toEqual(['applied', 'applied', 'applied']);
+    expect((await read(system, 'P1')).tiers).toMatchObject([{ label: 'Adult', amount: 34900 }]);
+  });
+
+  it('for more people than any slot takes is a mistake, told at once, and takes nothing; a slot without end is a large one', async () => {
+    const system = await connect(world, 'tock', { kind: 'dining' });
+    const starts_at = new Date(1812825000000).toISOString();
+    await post(system, {
+      ...SAIL,
+      external_id: '5150',
+      availability: { timezone: 'UTC', slots: [{ starts_at, capacity: 10 }] },
+    });
+    await system.send(tockReservation(0, { partySize: 999_999_999_999 }));
+    await work();
+    expect((await system.deliveries())[0]).toMatchObject({
+      status: 'unmapped',
+      reason: '999999999999 are more than a slot has places for.',
+    });
+    expect(await capacities(system, '5150')).toEqual([10]);
+    const boats = await connect(world, 'fareharbor', BOAT);
+    await boats.send(fareharborBooking(5_000_000));
+    await work();
+    expect(await capacities(boats, '1867')).toEqual([100_000]);
+  });
+
+  it('at a time without an offset is kept with its reason where nobody has said where the venue is', async () => {
+    const system = await connect(world, 'mindbody');
+    await post(system, YOGA);
+    await system.send(mindbody('class.updated', CLASS));
+    await system.send(mindbody('classRosterBooking.created', ROSTER));
+    await work();
+    for (const { status, reason } of await system.deliveries())
+      expect([status, reason]).toEqual(['unmapped', expect.stringContaining('defaults.timezone')]);
   });
 });
 

@@ -80,6 +80,21 @@ describe('integrations', () => {
     expect(await codes({ provider: 'nobody' })).toEqual(['invalid_value /provider']);
     expect(await codes({})).toEqual(['missing_field /provider']);
     for (const provider of NEEDS_SECRET) expect(await codes({ provider })).toEqual(['missing_field /signing_secret']);
+    for (const secret of ['a-secret\n', ' a-secret', 'a-secret ', '\t', '\u00a0a'])
+      expect(await codes({ provider: 'toast', signing_secret: secret })).toEqual(['invalid_format /signing_secret']);
+    expect((await create({ provider: 'toast', signing_secret: 'two words' })).status).toBe(201);
+  });
+
+  it('are created once under an Idempotency-Key, and whoever lost the answer gets the address and the secret again', async () => {
+    const { secretTest: key } = await world.venue();
+    const create = (body: object) =>
+      world.call('POST', '/v1/integrations', { key, body, headers: { 'idempotency-key': 'connect-1' } });
+    const [first, again] = await Promise.all([create({ provider: 'custom' }), create({ provider: 'custom' })]);
+    expect([first.status, again.json]).toEqual([201, first.json]);
+    const { json } = await world.call('GET', '/v1/integrations', { key });
+    expect(json.data).toHaveLength(1);
+    const other = await create({ provider: 'tock' });
+    expect([other.status, other.json.error.reason]).toEqual([409, 'idempotency_key_reused']);
   });
 
   it('are revoked once and for all, by their own venue alone, and both acts are audited', async () => {

@@ -1,6 +1,7 @@
 // Strict JSON of which only a few places are needed: judged as parse.ts judges it, in the same pass over the bytes, but with
 // no value built for the rest. Guarantees: what parse.ts refuses is refused here in the same words, and a place that is
-// named has the value that it would have there. A list or an object at a place is shown as there and not empty, no more.
+// named has the value that it would have there, but for a number that no double holds exactly: that is the text that came,
+// so that two ids never become one. A list or an object at a place is shown as there and not empty, no more.
 
 import { type JsonValue, type Refusal, readStrictly } from './parse.ts';
 import { type Place, Watched } from './watched.ts';
@@ -42,17 +43,15 @@ function skeleton(bytes: Buffer, places: readonly Place[]): JsonValue {
 
 function outline(bytes: Buffer, start: number, end: number): JsonValue {
   const first = bytes[start];
-  if (first !== OPEN_OBJECT && first !== OPEN_ARRAY)
-    return tamed(JSON.parse(bytes.toString('utf8', start, end)) as JsonValue);
+  if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) {
+    const text = bytes.toString('utf8', start, end);
+    const value = JSON.parse(text) as JsonValue;
+    if (typeof value !== 'number') return value;
+    return Math.abs(value) > Number.MAX_SAFE_INTEGER ? text.trim() : value + 0;
+  }
   let at = start + 1;
   while ((bytes[at] as number) <= SPACE) at += 1;
   const isEmpty = at === end - 1;
   if (first === OPEN_ARRAY) return isEmpty ? [] : [MORE];
   return isEmpty ? {} : { [MORE]: true };
-}
-
-/** As parse.ts has it: -0 is 0, and an overflow is the largest number. */
-function tamed(value: JsonValue): JsonValue {
-  if (typeof value !== 'number' || (Number.isFinite(value) && value !== 0)) return value;
-  return value === 0 ? 0 : Math.sign(value) * Number.MAX_VALUE;
 }

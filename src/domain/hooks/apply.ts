@@ -95,7 +95,8 @@ async function applied(tx: Queryable, parts: ApplyParts, delivery: DueDelivery):
   if (venue === null) throw new Error(`there is no venue ${delivery.venue_id}`);
   const text = parts.seal.open(delivery.body, bodyRow(delivery.venue_id, delivery.id));
   const { ids, contract, mappings } = parts;
-  const seller = { ids, contract, mappings, venue, mode: delivery.mode, now: parts.clock.now() };
+  const { mode, provider } = delivery;
+  const seller = { ids, contract, mappings, venue, mode, provider, now: parts.clock.now() };
   try {
     return await outcomeOf(tx, seller, delivery, text);
   } catch (error) {

@@ -6,10 +6,10 @@ import type { Queryable } from '../../base/db.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
 import { type DueDelivery, findRoom, type KnownBooking, keepBooking, keepRoom } from './deliveries/queries.ts';
 import type { Change, MappedSlot, Thing } from './mapping/interpret.ts';
-import { knownSlot, type Slot, slotKey } from './merge.ts';
+import { type KeptSlots, knownSlot, type Slot, slotKey, withoutOldest } from './merge.ts';
 import { hashOf, keptAs } from './newest.ts';
 import { capacityOf, type Room, roomAfter, roomNow, type Take } from './room.ts';
-import { contentOf, type Seller, upserted } from './selling.ts';
+import { contentOf, heldElsewhere, type Seller, upserted } from './selling.ts';
 
 interface Wanted {
   readonly offering: string;
@@ -25,18 +25,18 @@ export interface BookingNews {
   readonly isPart: boolean;
 }
 
-/** The offerings of which something is, or was, taken. */
+/** The offerings of which something is, or was, taken, with what was left out of each. */
 export async function settleBooking(
   tx: Queryable,
   seller: Seller,
   delivery: DueDelivery,
   known: KnownBooking | null,
   news: BookingNews,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const before = known?.takes ?? [];
   const wanted = news.changes.flatMap(wantedBy);
   const isPart = news.isPart || news.changes.some(isUnclear);
-  const touched = new Set<string>();
+  const touched = new Map<string, readonly string[]>();
   const takes: Take[] = [];
   for (const offering of new Set([...before, ...wanted].map((one) => one.offering))) {
     const settled = await settleOffering(tx, seller, offering, {
@@ -45,7 +45,7 @@ export async function settleBooking(
       isPart,
     });
     takes.push(...settled.takes);
-    if (settled.isTouched) touched.add(offering);
+    if (settled.isTouched) touched.set(offering, settled.notes);
   }
   const last = Math.max(seller.now, ...news.changes.map(({ slot }) => Date.parse(slot?.starts_at ?? '') || 0));
   await keepBooking(tx, delivery, hashOf(news.thing.name), { ...keptAs(delivery, news.thing), takes, last });
@@ -73,6 +73,7 @@ interface Settling {
 interface Settled {
   readonly takes: readonly Take[];
   readonly isTouched: boolean;
+  readonly notes: readonly string[];
 }
 
 interface Line {
@@ -83,6 +84,8 @@ interface Line {
 }
 
 async function settleOffering(tx: Queryable, seller: Seller, offering: string, settling: Settling): Promise<Settled> {
+  const untouched = { isTouched: false, notes: [] };
+  if ((await heldElsewhere(tx, seller, offering)) !== null) return { takes: settling.before, ...untouched };
   const content = await contentOf(tx, seller, offering);
   const lines = linesOf(content, settling);
   const takes: Take[] = [];
@@ -102,12 +105,13 @@ async function settleOffering(tx: Queryable, seller: Seller, offering: string, s
     slots.set(key, { ...slot, capacity: capacityOf(after) ?? 0 });
     if (party > 0) takes.push({ offering, slot: key, party, statement: after.statement });
   }
-  if (content === null || slots.size === 0) return { takes, isTouched: false };
-  const outcome = await upserted(tx, seller, withSlots(content, slots));
-  if (outcome.status !== 'applied') return { takes: settling.before, isTouched: false };
+  if (content === null || slots.size === 0) return { takes, ...untouched };
+  const { slots: all, notes } = withSlots(content, slots);
+  const outcome = await upserted(tx, seller, { ...content, availability: { ...content.availability, slots: all } });
+  if (outcome.status !== 'applied') return { takes: settling.before, ...untouched };
   for (const { hash, room, startsAt } of rooms)
     await keepRoom(tx, seller.venue.id, seller.mode, hash, room, Math.max(seller.now, Date.parse(startsAt)));
-  return { takes, isTouched };
+  return { takes, isTouched, notes };
 }
 
 /** One for each slot that the booking takes from now, or took from before. */
@@ -133,12 +137,12 @@ function linesOf(content: OfferingContent | null, { before, wanted, isPart }: Se
 }
 
 /** A slot that a rule gave becomes one of its own: those take the rule's place. */
-function withSlots(content: OfferingContent, changed: ReadonlyMap<string, Slot>): OfferingContent {
+function withSlots(content: OfferingContent, changed: ReadonlyMap<string, Slot>): KeptSlots {
   const left = new Map(changed);
   const slots = (content.availability?.slots ?? []).map((slot) => {
     const next = left.get(slotKey(slot));
     left.delete(slotKey(slot));
     return next ?? slot;
   });
-  return { ...content, availability: { ...content.availability, slots: [...slots, ...left.values()] } };
+  return withoutOldest([...slots, ...left.values()]);
 }

@@ -10,8 +10,14 @@ type Availability = NonNullable<OfferingContent['availability']>;
 export type Slot = NonNullable<Availability['slots']>[number];
 type Tier = OfferingContent['tiers'][number];
 
+export interface WholeOffering {
+  readonly content: OfferingContent;
+  /** What was left out of it, or cut. */
+  readonly notes: readonly string[];
+}
+
 export type Merged =
-  | { readonly content: OfferingContent }
+  | WholeOffering
   /** What a new offering needs and neither the delivery nor the venue's defaults have. */
   | { readonly missing: readonly string[] };
 
@@ -37,8 +43,11 @@ export function offeringAfter(
     ...(tiers.length === 0 ? ['tiers'] : []),
   ];
   if (missing.length > 0) return { missing };
-  const availability = availabilityAfter(before, change, slot === null ? null : pricedSlot(slot, change, tiers));
+  const priced = slot === null ? null : pricedSlot(slot, change, tiers);
+  const { availability, notes } = availabilityAfter(before, change, priced);
+  const cut = change.cut.filter((name) => name in texts).map((name) => `The ${name} is too long: its end is cut off.`);
   return {
+    notes: [...cut, ...notes],
     content: {
       ...before,
       external_id: externalId,
@@ -76,7 +85,7 @@ function tiersAfter(before: readonly Tier[], { tiers, tiersBecome, isOurUnit }: 
     const next = fresh.get(named(old));
     fresh.delete(named(old));
     if (next === undefined) return tiersBecome === 'replace' ? [] : [old];
-    if (tiersBecome === 'by_slot') return [old];
+    if (tiersBecome === 'by_slot' || tiersBecome === 'add') return [old];
     return [{ ...old, ...next, ...(isOurUnit ? { unit: old.unit } : {}) } as Tier];
   });
   // What is known goes first: a list that is full takes no more.
@@ -97,15 +106,17 @@ function availabilityAfter(
   before: OfferingContent | null,
   change: Change,
   slot: MappedSlot | null,
-): OfferingContent['availability'] | undefined {
+): { readonly availability: OfferingContent['availability'] | undefined; readonly notes: readonly string[] } {
   const known = before?.availability;
   const timezone = known?.timezone ?? change.timezone ?? undefined;
-  if (timezone === undefined && slot === null) return known;
-  return {
+  if (timezone === undefined && slot === null) return { availability: known, notes: [] };
+  const after = slot === null ? null : slotsAfter(known?.slots ?? [], [slot], 'merge');
+  const availability = {
     ...known,
     ...(timezone === undefined ? {} : { timezone }),
-    ...(slot === null ? {} : { slots: slotsAfter(known?.slots ?? [], [slot], 'merge') }),
+    ...(after === null ? {} : { slots: after.slots }),
   } as OfferingContent['availability'];
+  return { availability, notes: after?.notes ?? [] };
 }
 
 /** The slot of this id or this start; also one that a rule gives. Null: there is none. */
@@ -123,7 +134,7 @@ export function slotKey({ external_id, starts_at }: Pick<Slot, 'external_id' | '
  * Slots of the same id or the same start change where they stand (merged with what is known, or replaced whole), new ones
  * come last, the others are left alone. A member that is undefined is taken away.
  */
-export function slotsAfter(before: readonly Slot[], fresh: readonly MappedSlot[], how: 'merge' | 'replace'): Slot[] {
+export function slotsAfter(before: readonly Slot[], fresh: readonly MappedSlot[], how: 'merge' | 'replace'): KeptSlots {
   const left = new Set(fresh);
   const kept = before.map((old) => {
     const next = fresh.find((one) => left.has(one) && isSameSlot(old, one));
@@ -143,11 +154,17 @@ function isSameSlot(old: Slot, next: MappedSlot): boolean {
   return Date.parse(old.starts_at) === Date.parse(next.starts_at);
 }
 
+export interface KeptSlots {
+  readonly slots: Slot[];
+  readonly notes: readonly string[];
+}
+
 /** An offering has room for so many: those that began first make room. */
-function withoutOldest(slots: readonly Slot[]): Slot[] {
+export function withoutOldest(slots: readonly Slot[]): KeptSlots {
   const over = slots.length - MOST_SLOTS;
-  if (over <= 0) return [...slots];
+  if (over <= 0) return { slots: [...slots], notes: [] };
   const byStart = [...slots].sort((a, b) => Date.parse(a.starts_at) - Date.parse(b.starts_at));
   const gone = new Set(byStart.slice(0, over));
-  return slots.filter((slot) => !gone.has(slot));
+  const note = `An offering has room for ${MOST_SLOTS} slots: the earliest were left out, ${over} in number.`;
+  return { slots: slots.filter((slot) => !gone.has(slot)), notes: [note] };
 }

@@ -19,11 +19,12 @@ import {
   type Whole,
 } from './mapping/interpret.ts';
 import { mappingOf } from './mapping/read-mappings.ts';
-import { knownSlot, offeringAfter, offeringCanceled, slotKey, slotsAfter } from './merge.ts';
+import { knownSlot, offeringAfter, offeringCanceled, slotKey, slotsAfter, type WholeOffering } from './merge.ts';
 import { hashOf, isOlder, keptAs } from './newest.ts';
 import { capacityOf, type Room, roomNow } from './room.ts';
 import {
   contentOf,
+  heldElsewhere,
   LONGEST_REASON,
   type Outcome,
   problemsOf,
@@ -51,11 +52,14 @@ export async function outcomeOf(tx: Queryable, seller: Seller, delivery: DueDeli
   if (booking === null) return together(outcomes);
   const isPart = readable.length < reading.changes.length;
   const touched = await settleBooking(tx, seller, delivery, known, { thing: booking, changes: readable, isPart });
-  return together(outcomes.map((one) => (hasTaken(one, touched) ? told('applied', null, one.offering) : one)));
+  return together(outcomes.map((one) => afterTaking(one, touched)));
 }
 
-const hasTaken = ({ status, offering }: Outcome, touched: ReadonlySet<string>): boolean =>
-  status === 'ignored' && offering !== null && touched.has(offering);
+function afterTaking(outcome: Outcome, touched: ReadonlyMap<string, readonly string[]>): Outcome {
+  const notes = outcome.offering === null ? undefined : touched.get(outcome.offering);
+  if (outcome.status !== 'ignored' || notes === undefined) return outcome;
+  return noted(told('applied', null, outcome.offering), notes);
+}
 
 const unreadable = ({ trouble, externalId }: Unreadable): Outcome =>
   told('unmapped', trouble, externalId !== null && IS_ID.test(externalId) ? externalId : null);
@@ -76,6 +80,7 @@ const OLDER = 'A newer delivery about the same thing was applied before.';
 const NOTHING_TO_TAKE = 'Nothing is taken off: the offering has no slot with a capacity at that time.';
 const NOTHING_TAKEN =
   'Nothing is given back: this booking had taken nothing off a slot since its capacity was last stated.';
+const NOWHERE = 'Its time has no offset, and nobody has said where it is: connect with defaults.timezone.';
 const NO_ID = 'What it calls the offering cannot be an external_id: 1 to 128 characters, none of them white space.';
 
 /** As the schema of an offering has it. */
@@ -88,6 +93,8 @@ async function changeApplied(tx: Queryable, seller: Seller, delivery: DueDeliver
   if (known !== null && isOlder(delivery, change.thing, known)) return told('superseded', OLDER, change.externalId);
   const externalId = change.externalId ?? (await offeringOf(tx, delivery, change.thing));
   if (externalId === null) return told('needs_api_read', 'The delivery does not say which offering it is about.', null);
+  const held = await heldElsewhere(tx, seller, externalId);
+  if (held !== null) return told('failed', held, externalId);
   const before = await contentOf(tx, seller, externalId);
   if (change.action === 'cancel' && before === null)
     return told(change.booking === null ? 'unmapped' : 'ignored', unknown(externalId), externalId);
@@ -98,13 +105,18 @@ async function changeApplied(tx: Queryable, seller: Seller, delivery: DueDeliver
   if (change.action === 'cancel' && !change.isOfSlot && before !== null)
     return upserted(tx, seller, offeringCanceled(before));
   const isOfBookingAlone = change.tiers.length === 0 && Object.keys(change.texts).length === 0;
+  if (change.isNowhere && before !== null && isOfBookingAlone) return told('unmapped', NOWHERE, externalId);
   if (change.booking !== null && before !== null && isOfBookingAlone)
     return told('ignored', NOTHING_TO_TAKE, externalId);
   const slot = await slotToWrite(tx, seller, externalId, before, change);
   const merged = offeringAfter(before, externalId, change, slot, delivery.defaults);
   if ('missing' in merged) return { ...lacking(merged.missing, change), offering: externalId };
-  return upserted(tx, seller, merged.content);
+  const notes = [...merged.notes, ...(change.isNowhere ? [NOWHERE] : [])];
+  return noted(await upserted(tx, seller, merged.content), notes);
 }
+
+const noted = (outcome: Outcome, notes: readonly string[]): Outcome =>
+  outcome.status === 'applied' && notes.length > 0 ? { ...outcome, reason: notes.join(' ') } : outcome;
 
 /**
  * A slot is written where the delivery says how many places are left, or where it is one that we know already: that
@@ -184,20 +196,20 @@ async function wholeApplied(
   const before = await contentOf(tx, seller, external_id);
   const after = customAfter(before, schema, data);
   if (after === null) return told('failed', unknown(external_id), external_id);
-  const outcome = await upserted(tx, seller, after);
+  const outcome = noted(await upserted(tx, seller, after.content), after.notes);
   if (outcome.status === 'applied')
     await keepThing(tx, delivery, hash, { ...keptAs(delivery, thing), offering: external_id });
   return outcome;
 }
 
 /** Null: there is no such offering. */
-function customAfter(before: OfferingContent | null, schema: string, data: CustomData): OfferingContent | null {
-  if (schema === 'offering') return data as unknown as OfferingContent;
+function customAfter(before: OfferingContent | null, schema: string, data: CustomData): WholeOffering | null {
+  if (schema === 'offering') return { content: data as unknown as OfferingContent, notes: [] };
   if (before === null) return null;
-  if (data.slots === undefined) return offeringCanceled(before);
+  if (data.slots === undefined) return { content: offeringCanceled(before), notes: [] };
   const { availability } = before;
-  const slots = slotsAfter(availability?.slots ?? [], data.slots, 'replace');
-  return { ...before, availability: { ...availability, slots } } as OfferingContent;
+  const { slots, notes } = slotsAfter(availability?.slots ?? [], data.slots, 'replace');
+  return { content: { ...before, availability: { ...availability, slots } } as OfferingContent, notes };
 }
 
 function customData(seller: Seller, schema: string, text: string): CustomData {

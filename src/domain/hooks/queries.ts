@@ -1,4 +1,4 @@
-// The only place that touches the tables of integrations, their routes and their lanes.
+// The only place that touches the tables of integrations, their routes, their lanes, and of what each provider's offerings are.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -6,7 +6,7 @@ import type { TakenCalls } from '../keys/queries.ts';
 import type { Defaults, IntegrationRow } from './integration.ts';
 
 const COLUMNS = `integration_id as id, venue_id, mode, provider, defaults, created_at, revoked_at, last_delivery_at,
-  delivery_count`;
+  delivery_count, refused_at, refused_as`;
 
 export interface NewIntegration {
   readonly venueId: string;
@@ -108,4 +108,49 @@ export async function admitHook(
 ): Promise<HookAtTheGate | null> {
   const rows = await db.query<HookAtTheGate>('select * from admit_hook($1, $2, $3)', [tokenHash, provider, limit]);
   return rows[0] ?? null;
+}
+
+/** Once a second, unless it is refused for another reason than before. */
+export async function recordRefusal(
+  db: Queryable,
+  venueId: string,
+  id: string,
+  refused: { readonly as: string; readonly now: number },
+): Promise<void> {
+  await db.query(
+    `update integrations set refused_at = to_timestamp($3 / 1000.0), refused_as = $4
+     where venue_id = $1 and integration_id = $2
+       and (refused_as is distinct from $4 or refused_at < to_timestamp($3 / 1000.0) - interval '1 second')`,
+    [venueId, id, refused.now, refused.as],
+  );
+}
+
+/** An offering of a venue and mode, seen from one provider. */
+export interface Held {
+  readonly venueId: string;
+  readonly mode: Mode;
+  readonly externalId: string;
+  readonly provider: string;
+}
+
+/** Another provider that the offering comes from and that is still connected. Null: there is none. */
+export async function otherHolder(tx: Queryable, held: Held): Promise<string | null> {
+  const rows = await tx.query<{ provider: string }>(
+    `select h.provider from hook_offerings h
+     where h.venue_id = $1 and h.mode = $2 and h.external_id = $3 and h.provider <> $4
+       and exists (select 1 from integrations i
+         where i.venue_id = h.venue_id and i.mode = h.mode and i.provider = h.provider and i.revoked_at is null)`,
+    [held.venueId, held.mode, held.externalId, held.provider],
+  );
+  return rows[0]?.provider ?? null;
+}
+
+export async function holdOffering(tx: Queryable, held: Held, now: number): Promise<void> {
+  await tx.query(
+    `insert into hook_offerings (venue_id, mode, external_id, provider, held_at)
+     values ($1, $2, $3, $4, to_timestamp($5 / 1000.0))
+     on conflict (venue_id, mode, external_id) do update set provider = excluded.provider, held_at = excluded.held_at
+       where hook_offerings.provider <> excluded.provider`,
+    [held.venueId, held.mode, held.externalId, held.provider, now],
+  );
 }

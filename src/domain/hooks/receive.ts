@@ -42,6 +42,9 @@ export const UNKNOWN_HOOK =
 const NOT_SIGNED =
   'The signature of this delivery is missing or wrong: it must be made with the secret of this integration.';
 
+/** What a venue may store in a day, from all its systems: some ten thousand deliveries of 200 KB. */
+const MOST_BYTES_A_DAY = 2 * 1024 ** 3;
+
 /** To which row a sealed body belongs. */
 export const bodyRow = (venueId: string, deliveryId: string): string => `inbound_delivery ${venueId} ${deliveryId}`;
 
@@ -73,9 +76,18 @@ export async function receiveHook(parts: ReceiveParts, sender: Sender, { raw, he
     eventId: storable(seen.id),
     type: storable(seen.type ?? seen.entry?.name ?? null),
     body: parts.seal.seal(raw, bodyRow(venueId, deliveryId)),
+    mostBytes: MOST_BYTES_A_DAY,
   });
   if (stored === null) throw new Problem('unauthorized', { message: UNKNOWN_HOOK });
+  if (stored.retry_after !== null) throw tooMuch(stored.retry_after);
   return { status: 200, body: { received: true, id: stored.delivery_id, duplicate: stored.is_duplicate } };
+}
+
+function tooMuch(seconds: number): Problem {
+  return new Problem('rate_limited', {
+    message: `The venue’s systems have sent 2 GB today, which is the most that is kept. Try again in ${seconds} seconds.`,
+    headers: { 'retry-after': String(seconds) },
+  });
 }
 
 const glances = new WeakMap<Mapping, (bytes: Buffer) => Glance>();

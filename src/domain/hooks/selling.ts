@@ -10,7 +10,8 @@ import { findByExternalIds } from '../offerings/queries.ts';
 import { upsertOfferings } from '../offerings/upsert-offerings.ts';
 import { factsFor } from '../venues/venue.ts';
 import type { InboundStatus } from './deliveries/queries.ts';
-import type { Mappings } from './mapping/read-mappings.ts';
+import { type Mappings, mappingOf } from './mapping/read-mappings.ts';
+import { type Held, holdOffering, otherHolder } from './queries.ts';
 
 export interface Outcome {
   readonly status: Exclude<InboundStatus, 'pending'>;
@@ -20,8 +21,8 @@ export interface Outcome {
 
 export type SellerParts = Pick<Caller, 'ids' | 'contract'> & { readonly mappings: Mappings };
 
-/** The venue, as if it had sent the offering itself. */
-export type Seller = SellerParts & Pick<Caller, 'venue' | 'mode' | 'now'>;
+/** The venue, as if it had sent the offering itself, and the provider that speaks for it. */
+export type Seller = SellerParts & Pick<Caller, 'venue' | 'mode' | 'now'> & { readonly provider: string };
 
 export function told(status: Outcome['status'], reason: string | null, offering: string | null): Outcome {
   return { status, reason, offering };
@@ -30,6 +31,21 @@ export function told(status: Outcome['status'], reason: string | null, offering:
 export async function contentOf(tx: Queryable, seller: Seller, externalId: string): Promise<OfferingContent | null> {
   const found = await findByExternalIds(tx, seller.venue.id, seller.mode, [externalId]);
   return found.get(externalId)?.content ?? null;
+}
+
+/** A system of the venue's own speaks in the venue's own ids, as POST /v1/offerings does: it holds nothing back. */
+const OWN_WORDS = 'custom';
+
+function heldAs({ venue, mode, provider }: Seller, externalId: string): Held {
+  return { venueId: venue.id, mode, externalId, provider };
+}
+
+/** Ids of two systems can be the same: what comes from one is not written by another. Null: it may be written. */
+export async function heldElsewhere(tx: Queryable, seller: Seller, externalId: string): Promise<string | null> {
+  const holder = seller.provider === OWN_WORDS ? null : await otherHolder(tx, heldAs(seller, externalId));
+  if (holder === null) return null;
+  const { name } = mappingOf(seller.mappings, holder);
+  return `The offering "${externalId}" of this venue comes from ${name}: two systems that use the same id cannot be connected to one venue.`;
 }
 
 /** Refused before anything is written, or written whole. */
@@ -45,6 +61,7 @@ export async function upserted(tx: Queryable, seller: Seller, content: OfferingC
     if (found.length === 0) throw error;
     return told('failed', reasonOf(found), external_id);
   }
+  if (seller.provider !== OWN_WORDS) await holdOffering(tx, heldAs(seller, external_id), seller.now);
   return told('applied', null, external_id);
 }
 

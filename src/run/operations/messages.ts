@@ -206,10 +206,12 @@ export const integrations: readonly Operation<Caller>[] = [
     tag: 'Integrations',
     summary: 'Connect a venue system',
     description:
-      'The webhook address and, for `custom`, the signing secret are in this answer alone. Up to 50 for a venue and mode.',
+      'The webhook address and, for `custom`, the signing secret are in this answer alone. Send an `Idempotency-Key`: whoever lost the answer gets it again. Up to 50 for a venue and mode.',
     linkedOnly: true,
+    idempotent: true,
     body: only('integration'),
     answers: { 201: enveloped('The integration.', 'stored_integration') },
+    errors: ['conflict'],
     run: createIntegration,
   },
   {
@@ -254,9 +256,10 @@ export const integrations: readonly Operation<Caller>[] = [
     path: '/v1/integrations/{id}/deliveries/{delivery_id}/replay',
     tag: 'Integrations',
     summary: 'Apply an inbound delivery again',
-    description: 'After what was in its way is mended. One that is older than what was applied since changes nothing.',
+    description:
+      'After what was in its way is mended. One that is older than what was applied since changes nothing. What was `ignored` can be applied again for a day: 409 `body_gone` after that.',
     answers: { 200: enveloped('The delivery, which waits again.', 'inbound_delivery') },
-    errors: ['not_found'],
+    errors: ['not_found', 'conflict'],
     run: replayInbound,
   },
   {

@@ -9,6 +9,8 @@ import type { Room, Take } from '../room.ts';
 export interface InboundStored {
   readonly delivery_id: string;
   readonly is_duplicate: boolean;
+  /** Not null: it was not stored, for the venue has stored enough today; in so many seconds the day is over. */
+  readonly retry_after: number | null;
 }
 
 /** Null: the integration was revoked meanwhile. */
@@ -24,10 +26,12 @@ export async function storeInbound(
     readonly eventId: string | null;
     readonly type: string | null;
     readonly body: Buffer;
+    /** The most bytes that a venue may store in a day. */
+    readonly mostBytes: number;
   },
 ): Promise<InboundStored | null> {
   const rows = await db.query<InboundStored>(
-    'select * from store_inbound($1, $2, $3, to_timestamp($4 / 1000.0), $5, make_interval(secs => $6), $7, $8, $9)',
+    'select * from store_inbound($1, $2, $3, to_timestamp($4 / 1000.0), $5, make_interval(secs => $6), $7, $8, $9, $10)',
     [
       delivery.venueId,
       delivery.integrationId,
@@ -38,6 +42,7 @@ export async function storeInbound(
       delivery.eventId,
       delivery.type,
       delivery.body,
+      delivery.mostBytes,
     ],
   );
   return rows[0] ?? null;
@@ -75,7 +80,7 @@ export async function listInboundRows(
   );
 }
 
-/** Due at once, whatever became of it. Null: there is none. */
+/** Due at once, whatever became of it. Null: there is none, or its body is gone. */
 export async function setDueAgain(
   tx: Queryable,
   venueId: string,
@@ -86,10 +91,18 @@ export async function setDueAgain(
   const rows = await tx.query<InboundRow>(
     `update inbound_deliveries set status = 'pending', due_at = to_timestamp($4 / 1000.0), attempts = 0, reason = null,
        applied_at = null
-     where venue_id = $1 and integration_id = $2 and delivery_id = $3 returning ${COLUMNS}`,
+     where venue_id = $1 and integration_id = $2 and delivery_id = $3 and body is not null returning ${COLUMNS}`,
     [venueId, integrationId, id, now],
   );
   return rows[0] ?? null;
+}
+
+export async function isInbound(db: Queryable, venueId: string, integrationId: string, id: string): Promise<boolean> {
+  const rows = await db.query(
+    'select 1 from inbound_deliveries where venue_id = $1 and integration_id = $2 and delivery_id = $3',
+    [venueId, integrationId, id],
+  );
+  return rows.length > 0;
 }
 
 export interface Lane {
@@ -297,8 +310,21 @@ export async function keepRoom(
 
 const DAY = 24 * 3_600_000;
 const DELIVERIES_KEPT = 30 * DAY;
+/** What changed nothing takes up room for a day: long enough to apply it again. */
+const IGNORED_BODIES_KEPT = DAY;
 /** A class is planned months ahead, and heard of again only when somebody books it. */
 const THINGS_KEPT = 400 * DAY;
+
+async function dropIgnoredBodies(db: Queryable, before: number, most: number): Promise<number> {
+  const dropped = await db.query(
+    `update inbound_deliveries set body = null where ctid = any(array(
+       select ctid from inbound_deliveries
+       where status = 'ignored' and body is not null and received_at < to_timestamp($1 / 1000.0)
+       limit $2 for update skip locked)) and status = 'ignored' returning 1`,
+    [before, most],
+  );
+  return dropped.length;
+}
 
 /** Deliveries go after 30 days, bodies and all; what they changed is known for longer, bookings until their slots are over. */
 export async function forgetOldInbound(db: Queryable, now: number, most: number): Promise<number> {
@@ -311,6 +337,7 @@ export async function forgetOldInbound(db: Queryable, now: number, most: number)
     return gone.length;
   };
   const counts = [
+    await dropIgnoredBodies(db, now - IGNORED_BODIES_KEPT, most),
     await forget('inbound_deliveries', 'due_at is null and received_at', now - DELIVERIES_KEPT),
     await forget('hook_objects', 'received_at', now - THINGS_KEPT),
     await forget('hook_bookings', 'last_at', now - DELIVERIES_KEPT),

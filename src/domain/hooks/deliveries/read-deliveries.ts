@@ -1,14 +1,17 @@
 // What a venue system sent and what became of it; applying one again, after whatever was in its way is mended.
 
 import type { Queryable } from '../../../base/db.ts';
-import { notFound } from '../../../base/errors.ts';
+import { conflict, notFound } from '../../../base/errors.ts';
 import type { Answer, Input } from '../../../base/operation.ts';
 import { pageOf, pageQuestion } from '../../../base/page.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { audit } from '../../venues/audit.ts';
 import type { IntegrationRow } from '../integration.ts';
 import { findIntegration } from '../queries.ts';
-import { type InboundRow, listInboundRows, setDueAgain } from './queries.ts';
+import { type InboundRow, isInbound, listInboundRows, setDueAgain } from './queries.ts';
+
+const BODY_GONE =
+  'This delivery changed nothing, and what it said is kept for a day alone: let the venue system send it again.';
 
 async function known(db: Queryable, caller: Caller, input: Input): Promise<IntegrationRow> {
   const row = await findIntegration(db, caller.venue.id, caller.mode, input.params.id ?? '');
@@ -28,8 +31,12 @@ export async function listInboundDeliveries(db: Queryable, caller: Caller, input
 export async function replayInbound(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
   const { venue, now } = caller;
   const integration = await known(tx, caller, input);
-  const row = await setDueAgain(tx, venue.id, integration.id, input.params.delivery_id ?? '', now);
-  if (row === null) throw notFound();
+  const id = input.params.delivery_id ?? '';
+  const row = await setDueAgain(tx, venue.id, integration.id, id, now);
+  if (row === null) {
+    if (await isInbound(tx, venue.id, integration.id, id)) throw conflict('body_gone', BODY_GONE);
+    throw notFound();
+  }
   await audit(tx, caller, {
     venueId: venue.id,
     action: 'integration.replay',

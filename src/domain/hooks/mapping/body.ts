@@ -1,27 +1,22 @@
 // A delivery's body as the mappings read it: numbers stay the text that came, so that no price goes through a binary float,
 // and places are named by paths such as `booking.rates[].total`. Pure; a place that is not there is undefined, never an error.
 
-/** A JSON number as it was written. */
-export class NumberText {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** Strings, to step over them, and numbers that a double may not give back as they were written. */
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?[eE][+-]?\d+|-?\d+\.\d+|-?\d{16,}/g;
 const MARK = '$number';
 
-/** `text` is JSON that was accepted before. */
+/** `text` is JSON that was accepted before. Such a number becomes an object that names its text, which textOf reads. */
 export function readBody(text: string): unknown {
   const marked = text.replaceAll(STRING_OR_NUMBER, (token) =>
     token.startsWith('"') ? token : `{"${MARK}":"${token}"}`,
   );
-  return JSON.parse(marked, (_name, value: unknown) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    const number = (value as Record<string, unknown>)[MARK];
-    return typeof number === 'string' && Object.keys(value).length === 1 ? new NumberText(number) : value;
-  });
+  return JSON.parse(marked);
+}
+
+function numberText(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, MARK)) return null;
+  const text = (value as Record<string, unknown>)[MARK];
+  return typeof text === 'string' ? text : null;
 }
 
 /** An item of a list that is being read: paths that begin with the list's mean this one. */
@@ -61,23 +56,19 @@ function items(value: unknown): readonly unknown[] {
 }
 
 function member(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || value instanceof NumberText || Array.isArray(value))
-    return undefined;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 /** What was XML once says `{}` for nothing. */
 function isEmpty(value: unknown): boolean {
-  return (
-    typeof value === 'object' && value !== null && !(value instanceof NumberText) && Object.keys(value).length === 0
-  );
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 /** A text, a number or a boolean as text; null for nothing, and for whatever is none of these. */
 export function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value.trim() === '' ? null : value;
-  if (value instanceof NumberText) return value.text;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : numberText(value);
 }
 
 export function isThere(value: unknown): boolean {

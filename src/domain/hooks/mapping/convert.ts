@@ -1,6 +1,7 @@
 // From a value of a provider's to one of ours: money as text by the currency's own exponent, times in five shapes to ISO 8601
 // with an offset. Pure. What cannot be said exactly is a MappingTrouble, with a reason that a person can read.
 
+import { isZone } from '../../../../schemas/rules/iana-zone.ts';
 import { minorDigits } from '../../../../schemas/rules/iso-currency.ts';
 import { zoneClock } from '../../calendar/zone-clock.ts';
 
@@ -62,6 +63,7 @@ export function timeOf(text: string, zone: string | null): string | null {
 function inZone(local: string, zone: string): string {
   const wall = Date.parse(`${local}Z`);
   if (Number.isNaN(wall)) throw new MappingTrouble(`"${local}" is not a date and time.`);
+  if (!isZone(zone)) throw new MappingTrouble(`"${shown(zone)}" is no time zone.`);
   return new Date(zoneClock(zone, wall - DAY, wall + DAY).momentAt(wall, Number.NEGATIVE_INFINITY)).toISOString();
 }
 

@@ -65,6 +65,8 @@ export interface Change {
   readonly timezone: string | null;
   /** Title, description, booking_url, category: what the body says of them. */
   readonly texts: Readonly<Record<string, string>>;
+  /** Those of the texts that were too long. */
+  readonly cut: readonly string[];
   readonly tiers: readonly MappedTier[];
   readonly tiersBecome: NonNullable<ObjectEntry['tiers']>;
   /** The unit of the tiers is a fixed one of ours: the body does not say. */
@@ -72,6 +74,8 @@ export interface Change {
   readonly slot: MappedSlot | null;
   /** It is about a slot, and not about the whole offering. */
   readonly isOfSlot: boolean;
+  /** Its time is local, and nobody has said where. */
+  readonly isNowhere: boolean;
   /** Null: it is about no booking. */
   readonly booking: Booking | null;
   /** Fields that only the provider's API has. */
@@ -100,7 +104,7 @@ const MOST_OBJECTS = 100;
 
 export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): Reading {
   const { entry } = eventSeen(mapping, body);
-  if (entry === null) return { does: 'unmapped', reason: `This is no event of ${mapping.name} that we know.` };
+  if (entry === null) return { does: 'unmapped', reason: unknownEvent(mapping) };
   const why = entry.why ?? 'It changes nothing that is sold.';
   if (entry.action === 'ignore') return { does: 'ignored', reason: why };
   if (entry.action === 'refresh') return { does: 'needs_api_read', reason: why };
@@ -119,6 +123,11 @@ export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): 
   if (places.length > MOST_OBJECTS)
     return { does: 'unmapped', reason: `There are ${places.length} objects at ${each}; the most is ${MOST_OBJECTS}.` };
   return { does: 'change', changes: places.map((one) => readAt(object, entry, one, defaults)) };
+}
+
+function unknownEvent({ name, provider, events }: Mapping): string {
+  if (provider !== 'custom') return `This is no event of ${name} that we know.`;
+  return `A delivery of your own has one of these as its type: ${events.map((one) => one.name).join(', ')}.`;
 }
 
 /** Each object is whole or not read at all; what is wrong with one says nothing of the others. */
@@ -147,11 +156,15 @@ function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults
   const timezone = text('timezone') ?? defaults.timezone ?? null;
   const currency = text('currency')?.toLowerCase() ?? defaults.currency ?? null;
   const texts: Record<string, string> = {};
+  const tooLong: string[] = [];
   for (const name of ['title', 'description', 'booking_url', 'category']) {
     const value = text(name);
-    if (value !== null) texts[name] = cut(value, LONGEST[name]);
+    if (value === null) continue;
+    texts[name] = cut(value, LONGEST[name]);
+    if (texts[name] !== value) tooLong.push(name);
   }
   const isCancel = entry.action === 'cancel';
+  const slot = slotAt(object, place, timezone);
   const isByApi = (name: string): boolean => fields[name]?.source === 'api' || fields[name]?.otherwise === 'api';
   return {
     action: isCancel ? 'cancel' : 'upsert',
@@ -160,14 +173,25 @@ function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults
     kind,
     timezone,
     texts,
+    cut: tooLong,
     tiers: currency === null || isCancel ? [] : tiersAt(object, place, currency),
     tiersBecome: object.tiers ?? 'replace',
     isOurUnit: fields['tier.unit']?.source === 'fixed',
-    slot: slotAt(object, place, timezone),
-    isOfSlot: fields['slot.starts_at'] !== undefined,
+    slot,
+    isOfSlot: fields['slot.starts_at']?.source === 'webhook',
+    isNowhere: slot === null && timezone === null && text('slot.starts_at') !== null,
     booking: bookingAt(object, place),
     onlyByApi: ['external_id', 'title', 'tier.amount', 'currency'].filter(isByApi),
   };
+}
+
+/** As many as a slot can have. */
+const MOST_PLACES = 100_000;
+
+function partyOf(text: string | null): number | null {
+  const party = wholeNumber(text);
+  if (party !== null && party > MOST_PLACES) throw new MappingTrouble(`${party} are more than a slot has places for.`);
+  return party;
 }
 
 function bookingAt(object: ObjectEntry, place: Place): Booking | null {
@@ -175,7 +199,7 @@ function bookingAt(object: ObjectEntry, place: Place): Booking | null {
   if (party === undefined) return null;
   return {
     thing: thingOf(object, place, []),
-    party: party.as === 'count' ? itemsAt(place, party.path ?? '').length : wholeNumber(readText(party, place)),
+    party: party.as === 'count' ? itemsAt(place, party.path ?? '').length : partyOf(readText(party, place)),
     isOff: chosen(status, readText(status, place)) === 'off',
   };
 }
@@ -194,7 +218,8 @@ function thingOf({ order }: ObjectEntry, place: Place, more: readonly string[]):
 
 function versionOf(text: string | null, as: 'number' | 'time' | undefined): bigint | null {
   if (text === null) return null;
-  const time = as === 'time' ? Date.parse(text) : Number.NaN;
+  // Without an offset any will do, as long as it is the same on every machine.
+  const time = as === 'time' ? Date.parse(/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? text : `${text}Z`) : Number.NaN;
   if (!Number.isNaN(time)) return BigInt(time) * 1000n;
   return /^\d{1,18}$/.test(text) ? BigInt(text) : null;
 }
@@ -275,9 +300,9 @@ function slotAt({ fields }: ObjectEntry, place: Place, zone: string | null): Map
 /** Never below none: an overbooked slot is full. */
 function capacityAt(field: MappingField | undefined, place: Place): number | null {
   const capacity = wholeNumber(readText(field, place));
-  if (capacity === null || field?.as !== 'remaining') return capacity === null ? null : Math.max(0, capacity);
-  const taken = field.with === undefined ? null : wholeNumber(textOf(valueAt(place, field.with)));
-  return taken === null ? null : Math.max(0, capacity - taken);
+  const taken = field?.as === 'remaining' ? wholeNumber(textOf(valueAt(place, field.with ?? ''))) : 0;
+  if (capacity === null || taken === null) return null;
+  return Math.min(MOST_PLACES, Math.max(0, capacity - taken));
 }
 
 function timeAt(field: MappingField | undefined, place: Place, zone: string | null): string | null {

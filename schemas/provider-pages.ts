@@ -1,0 +1,89 @@
+// The part of a provider's page that its mapping file says: what each event does, and where each field comes from. What a
+// venue has to click, and what we cannot know, is written by hand around it.
+
+import type { Mapping, MappingField } from './types.gen.ts';
+
+type Event = Mapping['events'][number];
+type Entry = Mapping['objects'][number];
+
+const FIRST = '## What each event does';
+const AFTER = '## What we cannot know';
+
+/** The page with that part as the mapping has it now. */
+export function providerPage(page: string, mapping: Mapping): string {
+  const [start, end] = [page.indexOf(FIRST), page.indexOf(AFTER)];
+  if (start < 0 || end < start) throw new Error(`the page of ${mapping.provider} has not the headings it needs`);
+  return `${page.slice(0, start)}${tables(mapping)}\n${page.slice(end)}`;
+}
+
+function tables({ events, objects }: Mapping): string {
+  const rows = events.map((event) => {
+    const object = objects.find(({ name }) => name === event.object);
+    return [`\`${event.name}\``, whatItDoes(event, object), event.why ?? '', event.sure];
+  });
+  const parts = [FIRST, table(['Event', 'What it does', 'Why no more', 'Sure'], rows), '## What we read'];
+  for (const object of objects) parts.push(...readings(object));
+  return `${parts.join('\n\n')}\n`;
+}
+
+function whatItDoes({ action }: Event, object: Entry | undefined): string {
+  if (action === 'ignore') return 'kept as `ignored`';
+  if (action === 'refresh' || object === undefined) return 'kept as `needs_api_read`';
+  const { fields } = object;
+  const isBooking = fields['booking.party'] !== undefined;
+  if (action === 'cancel') {
+    if (isBooking) return 'gives back what the booking took off its slot';
+    const isOfSlot = object.whole === undefined && fields['slot.starts_at']?.source === 'webhook';
+    return isOfSlot ? 'the slot can no longer be booked' : 'it can no longer be booked';
+  }
+  if (!isBooking) return 'an offering or its slot is brought up to date';
+  const isWhole = fields.title?.source === 'webhook' && fields['tier.amount']?.source === 'webhook';
+  return isWhole ? 'a new offering; takes the party off its slot' : 'takes the party off its slot';
+}
+
+function readings({ name, fields }: Entry): string[] {
+  const all = Object.entries(fields);
+  const isPlain = (field: MappingField): boolean => field.source === 'venue_supplied' && field.note === undefined;
+  const plain = all.filter(([field, entry]) => isPlain(entry) && !['kind', 'timezone', 'currency'].includes(field));
+  const rows = all
+    .filter((one) => !plain.includes(one))
+    .map(([field, entry]) => [`\`${field}\``, from(entry, field), readAs(entry), entry.sure, notes(entry)]);
+  const title = `### ${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
+  const parts = [title, table(['Field', 'From', 'Read as', 'Sure', 'Note'], rows)];
+  if (plain.length > 0)
+    parts.push(`Not found there, and the venue’s to say: ${plain.map(([field]) => `\`${field}\``).join(', ')}.`);
+  return parts;
+}
+
+const DEFAULTS = ['kind', 'timezone', 'currency', 'category'];
+
+function from({ source, path, value, with: beside, otherwise }: MappingField, name: string): string {
+  const venue = DEFAULTS.includes(name) ? 'the venue (`defaults`)' : 'the venue';
+  if (source === 'venue_supplied') return venue;
+  if (source === 'fixed') return `always \`${value}\``;
+  const there = path === undefined ? '' : `\`${path}\``;
+  const found =
+    source === 'api'
+      ? `by API alone${there === '' ? '' : ` (${there})`}`
+      : `${there}${beside === undefined ? '' : ` with \`${beside}\``}`;
+  if (otherwise === undefined) return found;
+  return `${found}, else ${otherwise === 'api' ? 'by API alone' : venue}`;
+}
+
+const readAs = ({ source, as }: MappingField): string => (source === 'webhook' ? (as ?? 'text') : '');
+
+function notes({ as, value, choices, note }: MappingField): string {
+  const chosen = Object.entries(choices ?? {}).map(([theirs, ours]) => `\`${theirs}\`: ${ours}`);
+  return [
+    ...(as === 'template' ? [`As \`${value}\`.`] : []),
+    ...(chosen.length > 0 ? [`${chosen.join('; ')}.`] : []),
+    ...(note === undefined ? [] : [note]),
+  ].join(' ');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}

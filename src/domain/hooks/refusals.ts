@@ -1,0 +1,25 @@
+// A delivery that was refused is not stored, and its sender may never say so to the venue: a wrong secret would go unnoticed.
+// So the integration shows when the last one came and what it was told. What goes wrong here changes no answer.
+
+import type { Clock } from '../../base/clock.ts';
+import type { Queryable } from '../../base/db.ts';
+import type { Log } from '../../base/log.ts';
+import { recordRefusal } from './queries.ts';
+import type { Sender } from './receive.ts';
+
+const TOLD = ['unauthorized', 'invalid_json', 'payload_too_large', 'rate_limited'];
+
+export interface RefusalParts {
+  readonly db: Queryable;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export async function noteRefusal({ db, clock, log }: RefusalParts, sender: Sender, code: string): Promise<void> {
+  if (!TOLD.includes(code)) return;
+  try {
+    await recordRefusal(db, sender.venueId, sender.senderOf, { as: code, now: clock.now() });
+  } catch (error) {
+    log.warn({ integration: sender.senderOf, code, err: error }, 'a refused delivery was not noted');
+  }
+}

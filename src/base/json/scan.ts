@@ -31,6 +31,10 @@ const SMALL_U = 0x75;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
+/** Bytes that mean nothing but themselves in a string. */
+const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+);
 const SIMPLE_ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
 const WORDS = [Buffer.from('true'), Buffer.from('false'), Buffer.from('null')];
 const INVISIBLE = /(?! )[\p{C}\p{Z}]/gu;
@@ -156,19 +160,15 @@ export class Scanner {
   private string(start: number): number {
     const { bytes, end } = this;
     let at = start + 1;
-    while (at < end) {
+    for (;;) {
+      while (at < end && PLAIN[bytes[at] as number] === 1) at += 1;
+      if (at >= end) return this.fail('A string is not closed', start);
       const byte = bytes[at] as number;
       if (byte === QUOTE) return at + 1;
-      if (byte === BACKSLASH) {
-        at = this.escape(at);
-        if (at === FAILED) return FAILED;
-      } else if (byte < 0x20) {
-        return this.fail('A control character stands in a string without being escaped', at);
-      } else {
-        at += 1;
-      }
+      if (byte !== BACKSLASH) return this.fail('A control character stands in a string without being escaped', at);
+      at = this.escape(at);
+      if (at === FAILED) return FAILED;
     }
-    return this.fail('A string is not closed', start);
   }
 
   private escape(at: number): number {

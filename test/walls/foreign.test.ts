@@ -70,6 +70,10 @@ async function expectWalls(row: Placed, ask: Ask, make: NonNullable<Placed['make
       const told = row.nobodys?.[place]?.told ?? row.refused?.[place] ?? NOT_FOUND;
       expect(shown(heard), `nobody’s ${place}: ${heard.text}`).toEqual(told);
       missing.set(place, stable(heard, values));
+      for (const nonsense of place.startsWith('path ') ? ['nonsense', '0', '\u00e9/../x'] : []) {
+        const strange = { ...own, [place]: nonsense };
+        expect(stable(await ask(caller, strange), {}), `${nonsense} in ${place}`).toEqual(stable(heard, {}));
+      }
     }
     const others = owned.filter(([owner]) => owner !== caller);
     await Promise.all(

@@ -11,7 +11,7 @@ import { startReceiver } from '../outbound/receiver.ts';
 import { type Call, openWorld, type Told, type World } from '../world.ts';
 
 export const SITE = 'https://harbor.example';
-const PLENTY = { writesPerHour: 1_000_000, readsPerHour: 1_000_000 };
+export const PLENTY = { writesPerHour: 1_000_000, readsPerHour: 1_000_000 };
 
 export interface Owner {
   /** In the text of whatever is theirs. */

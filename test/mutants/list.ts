@@ -298,7 +298,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/http/server.ts',
     from: '      method: request.method,\n      status: reply.statusCode,',
     to: '      method: request.method,\n      body: String(request.body),\n      status: reply.statusCode,',
-    tests: ['test/http/guests.test.ts'],
+    tests: ['test/hooks/bookings.test.ts'],
   },
   {
     area: 'limits',

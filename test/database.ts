@@ -1,15 +1,17 @@
 // One real PostgreSQL for a whole run of the tests (durability off: tests do not survive a power cut, nor need they), with
 // a migrated template from which each test file gets a database of its own in about a tenth of a second.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
+import { findCluster } from '../src/sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../src/sandbox/postgres/embedded.ts';
 import { type Bouncer, findBouncer, startBouncer } from './bouncer.ts';
 import { createDatabase } from './fresh-database.ts';
+import { FOLDER, POSTGRES } from './logs/kept.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -33,6 +35,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     await bouncer?.stop();
     await postgres.stop();
+    // What PostgreSQL says of statements that fail is a log like any other.
+    const log = (await findCluster(dataDir))?.log;
+    const kept = process.env[FOLDER];
+    if (log !== undefined && kept !== undefined) copyFileSync(log, join(kept, POSTGRES));
     rmSync(dataDir, { recursive: true, force: true });
   };
 }

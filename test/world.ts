@@ -29,6 +29,7 @@ import { open } from '../src/mcp/tool-server.ts';
 import { actIn, type House, makeHouse } from '../src/run/house.ts';
 import { startProcessor } from '../src/sandbox/processor/server.ts';
 import { createDatabase, urlOf } from './fresh-database.ts';
+import { keepDrawn, keepLines, keepSealed, keepSecret, keepSecretsIn } from './logs/kept.ts';
 
 export interface Call {
   readonly key?: string;
@@ -82,6 +83,8 @@ export interface WorldWish {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+const processorSecrets = Object.values(PROCESSOR_KEYS).flatMap(({ secret, webhookSecret }) => [secret, webhookSecret]);
+const SEAL_KEY = Buffer.alloc(32, 7);
 const OPERATOR_TOKEN = 'opt_for_tests_0123456789abcdef';
 
 export async function openWorld(wish: WorldWish = {}): Promise<World> {
@@ -96,12 +99,20 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
     PORT: '0',
     DATA_DIR: dataDir,
     DATABASE_URL: url,
-    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ENCRYPTION_KEY: SEAL_KEY.toString('base64'),
     OPERATOR_TOKEN,
     LOG_LEVEL: 'info',
     ...wish.env,
   });
-  const log = makeLog(config.logLevel, 'test', { write: (line: string) => logs.push(line) });
+  const log = makeLog(config.logLevel, 'test', {
+    write(line: string) {
+      logs.push(line);
+      keepLines(line);
+    },
+  });
+  for (const secret of [OPERATOR_TOKEN, new URL(url).password, SEAL_KEY.toString('base64'), ...processorSecrets]) {
+    keepSecret('a secret of the tests', secret);
+  }
   const processor = await startProcessor({ host: '127.0.0.1', port: 0, folder: null, keys: PROCESSOR_KEYS });
   const stripeFor = (mode: Mode) =>
     makeStripeProcessor({
@@ -128,15 +139,16 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
         onStatement: (text) => statements.push(text),
       }),
       clock: systemClock,
-      random: systemRandom,
+      random: keepDrawn(systemRandom),
       log,
       outbound,
-      sealKey: Buffer.alloc(32, 7),
+      sealKey: SEAL_KEY,
       operatorToken: OPERATOR_TOKEN,
       schemaFolder: join(packageRoot, 'schemas', 'v1'),
     });
   const houses = Array.from({ length: wish.servers ?? 1 }, openHouse);
   const house = houses[0] as House;
+  for (const { seal } of houses) keepSealed(seal);
   await proveEncryptionKey(house.db, house.seal, Date.now());
   const servers: RunningServer[] = [];
   for (const one of houses) servers.push(await startServer(one, open));
@@ -151,24 +163,17 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
     operatorToken: OPERATOR_TOKEN,
     act,
     call: (method, path, call = {}) => send(`${urls[call.server ?? 0]}${path}`, method, call),
-    venue: (venue = {}) =>
-      house.db.transaction((tx) =>
-        openVenue(tx, act(), { name: 'Harbor House', origins: [], sandbox: false, ...venue }),
-      ),
-    key: (venueId, key = {}) =>
-      house.db.transaction((tx) =>
-        issueKey(tx, act(), {
-          venueId,
-          kind: 'secret',
-          mode: 'test',
-          scopes: [],
-          expiresAt: null,
-          allowIps: [],
-          writesPerHour: null,
-          readsPerHour: null,
-          ...key,
-        }),
-      ),
+    venue: async (venue = {}) => {
+      const wish = { name: 'Harbor House', origins: [], sandbox: false, ...venue };
+      const opened = await house.db.transaction((tx) => openVenue(tx, act(), wish));
+      for (const key of [opened.secretTest, opened.publishableTest]) keepSecret('key', key);
+      return opened;
+    },
+    key: async (venueId, key = {}) => {
+      const issued = await house.db.transaction((tx) => issueKey(tx, act(), { venueId, ...PLAIN_KEY, ...key }));
+      keepSecret('key', issued.key);
+      return issued;
+    },
     revoke: async (keyId) => {
       await house.db.transaction((tx) => revokeKey(tx, act(), keyId));
     },
@@ -193,9 +198,20 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
   };
 }
 
+const PLAIN_KEY: Omit<KeyWish, 'venueId'> = {
+  kind: 'secret',
+  mode: 'test',
+  scopes: [],
+  expiresAt: null,
+  allowIps: [],
+  writesPerHour: null,
+  readsPerHour: null,
+};
+
 async function send(url: string, method: string, call: Call): Promise<Told> {
   const raw = typeof call.body === 'string' || Buffer.isBuffer(call.body);
   const body = call.body === undefined ? undefined : raw ? (call.body as string | Buffer) : JSON.stringify(call.body);
+  keepSecretsIn(`${url} ${String(body ?? '')}`);
   const response = await fetch(url, {
     method,
     redirect: 'manual',
@@ -207,6 +223,7 @@ async function send(url: string, method: string, call: Call): Promise<Told> {
     ...(body === undefined ? {} : { body: body as string }),
   });
   const text = await response.text();
+  keepSecretsIn(text);
   const isJson = (response.headers.get('content-type') ?? '').includes('json');
   return {
     status: response.status,

@@ -1,5 +1,6 @@
 // Cross-origin answers: on the guests' routes and nowhere else, for the registered origins of the venue that a path is about
-// (for signing in, of any venue). A secret key's routes never carry such a header, errors and preflights included.
+// (for signing in, of any venue). Whoever comes with a publishable key is answered for that key's venue, so that the header
+// does not tell whether somebody else's checkout exists. A secret key's routes never carry one, errors and preflights included.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../base/errors.ts';
@@ -8,6 +9,7 @@ import { routeOf } from '../domain/checkouts/invites/queries.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { isRegisteredOrigin } from '../domain/venues/queries.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
+import { isPartner } from '../run/perform.ts';
 import { routerPath } from './routes.ts';
 import type { Door } from './server.ts';
 
@@ -38,9 +40,15 @@ export async function allowOrigin(
   if (request.headers.origin === undefined) return;
   reply.header('vary', 'Origin');
   if (refusal?.code === 'origin_not_allowed') return;
-  const origin = await registered(door, request);
+  const origin = passedWithKey(request, refusal) ?? (await registered(door, request));
   if (origin !== null)
     reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', SHOWN);
+}
+
+/** A publishable key's origin was compared with those of its venue already: the gate lets it pass, or counts it. */
+function passedWithKey({ caller, headers: { origin } }: FastifyRequest, refusal: Problem | null): string | null {
+  const passed = refusal === null || refusal.code === 'rate_limited';
+  return passed && isPartner(caller) ? normalOrigin(origin ?? '') : null;
 }
 
 export function registerPreflights(app: FastifyInstance, door: Door, operations: readonly Operation<Caller>[]): void {

@@ -153,10 +153,13 @@ describe('logs', () => {
       '+15550100042',
       'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlc2ln',
       'hunter2pass',
+      'abcdefghijklmnop1234',
+      'Dd4qyVyDhvtVyki6DwyvkZmS',
+      'ppp4qyVyDhvtVyki6DwyvkZmSDd4qyVyDhvtVyki6Dwy',
     ];
     log.info(
       { a: secrets[0], b: { c: secrets[1] }, err: new Error(`bad ${secrets[2]} ${secrets[4]}`) },
-      `Bearer ${secrets[3]} ${secrets[5]} ${secrets[6]} postgres://me:${secrets[7]}@host/db`,
+      `Bearer ${secrets[3]} ${secrets[5]} ${secrets[6]} postgres://me:${secrets[7]}@host/db /v1/hooks/square/${secrets[8]} http://pay.example/s/${secrets[9]}?locale=es everyshare_session=${secrets[10]};`,
     );
     const line = lines.join('');
     for (const secret of secrets) expect(line).not.toContain(secret);

@@ -19,6 +19,7 @@ import { runCommand } from '../../src/cli/command.ts';
 import { checkNode } from '../../src/cli/doctor.ts';
 import { actIn, type House, makeHouse } from '../../src/run/house.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
+import { keepLines, keepStream } from '../logs/kept.ts';
 
 interface Said {
   readonly exit: number;
@@ -51,7 +52,7 @@ beforeAll(async () => {
     db: openDb({ url: postgres.url, connections: 4, pooled: false, applicationName: 'cli-test' }),
     clock: systemClock,
     random: systemRandom,
-    log: makeLog('silent', 'test'),
+    log: makeLog('info', 'test', { write: keepLines }),
     sealKey: Buffer.from(key.text, 'base64'),
     operatorToken: 'opt_for_tests_0123456789abcdef',
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
@@ -143,6 +144,7 @@ function program(argv: readonly string[], around: Around = {}): Promise<Said> {
   child.stderr?.on('data', (chunk) => {
     said.err += chunk;
   });
+  if (child.stderr !== null) keepStream(child.stderr);
   if (around.deaf === true) child.stdout?.destroy();
   if (around.input !== undefined) child.stdin?.write(around.input);
   return new Promise((resolve, reject) => {

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { BrokenStream, JsonSplitter, piecesOf } from '../../src/cli/json-stream.ts';
 import { ProgressBar } from '../../src/cli/progress-bar.ts';
+import { keepStream } from '../logs/kept.ts';
 import { openWorld, type World } from '../world.ts';
 import { type CommandLine, commandLine } from './in-process.ts';
 
@@ -561,6 +562,7 @@ describe('an import', () => {
     child.stderr.on('data', (chunk) => {
       err += chunk;
     });
+    keepStream(child.stderr);
     child.stdin.end(lines([boat(0), boat(1, { capacity: 0 })]));
     const exit = await new Promise((resolve) => child.on('close', resolve));
     expect([exit, err]).toEqual([1, 'everyshare: 1 of 2 boats failed: mend them and import them again.\n']);

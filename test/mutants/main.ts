@@ -77,6 +77,8 @@ function firstFailure({ code, output }: Ran): string | null {
     if (failed !== undefined) return `${file}: ${failed.fullName}`;
     if (assertionResults.length === 0) return `${file} could not begin`;
   }
+  const [inLogs] = /^logs: .* no log may hold/m.exec(output) ?? [];
+  if (inLogs !== undefined) return inLogs;
   throw new Error(`the tests ended with ${code}, and none had failed:\n${output.slice(-2_000)}`);
 }
 

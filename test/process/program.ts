@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { keepStream } from '../logs/kept.ts';
 
 export interface Program {
   readonly process: ChildProcess;
@@ -35,6 +36,7 @@ function launch(words: readonly string[], env: Readonly<Record<string, string>>)
   child.stderr.on('data', (chunk: Buffer) => {
     texts.err += chunk;
   });
+  keepStream(child.stderr);
   return { child, texts, ended: once(child, 'close') as Promise<[number | null]> };
 }
 

@@ -18,8 +18,11 @@ export async function viewAsGuest(parts: GuestParts, visitor: Caller | Guest, in
     return { status: 200, json: await guestJson(parts.db, venueId, id, visitor.memberId, parts.clock.now(), parts) };
   }
   if (venueId !== visitor.venue.id) throw notFound();
-  const view = await freshView(parts.db, venueId, id, null, parts.clock.now(), parts);
-  if (view.mode !== visitor.mode) throw notFound();
+  const now = parts.clock.now();
+  const seen = await viewForGuest(parts.db, venueId, id, null, now);
+  // Before anything is written: a key of the other mode does not even make it known that the time has passed.
+  if (seen === null || seen.mode !== visitor.mode) throw notFound();
+  const view = seen.overdue ? await freshView(parts.db, venueId, id, null, now, parts) : seen;
   return { status: 200, json: view.json };
 }
 

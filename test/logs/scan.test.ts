@@ -1,0 +1,94 @@
+// The reader of logs itself: it finds each kind of secret, by its shape or because the run made it, says how much it read,
+// never repeats what it found, and does not take silence for innocence.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { LINES, POSTGRES, SECRETS } from './kept.ts';
+import { scan, verdict } from './scan.ts';
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function logged(lines: readonly string[], secrets: readonly (readonly [kind: string, text: string])[] = []): string {
+  const folder = mkdtempSync(join(tmpdir(), 'everyshare-scan-'));
+  folders.push(folder);
+  writeFileSync(join(folder, `a${LINES}`), lines.map((line) => `${line}\n`).join(''));
+  writeFileSync(join(folder, `a${SECRETS}`), secrets.map(([kind, text]) => `${kind}\t${text}\n`).join(''));
+  return folder;
+}
+
+const request = (more: object = {}): string =>
+  JSON.stringify({
+    level: 'info',
+    time: '2026-11-16T04:41:35.123Z',
+    role: 'test',
+    pid: 482913,
+    request_id: 'req_01m7h8r50g0002t0p3f2madhzx',
+    ms: 12.482913,
+    ...more,
+  });
+
+describe('a line that was planted', () => {
+  it.each([
+    ['a key', 'svc_live_0123456789abcdefABCDEF0123456789'],
+    ['a publishable key', 'pk_test_0123456789abcdef'],
+    ['the processor’s key', 'sk_live_0123456789abcdef'],
+    ['a signing secret', 'whsec_0123456789abcdef'],
+    ['the operator’s token', 'opt_0123456789abcdef0123'],
+    ['a client secret', 'pi_3Nx_secret_9f8e7d6c5b4a'],
+    ['a member’s token', 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl'],
+    ['a bearer', 'Bearer abcdefgh12345678'],
+    ['a phone', '+15550100042'],
+    ['a hook’s address', '/v1/hooks/square/abcdefghijklmnop1234'],
+    ['an invite', 'http://pay.example/s/Dd4qyVyDhvtVyki6DwyvkZmS'],
+    ['a session', 'everyshare_session=abcdefghijklmnop1234'],
+    ['a card', '4242424242424242'],
+    ['a password', 'postgres://me:hunter2@db.example/everyshare'],
+  ])('is found by its shape: %s', async (_kind, secret) => {
+    for (const line of [request({ a: secret }), request({ err: { message: `it failed with ${secret}` } }), secret]) {
+      const scanned = await scan(logged([request(), line]));
+      expect(scanned).toMatchObject({ lines: 2, files: 1, finds: [{ line: 2 }] });
+      expect(JSON.stringify(scanned.finds)).not.toContain(secret);
+      expect(verdict(scanned, false)).toContain('1 lines hold what no log may hold');
+      expect(verdict(scanned, false)).not.toContain(secret);
+    }
+  });
+
+  it.each([
+    ['token', 'a token without a shape', 'Dd4qyVyDhvtVyki6DwyvkZmS', 'look at Dd4qyVyDhvtVyki6DwyvkZmS'],
+    ['token', 'in the middle of a word', 'Dd4qyVyDhvtVyki6', 'xDd4qyVyDhvtVyki6x'],
+    ['signing_secret', 'a secret of the provider’s own', 'a-secret-of-theirs', 'key=a-secret-of-theirs;'],
+    ['phone', 'a phone without its plus', '+15550100042', 'to 15550100042'],
+    ['code', 'a code', '482913', 'the code is 482913.'],
+  ] as const)('is found because the run made it: %s, %s', async (kind, _what, secret, text) => {
+    expect((await scan(logged([request({ text })], []))).finds).toEqual([]);
+    const scanned = await scan(logged([request({ text })], [[kind, secret]]));
+    expect(scanned).toMatchObject({ lines: 1, finds: [{ line: 1, kind }] });
+  });
+});
+
+describe('a line that holds nothing', () => {
+  it('is none, though its numbers may be anybody’s code', async () => {
+    const secrets = [
+      ['code', '482913'],
+      ['token', 'Dd4qyVyDhvtVyki6DwyvkZmS'],
+    ] as const;
+    const lines = [request(), request({ key: 'key_01m7h8r50g0002t0p3f2madhzx' }), request({ text: 'x482913 4829131' })];
+    const scanned = await scan(logged([...lines, request({ text: 'svc_test_[redacted]' })], secrets));
+    expect(scanned).toMatchObject({ lines: 4, secrets: 2, scrubbed: 1, finds: [] });
+    expect(verdict(scanned, true)).toBe(null);
+  });
+
+  it('has to be there: a whole run without one line has shown nothing', async () => {
+    const folder = logged([]);
+    writeFileSync(join(folder, POSTGRES), 'LOG:  database system is ready to accept connections\n');
+    const scanned = await scan(folder);
+    expect(scanned).toMatchObject({ lines: 1, own: 0 });
+    expect(verdict(scanned, true)).toContain('not one line of ours');
+    expect(verdict(scanned, false)).toBe(null);
+  });
+});

@@ -39,7 +39,7 @@ export interface Stage {
   readonly sharedEnv: Env;
 }
 
-const LEFT_OUT = new Set(['node_modules', '.git', '.data', '.chaos', 'bench', 'test', 'screens']);
+const LEFT_OUT = new Set(['node_modules', '.git', '.data', '.chaos', '.fuzz', 'bench', 'test', 'screens']);
 
 interface Builder {
   build(): Promise<void>;
@@ -60,7 +60,8 @@ export async function openStage(seed: number, folder: string): Promise<Stage> {
   }
 }
 
-async function freeze(scratch: string): Promise<string> {
+/** A copy of the program as it is now, built; nobody who edits beside us changes it. */
+export async function freeze(scratch: string): Promise<string> {
   const builder = (await import(join(packageRoot, 'build.js'))) as Builder;
   await builder.build();
   const program = join(scratch, 'program');
@@ -144,7 +145,7 @@ async function furnish(
 }
 
 /** Ports that nobody listens on at this moment, all different. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer();

@@ -29,7 +29,8 @@ export interface BodyChoice {
 
 export interface AnswerShape {
   readonly description: string;
-  readonly schema: SchemaRef;
+  /** Absent: there is no body. */
+  readonly schema?: SchemaRef;
   readonly example?: unknown;
 }
 

@@ -124,16 +124,16 @@ export function makeOpenApi(operations: readonly Operation<Caller>[], registry: 
 
 function describeOperation(operation: Operation<Caller>, registry: Registry): Json {
   const responses: Json = {};
-  for (const [status, answer] of Object.entries(operation.answers))
-    responses[status] = successResponse(operation, answer, registry);
   for (const status of errorStatuses(operation)) responses[String(status)] = errorReference(operation, status);
+  // What an operation says itself of a status counts: the tool server has failures in a shape of their own.
+  for (const [status, answer] of Object.entries(operation.answers))
+    responses[status] = statedResponse(operation, answer, registry);
   const parameters = [...pathParameters(operation), ...queryParameters(operation), ...headerParameters(operation)];
   const scopes =
     operation.scopes === undefined ? '' : `\n\nScope: ${operation.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
-  const later =
-    operation.run === undefined && operation.reach === undefined && operation.byTools !== true
-      ? '\n\nNot in this release yet: answers 501 `not_implemented` once every check has passed.'
-      : '';
+  const later = isBuilt(operation)
+    ? ''
+    : '\n\nNot in this release yet: answers 501 `not_implemented` once every check has passed.';
   return {
     operationId: operation.id,
     tags: [operation.tag],
@@ -146,16 +146,24 @@ function describeOperation(operation: Operation<Caller>, registry: Registry): Js
   };
 }
 
-function successResponse(operation: Operation<Caller>, answer: AnswerShape, registry: Registry): Json {
+function isBuilt({ run, reach, intake, byTools }: Operation<Caller>): boolean {
+  return run !== undefined || reach !== undefined || intake !== undefined || byTools === true;
+}
+
+function statedResponse(operation: Operation<Caller>, answer: AnswerShape, registry: Registry): Json {
   const limited = operation.auth === 'operator' ? [] : RATE_HEADERS;
   const names = ['X-Request-Id', ...limited, ...(operation.idempotent === true ? ['Idempotent-Replayed'] : [])];
   if (operation.csv === true) names.push('Link');
+  const stated = {
+    description: answer.description,
+    headers: Object.fromEntries(names.map((name) => [name, headerRef(name)])),
+  };
+  if (answer.schema === undefined) return stated;
   const schema = componentRefs(asSchema(answer.schema)) as Json;
   const example = answer.example ?? sample(registry, asSchema(answer.schema));
   const json = { schema, ...(hasAll(example) ? { example } : {}) };
   return {
-    description: answer.description,
-    headers: Object.fromEntries(names.map((name) => [name, headerRef(name)])),
+    ...stated,
     content: { 'application/json': json, ...(operation.csv === true ? { 'text/csv': CSV } : {}) },
   };
 }
@@ -250,7 +258,7 @@ function errorCodes(operation: Operation<Caller>): ErrorCode[] {
   if (operation.scopes !== undefined) codes.push('insufficient_scope');
   if (operation.linkedOnly === true) codes.push('venue_not_linked');
   if (operation.method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type', 'invalid_json');
-  if (operation.run === undefined && operation.reach === undefined) codes.push('not_implemented');
+  if (!isBuilt(operation)) codes.push('not_implemented');
   return [...new Set(codes)];
 }
 
@@ -355,7 +363,7 @@ function componentSchemas(operations: readonly Operation<Caller>[], registry: Re
   add('error.json');
   for (const operation of operations) {
     for (const { schema } of operation.body ?? []) add(`${schema}.json`);
-    for (const { schema } of Object.values(operation.answers)) visit(asSchema(schema));
+    for (const { schema } of Object.values(operation.answers)) if (schema !== undefined) visit(asSchema(schema));
   }
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -107,6 +107,36 @@ describe('what is published', () => {
   });
 });
 
+describe('the OpenAPI document', () => {
+  it('says of nothing that is built that it comes later', async () => {
+    const { json } = await world.call('GET', '/v1/openapi.json');
+    for (const methods of Object.values(json.paths) as Record<string, never>[]) {
+      for (const { operationId, description, responses } of Object.values(methods)) {
+        expect(description, operationId).not.toContain('Not in this release');
+        expect(responses, operationId).not.toHaveProperty('501');
+      }
+    }
+  });
+
+  it('has every answer of the tool server: one message or several, nothing, and the protocol’s own failures', async () => {
+    const { json } = await world.call('GET', '/v1/openapi.json');
+    const { responses } = json.paths['/mcp'].post;
+    const ajv = new Ajv2020({ strict: false, validateSchema: false });
+    addFormats.default(ajv);
+    ajv.addSchema(json, 'openapi');
+    const fits = (status: number, body: unknown): boolean =>
+      ajv.validate({ $ref: `openapi#/paths/~1mcp/post/responses/${status}/content/application~1json/schema` }, body);
+    const failure = { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } };
+    expect([fits(200, { jsonrpc: '2.0', id: 1, result: {} }), fits(200, [failure]), fits(200, 'x')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect([fits(400, failure), fits(404, failure), fits(400, { jsonrpc: '2.0' })]).toEqual([true, true, false]);
+    expect(responses[202]).not.toHaveProperty('content');
+  });
+});
+
 describe('the list of operations', () => {
   it('has each id, and each method and path, once', () => {
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);

@@ -2,7 +2,6 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Shop } from './booking.ts';
 import type { Stage } from './stage.ts';
 import type { Found } from './violation.ts';
 
@@ -13,7 +12,9 @@ const SHAPES: readonly (readonly [string, RegExp])[] = [
   ['a database password', /postgres(ql)?:\/\/[^:@/\s"]+:(?!\[redacted\])[^@\s"]+@/],
 ];
 
-export function checkLogs(stage: Stage, shops: readonly Shop[], found: Found): void {
+type Logged = Pick<Stage, 'folder' | 'processorSecrets' | 'sharedEnv'>;
+
+export function checkLogs(stage: Logged, shops: readonly { readonly key: string }[], found: Found): void {
   const folder = join(stage.folder, 'logs');
   const secrets = [
     ...shops.map(({ key }) => key),

@@ -16,6 +16,9 @@ export interface Calmed {
   readonly seconds: number;
 }
 
+/** The program whose commands are asked, and its settings. */
+type Program = Pick<Stage, 'program' | 'sharedEnv'>;
+
 const COMMAND_MS = 90_000;
 
 interface Ran {
@@ -74,7 +77,11 @@ interface Difference {
 }
 
 /** Null: it did not run to its end. */
-async function reconcile(stage: Stage, databaseUrl: string, found: Found): Promise<readonly Difference[] | null> {
+export async function reconcile(
+  stage: Program,
+  databaseUrl: string,
+  found: Found,
+): Promise<readonly Difference[] | null> {
   const ran = await run(stage, databaseUrl, ['reconcile', '--json']);
   try {
     return (JSON.parse(ran.out) as { differences: Difference[] }).differences;
@@ -84,14 +91,14 @@ async function reconcile(stage: Stage, databaseUrl: string, found: Found): Promi
   }
 }
 
-async function checkLedgerByCommand(stage: Stage, databaseUrl: string, found: Found): Promise<void> {
+export async function checkLedgerByCommand(stage: Program, databaseUrl: string, found: Found): Promise<void> {
   const ran = await run(stage, databaseUrl, ['ledger', 'check', '--json']);
   if (/is not a command/.test(ran.err)) return; // Not built yet.
   if (ran.code !== 0)
     found('the ledger check finds nothing', 'everyshare ledger check', (ran.out + ran.err).slice(-400));
 }
 
-function run(stage: Stage, databaseUrl: string, words: readonly string[]): Promise<Ran> {
+function run(stage: Program, databaseUrl: string, words: readonly string[]): Promise<Ran> {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [join(stage.program, 'dist', 'main.js'), ...words], {
     env: { PATH, HOME, ...stage.sharedEnv, DATABASE_URL: databaseUrl },

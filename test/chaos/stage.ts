@@ -42,7 +42,7 @@ export interface Stage {
   readonly pair: PairPrograms | null;
 }
 
-const LEFT_OUT = new Set(['node_modules', '.git', '.data', '.chaos', 'bench', 'test', 'screens']);
+const LEFT_OUT = new Set(['node_modules', '.git', '.data', '.chaos', '.fuzz', 'bench', 'test', 'screens']);
 
 interface Builder {
   build(): Promise<void>;
@@ -63,7 +63,8 @@ export async function openStage(seed: number, folder: string, pair: PairPrograms
   }
 }
 
-async function freeze(scratch: string): Promise<string> {
+/** A copy of the program as it is now, built; nobody who edits beside us changes it. */
+export async function freeze(scratch: string): Promise<string> {
   const builder = (await import(join(packageRoot, 'build.js'))) as Builder;
   await builder.build();
   const program = join(scratch, 'program');
@@ -152,7 +153,7 @@ async function furnish(
 }
 
 /** Ports that nobody listens on at this moment, all different. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer();

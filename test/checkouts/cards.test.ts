@@ -2,6 +2,8 @@
 // owner, holds that are lost or come too late. A share is held only from the bank's own word, and nobody is charged early.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { holdShare } from '../../src/domain/checkouts/hold-share.ts';
+import type { Processor } from '../../src/domain/payments/processor.ts';
 import { openWorld, PROCESSOR_KEYS, type World } from '../world.ts';
 import { CARDS, intentOf, openShop, type Seen, type Shop } from './shop.ts';
 
@@ -114,6 +116,26 @@ describe('a card', () => {
     expect(statusesOf(await shop.read(checkout.id))).toEqual(['failed', 'invited']);
     expect(statusesOf(await shop.read(other.id))).toEqual(['invited', 'invited']);
     expect(await shop.heldAtBank(checkout.id)).toBe(0);
+  });
+});
+
+describe('whoever asks to pay', () => {
+  it('is told what overtook them, and not that the bank is silent', async () => {
+    const { money } = world.house;
+    const bank = money.processors.test as Processor;
+    const askWhile = (checkout: Seen, meanwhile: () => Promise<unknown>) => {
+      const openHold: Processor['openHold'] = async (wish) => {
+        const made = await bank.openHold(wish);
+        await meanwhile();
+        return made;
+      };
+      const parts = { ...money, processors: { test: { ...bank, openHold } } };
+      return holdShare(parts, shop.venueId, checkout.id, checkout.shares[0].id);
+    };
+    const canceled = await party();
+    const cancel = () => world.call('POST', `/v1/checkouts/${canceled.id}/cancel`, { key: shop.key });
+    await expect(askWhile(canceled, cancel)).rejects.toMatchObject({ detail: { reason: 'checkout_not_collecting' } });
+    expect(await shop.heldAtBank(canceled.id)).toBe(0);
   });
 });
 

@@ -3,10 +3,10 @@
 
 import fc from 'fast-check';
 
-type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
 /** Values that have broken servers before: types, bounds, Unicode, numbers, dates, depth. Written as JSON text. */
-const NASTY: readonly string[] = [
+export const NASTY: readonly string[] = [
   'null',
   'true',
   '0',
@@ -75,15 +75,35 @@ const NASTY: readonly string[] = [
   `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`,
 ];
 
-function places(value: Json, at: readonly (string | number)[] = []): (readonly (string | number)[])[] {
+/** The way to a place: names of members, places in lists. */
+export type At = readonly (string | number)[];
+
+export function placesOf(value: Json, at: At = []): At[] {
   const here = [at];
-  if (Array.isArray(value)) return here.concat(value.flatMap((item, i) => places(item, [...at, i])));
+  if (Array.isArray(value)) return here.concat(value.flatMap((item, i) => placesOf(item, [...at, i])));
   if (typeof value !== 'object' || value === null) return here;
-  return here.concat(Object.entries(value).flatMap(([name, item]) => places(item, [...at, name])));
+  return here.concat(Object.entries(value).flatMap(([name, item]) => placesOf(item, [...at, name])));
+}
+
+export function valueAt(value: Json | undefined, at: At): Json | undefined {
+  return at.reduce<Json | undefined>(
+    (node, step) => (node as { [name: string]: Json } | null | undefined)?.[step],
+    value,
+  );
+}
+
+/** A copy with another value at one place. */
+export function withValueAt(value: Json, at: At, instead: Json): Json {
+  const [step, ...rest] = at;
+  if (step === undefined) return instead;
+  if (Array.isArray(value)) return value.map((item, i) => (i === step ? withValueAt(item, rest, instead) : item));
+  const copy = { ...(value as { [name: string]: Json }) };
+  copy[step] = withValueAt(copy[step] ?? null, rest, instead);
+  return copy;
 }
 
 /** The text of `value` with the text `instead` at the place `at`; null: the place is left out. */
-function textWith(value: Json, at: readonly (string | number)[], instead: string | null): string {
+export function textWith(value: Json, at: At, instead: string | null): string {
   const [step, ...rest] = at;
   if (step === undefined) return instead ?? '';
   if (Array.isArray(value)) {
@@ -103,14 +123,14 @@ export function mutated(examples: readonly Json[]): fc.Arbitrary<string> {
       {
         weight: 6,
         arbitrary: fc
-          .tuple(fc.constantFrom(...places(example)), fc.constantFrom(...NASTY))
+          .tuple(fc.constantFrom(...placesOf(example)), fc.constantFrom(...NASTY))
           .map(([at, nasty]) => textWith(example, at, nasty)),
       },
-      { weight: 2, arbitrary: fc.constantFrom(...places(example)).map((at) => textWith(example, at, null)) },
+      { weight: 2, arbitrary: fc.constantFrom(...placesOf(example)).map((at) => textWith(example, at, null)) },
       {
         weight: 2,
         arbitrary: fc
-          .tuple(fc.constantFrom(...places(example)), fc.jsonValue())
+          .tuple(fc.constantFrom(...placesOf(example)), fc.jsonValue())
           .map(([at, any]) => textWith(example, at, JSON.stringify(any))),
       },
       {

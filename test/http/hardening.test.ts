@@ -170,6 +170,21 @@ describe('odd requests', () => {
     expect((await world.call('GET', '/v1/offerings/', { key })).status).toBe(404);
   });
 
+  it('QUERY is answered as any method that no address takes, with a content type or without one', async () => {
+    for (const headers of [{}, { 'content-type': 'application/json' }]) {
+      expect((await world.call('QUERY', '/v1/me', { headers })).status).toBe(405);
+      expect((await world.call('QUERY', '/schemas/v1/index.json', { headers })).status).toBe(404);
+    }
+  });
+
+  it('an address that is not percent-encoding is answered with a request id, as a page too', async () => {
+    for (const path of ['/v1/boats/%E0%A4%A', '/c/%E0%A4%A', '/s/%zz', `/c/${'x'.repeat(3_000)}`]) {
+      const { status, headers } = await world.call('GET', path);
+      expect([status, headers.get('x-content-type-options')]).toEqual([404, 'nosniff']);
+      expect(headers.get('x-request-id')).toMatch(/^req_/);
+    }
+  });
+
   it('no Host, a strange Expect and a broken Content-Type are answered in our shape and order', async () => {
     const auth = `authorization: Bearer ${key}\r\nconnection: close`;
     expect(await raw(`GET /v1/me HTTP/1.1\r\n${auth}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200/);

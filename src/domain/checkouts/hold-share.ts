@@ -17,6 +17,8 @@ export interface HoldSecret {
 
 /** How often a hold is looked at before whoever asks is told to come back. */
 const LOOKS = 4;
+/** Somebody else's act may overtake the first (the share was paid, the checkout canceled): asking once more tells which. */
+const ROUNDS = 2;
 
 export async function holdShare(
   parts: MoneyParts,
@@ -25,22 +27,24 @@ export async function holdShare(
   shareId: string,
   payerId: string | null = null,
 ): Promise<HoldSecret> {
-  const asked = await ask(parts, venueId, checkoutId, shareId, payerId);
-  for (const holdId of asked.lettingGo) await letGoFirst(parts, venueId, holdId);
-  let hold = await findHold(parts.db, venueId, asked.holdId);
-  if (hold?.status === 'asked') {
-    await settleHoldNow(parts, venueId, asked.holdId);
-    hold = await findHold(parts.db, venueId, asked.holdId);
+  for (let rounds = 0; rounds < ROUNDS; rounds++) {
+    const asked = await ask(parts, venueId, checkoutId, shareId, payerId);
+    for (const holdId of asked.lettingGo) await letGoFirst(parts, venueId, holdId);
+    let hold = await findHold(parts.db, venueId, asked.holdId);
+    if (hold?.status === 'asked') {
+      await settleHoldNow(parts, venueId, asked.holdId);
+      hold = await findHold(parts.db, venueId, asked.holdId);
+    }
+    if (hold === null || hold.status === 'asked') break;
+    if (hold.status === 'open' && hold.clientSecret !== null) {
+      return {
+        holdId: hold.id,
+        clientSecret: parts.seal.open(hold.clientSecret, `hold ${venueId} ${hold.id}`),
+        publishableKey: processorFor(parts, hold.mode).publishableKey,
+      };
+    }
   }
-  if (hold === null || hold.clientSecret === null || hold.status !== 'open') {
-    // Not known yet, or overtaken by somebody else's act: asking again tells.
-    throw notYet();
-  }
-  return {
-    holdId: hold.id,
-    clientSecret: parts.seal.open(hold.clientSecret, `hold ${venueId} ${hold.id}`),
-    publishableKey: processorFor(parts, hold.mode).publishableKey,
-  };
+  throw notYet();
 }
 
 async function ask(

@@ -84,8 +84,12 @@ async function applyOldest(parts: ApplyParts, lane: Lane): Promise<number> {
 /** What went wrong with us is tried again a few times; it never holds up a lane for good. */
 async function postpone({ db, clock, log }: ApplyParts, delivery: DueDelivery, error: unknown): Promise<void> {
   // A database that is gone or too busy is no fault of the delivery's: that spends none of its tries.
-  const attempts = delivery.attempts + (isUnavailable(error) ? 0 : 1);
-  log.error({ delivery: delivery.id, attempts, err: error }, 'an inbound delivery was not applied');
+  const isBusy = isUnavailable(error);
+  const attempts = delivery.attempts + (isBusy ? 0 : 1);
+  log[isBusy ? 'warn' : 'error'](
+    { delivery: delivery.id, attempts, err: error },
+    'an inbound delivery was not applied',
+  );
   const dueAt = attempts < MOST_TRIES ? clock.now() + FIRST_PAUSE_MS * 2 ** delivery.attempts : null;
   await recordTrouble(db, delivery, attempts, dueAt, 'Something went wrong with us: apply it again, or ask us.');
 }

@@ -1,0 +1,83 @@
+// After the storm: the books agree (ledger and processor), the logs tell of nothing that went wrong and of no secret, and the
+// server still serves the checkout of the README.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { House } from '../../src/run/house.ts';
+import { checkLogs } from '../chaos/check-logs.ts';
+import { checkLedgerByCommand, reconcile } from '../chaos/quiet.ts';
+import type { Found } from '../chaos/violation.ts';
+import { TWIN } from './judge.ts';
+import { issueKeys } from './keys.ts';
+import { Sender } from './send.ts';
+import type { Stage } from './stage.ts';
+import { asking } from './town.ts';
+
+const ROUNDS = 6;
+const PAUSE_MS = 3_000;
+
+/** What is only early (the worker is still at it) is gone by the next round; what stays is a difference. */
+export async function checkBooks(stage: Stage, found: Found): Promise<void> {
+  for (let round = 1; round <= ROUNDS; round++) {
+    const differences = await reconcile(stage, stage.databaseUrl, found);
+    if (differences === null || differences.length === 0) break;
+    if (round < ROUNDS) await delay(PAUSE_MS);
+    else for (const { what, subject } of differences) found('the books agree', subject, what);
+  }
+  await checkLedgerByCommand(stage, stage.databaseUrl, found);
+}
+
+export async function checkReadmeStory(house: House, stage: Stage, found: Found): Promise<void> {
+  const { keys } = await issueKeys(house);
+  const sender = new Sender(stage.base);
+  const ask = asking(sender);
+  try {
+    await ask('GET', '/v1/me', keys.test);
+    const made = await ask('POST', '/v1/checkouts', keys.test, {
+      amount: 24_000,
+      currency: 'usd',
+      party_size: 6,
+      pay_by: '2030-06-12T18:00:00Z',
+      description: 'Cabana 3',
+      return_url: 'https://example.com/thanks',
+      external_booking_id: 'bk-1',
+    });
+    const done = await ask('POST', `/v1/test_helpers/checkouts/${made.id}/complete`, keys.test);
+    if (done.status !== 'completed') found('the README’s checkout completes', made.id, `it is ${done.status}`);
+  } catch (error) {
+    found('the README’s checkout is served', stage.base, error instanceof Error ? error.message : String(error));
+  } finally {
+    sender.close();
+  }
+}
+
+/** Lines of level error and above; how often each warning was given is told. */
+export function readLogs(stage: Stage, keys: readonly string[], found: Found): Readonly<Record<string, number>> {
+  const warnings: Record<string, number> = {};
+  for (const name of readdirSync(join(stage.folder, 'logs'))) {
+    for (const line of readFileSync(join(stage.folder, 'logs', name), 'utf8').split('\n')) {
+      const told = lineOf(line);
+      if (told === null || line.includes(TWIN)) continue;
+      if (told.level === 'error' || told.level === 'fatal')
+        found('nothing of ours went wrong', name, line.slice(0, 1_500));
+      else if (told.level === 'warn') warnings[told.msg] = (warnings[told.msg] ?? 0) + 1;
+    }
+  }
+  checkLogs(
+    stage,
+    keys.map((key) => ({ key })),
+    found,
+  );
+  return warnings;
+}
+
+function lineOf(line: string): { readonly level: string; readonly msg: string } | null {
+  if (!line.startsWith('{')) return null;
+  try {
+    const { level, msg } = JSON.parse(line) as { level?: unknown; msg?: unknown };
+    return typeof level === 'string' ? { level, msg: String(msg) } : null;
+  } catch {
+    return null; // A line of its greeting, not of its log.
+  }
+}

@@ -1,0 +1,230 @@
+// Every address that is no operation: the hosted pages and their forms, what is published, what the sandbox shows, what an
+// operator looks at. A test compares this list with the server's own routes.
+
+import {
+  addressOf,
+  type Draft,
+  type Drawing,
+  finished,
+  idFor,
+  NASTY_WORDS,
+  strangeHeader,
+  strangeMethod,
+  strangePath,
+} from './draw.ts';
+import { ORIGIN } from './keys.ts';
+import { PROVIDERS } from './mailbox.ts';
+import type { Request } from './send.ts';
+
+/** As the router writes them. */
+export const PAGES: readonly string[] = [
+  ...['/c/:id', '/s/:token'].flatMap((page) => [
+    `GET ${page}`,
+    ...['sign-in', 'code', 'other-phone', 'sign-out', 'name', 'party', 'seat', 'look'].map(
+      (form) => `POST ${page}/${form}`,
+    ),
+  ]),
+  'POST /session/token',
+  'GET /guest/:name',
+  'GET /.well-known/jwks.json',
+  'GET /sandbox/outbox',
+  'POST /sandbox/outbox',
+  'GET /sandbox/cards',
+  'GET /sandbox/processor/*',
+  'POST /sandbox/processor/*',
+  'GET /schemas/v1/index.json',
+  'GET /schemas/v1/mappings/:file',
+  'GET /schemas/v1/:file',
+  'GET /v1/openapi.json',
+  'GET /docs',
+  'GET /docs/scalar.js',
+  'GET /docs/site.css',
+  'GET /docs/reference.css',
+  'GET /docs/reference.js',
+  'GET /docs/icon.svg',
+  ...['guides', 'providers', 'errors'].flatMap((folder) => [`GET /docs/${folder}`, `GET /docs/${folder}/:name`]),
+  'GET /healthz',
+  'GET /readyz',
+  'GET /metrics',
+  'OPTIONS /v1/public/checkouts/:id',
+  'OPTIONS /v1/public/checkouts/:id/party',
+  'OPTIONS /v1/public/checkouts/:id/seat',
+  'OPTIONS /v1/public/shares/:share_id/hold',
+  'OPTIONS /v1/public/sign_in',
+  'OPTIONS /v1/public/sign_in/verify',
+  'HEAD /v1/hooks/:provider/:token',
+];
+
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  '/docs/guides': ['payments', 'errors', 'webhooks', 'x', '..'],
+  '/docs/providers': ['square', 'custom', 'x', '%2e%2e%2fguides%2fpayments'],
+  '/docs/errors': ['not_found', 'conflict', '__proto__', 'x'],
+  '/schemas/v1/mappings': ['square.json', 'index.json', 'x.json', '.json', '__proto__.json'],
+  '/schemas/v1': [
+    'offering.json',
+    'checkout.json',
+    'fields.json',
+    'x.json',
+    '.json',
+    'offering',
+    '__proto__.json',
+    '..%2fpackage.json',
+  ],
+  '/guest': ['guest.css', 'guest.js', 'pay.js', 'party.js', 'x', '%2e%2e%2fpackage.json', '__proto__', 'constructor'],
+  '*': [
+    'cards',
+    'cards.json',
+    'v1/payment_intents/pi_1',
+    'v1/payment_intents',
+    'v1/customers',
+    '3ds/x',
+    'style/x.css',
+    '../v1/balance',
+    '%2e%2e/v1/balance',
+    'cards/../v1/x',
+    '//x',
+    'onboarding/x',
+    '3ds/pi_1/x?token=x',
+  ],
+};
+
+export function askPage(drawing: Drawing): Request {
+  const { chance, town, number } = drawing;
+  const route = chance.pick(PAGES);
+  const [method = 'GET', template = '/'] = route.split(' ');
+  const person = chance.pick([...town.people, null]);
+  const isForm = method === 'POST';
+  const draft: Draft = {
+    label: route,
+    method,
+    path: template
+      .split('/')
+      .map((segment) => filled(drawing, segment, template.split('/').slice(0, -1).join('/')))
+      .join('/'),
+    query: chance.often(0.85)
+      ? ''
+      : chance.pick([
+          'locale=de',
+          'locale=x',
+          'locale=__proto__',
+          'locale=a&locale=b',
+          'edit=party',
+          'cover=x',
+          'edit=party&cover=1',
+          '%ff=%ff',
+          'key=sk_test_x',
+          'v=1',
+        ]),
+    headers: {
+      'x-forwarded-for': addressOf(number),
+      ...(person === null ? {} : { cookie: `everyshare_session=${person.session}` }),
+      ...(isForm ? { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' } : {}),
+      ...(method === 'OPTIONS' ? { origin: ORIGIN, 'access-control-request-method': 'POST' } : {}),
+    },
+    body: isForm ? formFor(drawing, template) : null,
+  };
+  if (template.includes('hooks') && chance.often(0.8)) draft.path = chance.pick(town.hooks).path;
+  if (template.includes('processor') && isForm && chance.often(0.7)) confirm(drawing, draft);
+  if (chance.often(0.2)) chance.pick([strangeHeader, strangeHeader, strangePath, strangeMethod])(drawing, draft);
+  return finished(drawing, draft);
+}
+
+function filled(drawing: Drawing, segment: string, folder: string): string {
+  const { chance, town } = drawing;
+  if (segment === ':id') return chance.often(0.5) ? chance.pick(town.seats).checkout : idFor(drawing, 'checkouts');
+  if (segment === ':share_id') return idFor(drawing, 'shares');
+  if (segment === ':provider') return chance.pick(PROVIDERS);
+  if (segment === ':token') return chance.often(0.85) ? chance.pick(town.invites) : chance.pick(NASTY_WORDS);
+  const names = NAMES[folder] ?? NAMES[segment];
+  return names === undefined || !/^[:*]/.test(segment)
+    ? segment
+    : chance.often(0.85)
+      ? chance.pick(names)
+      : chance.pick(NASTY_WORDS);
+}
+
+const STRANGE_FORMS = [
+  '',
+  '&',
+  '=',
+  '%',
+  '%ff=%ff',
+  'a=%00',
+  'phone=%F0%9F%98%80',
+  '{"phone":"x"}',
+  'phone',
+  `phone=${'9'.repeat(30_000)}`,
+  'seats=1e9',
+  'seen=%00',
+  'do=send',
+];
+
+function formFor(drawing: Drawing, template: string): Buffer {
+  const { chance, town } = drawing;
+  if (chance.often(0.15)) return Buffer.from(chance.pick(STRANGE_FORMS));
+  if (chance.often(0.03)) return chance.bytes(200);
+  if (chance.often(0.02)) return Buffer.alloc(chance.pick([32 * 1024, 32 * 1024 + 1, 70_000]), 'a');
+  const form = new URLSearchParams();
+  const word = template.split('/').at(-1);
+  const text = (): string =>
+    chance.pick([
+      'Ada',
+      '',
+      ' ',
+      '\u0000',
+      '\u202eX',
+      '<b>',
+      '😀'.repeat(100),
+      'x'.repeat(500),
+      '__proto__',
+      '+1 555 010 0001',
+    ]);
+  const phone = (): string =>
+    chance.pick([...town.people.map((one) => one.phone), '+15550100001', '5550100', '+', '00', text()]);
+  if (word === 'sign-in') form.set(chance.pick(['phone', 'phone', 'phone', 'invited', 'again']), phone());
+  else if (word === 'code') form.set('code', chance.pick(['000000', '123456', '1', ' 0 0 0 0 0 0', text()]));
+  else if (word === 'name') form.set('name', text());
+  else if (word === 'seat' || word === 'look')
+    form.set('share', chance.pick([...town.seats.map(({ share }) => share), ...(town.own.shares ?? []), text()]));
+  else if (word === 'party') fillParty(drawing, form, phone, text);
+  else if (word === 'outbox') {
+    form.set('phone', phone());
+    form.set('answer', chance.pick(['STOP', 'START', 'HELP', text()]));
+  } else form.set(text(), text());
+  return Buffer.from(form.toString());
+}
+
+function fillParty({ chance, town }: Drawing, form: URLSearchParams, phone: () => string, text: () => string): void {
+  form.set('do', chance.pick(['send', 'send', 'next', 'back', 'row', text()]));
+  form.set('split', chance.pick(['equal', 'equal', 'custom', text()]));
+  form.set('seats', chance.pick(['0', '1', '2', '-1', '99', '1e3', text()]));
+  if (chance.often(0.3)) form.set('seen', text());
+  for (let n = chance.below(4); n > 0; n--)
+    form.append('member', chance.pick([...town.people.map(({ id }) => id), text()]));
+  for (let n = chance.below(3); n > 0; n--) {
+    form.append('phone', phone());
+    form.append('name', text());
+  }
+  if (chance.often(0.3)) form.append('channel', chance.pick([...(town.own.channels ?? []), text()]));
+  for (const key of ['organizer', 'seat-1', '__proto__']) {
+    if (chance.often(0.3))
+      form.set(`amount:${key}`, chance.pick(['40', '40.50', '0', '-1', '1e9', '99999999', '$80', text()]));
+  }
+}
+
+/** A card at the processor, as the page's script sends it. */
+function confirm({ chance, town }: Drawing, draft: Draft): void {
+  const { clientSecret: secret, publishableKey } = chance.pick(town.intents);
+  draft.path = `/sandbox/processor/v1/payment_intents/${secret.split('_secret_')[0]}/confirm`;
+  const card = chance.pick(['4242424242424242', '4000000000000002', '4000002760003184', '1', '', 'x'.repeat(900)]);
+  const form = new URLSearchParams({
+    key: chance.often(0.9) ? publishableKey : chance.pick(['pk_test_x', 'sk_test_x']),
+    client_secret: chance.often(0.9) ? secret : 'x',
+    'payment_method_data[type]': 'card',
+    'payment_method_data[card][number]': card,
+    'payment_method_data[card][exp_month]': chance.pick(['12', '13', '-1', '']),
+    'payment_method_data[card][exp_year]': chance.pick(['2034', '1999', 'x']),
+    'payment_method_data[card][cvc]': '123',
+  });
+  draft.body = Buffer.from(form.toString());
+}

@@ -1,0 +1,241 @@
+// Messages to the tool server: every method of the protocol and every tool it lists, right, and broken as JSON-RPC, as arguments,
+// by version, in batches and by header.
+
+import { brokenText, damagedBytes } from './breaks.ts';
+import type { Schema } from './contract.ts';
+import { addressOf, type Draft, type Drawing, finished, idFor, strangeHeader, wrongBearer } from './draw.ts';
+import { dressed } from './dress.ts';
+import { type Json, NASTY } from './mutations.ts';
+import type { Request } from './send.ts';
+import { valueFor, varied } from './values.ts';
+
+const OLDER = ['2025-11-25', '2025-06-18', '2025-03-26'];
+const MODERN = '2026-07-28';
+const STRANGE_VERSIONS = ['', '1', 'x'.repeat(500), '2024-11-05', '2099-01-01', '\xff', '2025-06-18, 2025-03-26'];
+
+interface Message {
+  readonly [name: string]: Json;
+}
+
+export function askTools(drawing: Drawing): Request {
+  const { chance, town, number } = drawing;
+  const version = chance.weighed([
+    [5, null],
+    [8, chance.pick(OLDER)],
+    [3, MODERN],
+    [1, chance.pick(STRANGE_VERSIONS)],
+  ]);
+  const isBatch = chance.often(0.08);
+  const count = isBatch ? chance.pick([0, 1, 2, 5, 50, 51]) : 1;
+  const messages = Array.from({ length: count }, (_, n) => messageOf(drawing, n, version));
+  const whole: Json = isBatch ? messages : (messages[0] ?? null);
+  const draft: Draft = {
+    label: 'callTool',
+    method: 'POST',
+    path: chance.often(0.95) ? '/mcp' : '/mcp/',
+    query: chance.often(0.97) ? '' : 'x=%ff',
+    headers: {
+      'x-forwarded-for': addressOf(number),
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${chance.often(0.9) ? town.keys.test : town.keys.live}`,
+      ...(version === null ? {} : { 'mcp-protocol-version': version }),
+    },
+    body: Buffer.from(JSON.stringify(whole)),
+    rpcIds: messages.map(({ id }) => id ?? null),
+  };
+  if (version === MODERN && chance.often(0.8)) describeInHeaders(messages[0] ?? {}, draft);
+  if (chance.often(0.45)) damage(drawing, draft, whole);
+  return finished(drawing, draft);
+}
+
+/** What the stateless revision wants to see in headers too. */
+function describeInHeaders({ method, params }: Message, draft: Draft): void {
+  draft.headers['mcp-method'] = String(method).replaceAll(/[^\x21-\x7e]/g, '~');
+  const { name, uri } = (params ?? {}) as { name?: Json; uri?: Json };
+  const named = name ?? uri;
+  if (named !== undefined)
+    draft.headers['mcp-name'] = String(named)
+      .slice(0, 500)
+      .replaceAll(/[^\x21-\x7e]/g, '~');
+}
+
+function damage(drawing: Drawing, draft: Draft, whole: Json): void {
+  const { chance, contract, limitOf } = drawing;
+  delete draft.rpcIds;
+  const way = chance.below(10);
+  if (way <= 5) draft.body = Buffer.from(brokenText(chance, contract, whole, {}));
+  else if (way === 6) {
+    const sent = damagedBytes(chance, JSON.stringify(whole), limitOf('callTool'));
+    draft.body = sent.body;
+    Object.assign(draft.headers, sent.headers ?? {});
+    if (sent.isTooLarge === true) draft.isHopeless = true;
+  } else if (way === 7) {
+    const bearer = wrongBearer(drawing);
+    if (bearer === null) delete draft.headers.authorization;
+    else draft.headers.authorization = bearer;
+  } else if (way === 8) strangeHeader(drawing, draft);
+  else {
+    const [name, value] = chance.pick([
+      ['mcp-session-id', 'x'],
+      ['mcp-session-id', '\xff'],
+      ['last-event-id', '1'],
+      ['mcp-method', 'ping'],
+      ['mcp-name', '\xff'],
+      ['origin', 'https://evil.example'],
+      ['host', 'evil.example'],
+      ['accept', 'text/event-stream'],
+      ['mcp-protocol-version', chance.pick([...STRANGE_VERSIONS, MODERN, ...OLDER])],
+    ]) as [string, string];
+    draft.headers[name] = value;
+  }
+}
+
+const METHODS = [
+  'initialize',
+  'ping',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'logging/setLevel',
+  'notifications/initialized',
+  'notifications/cancelled',
+  'resources/subscribe',
+  'subscriptions/listen',
+  'server/discover',
+  'sampling/createMessage',
+  'elicitation/create',
+  'roots/list',
+  'tasks/list',
+  'tasks/get',
+  '__proto__',
+  'toString',
+  '',
+  'x'.repeat(300),
+];
+
+function messageOf(drawing: Drawing, n: number, version: string | null): Message {
+  const { chance, number } = drawing;
+  const id = chance.weighed<Json | undefined>([
+    [20, number * 100 + n],
+    [6, `id-${number}-${n}`],
+    [1, 0],
+    [1, chance.pick([null, 1.5, -1, '', 'x'.repeat(2000), 2 ** 60, true, {}, []] as Json[])],
+    [1, undefined],
+  ]);
+  const isCall = chance.often(0.6);
+  const method = isCall ? 'tools/call' : chance.pick(METHODS);
+  const params = isCall ? callOf(drawing) : paramsOf(drawing, method);
+  const meta =
+    version === MODERN && chance.often(0.9)
+      ? {
+          'io.modelcontextprotocol/protocolVersion': MODERN,
+          'io.modelcontextprotocol/clientInfo': { name: 'fuzz', version: '1' },
+          'io.modelcontextprotocol/clientCapabilities': {},
+        }
+      : null;
+  const whole = meta === null ? params : { ...(params as object), _meta: meta };
+  return {
+    jsonrpc: chance.often(0.98) ? '2.0' : chance.pick(['1.0', 2, null] as Json[]),
+    ...(id === undefined ? {} : { id }),
+    method,
+    ...(chance.often(0.97) ? { params: whole as Json } : {}),
+  };
+}
+
+function callOf(drawing: Drawing): Json {
+  const { chance, contract, tools } = drawing;
+  const tool = chance.pick(tools);
+  const schema = tool.inputSchema as Schema;
+  const examples = (schema.examples ?? []) as Json[];
+  const drawn =
+    examples.length > 0 && chance.often(0.7)
+      ? varied(chance, contract, chance.pick(examples), schema)
+      : valueFor(chance, contract, schema);
+  const given = aboutThisTown(drawing, tool.name, dressed(drawing, tool.name, drawn));
+  const broken = chance.often(0.35) ? parsed(brokenText(chance, contract, given, schema)) : given;
+  const name = chance.often(0.97) ? tool.name : chance.pick(['', 'x', '__proto__', `${tool.name}s`, 'x'.repeat(5000)]);
+  return { name, ...(chance.often(0.98) ? { arguments: broken } : {}) };
+}
+
+/** What a tool's own schema leaves open. */
+function aboutThisTown(drawing: Drawing, tool: string, value: Json): Json {
+  const { chance, contract } = drawing;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (tool === 'get_checkout') return { ...value, id: decodeURIComponent(safe(idFor(drawing, 'checkouts'))) };
+  const wanted: Readonly<Record<string, string>> = {
+    upsert_offerings: 'upsertOfferings',
+    create_checkout: 'createCheckout',
+    validate: 'upsertOfferings',
+  };
+  const of = contract.operations.find(({ id }) => id === wanted[tool])?.body;
+  if (of == null || chance.often(0.3)) return value;
+  const body = dressed(drawing, tool, varied(chance, contract, chance.pick(of.examples), of.schema));
+  return tool === 'validate' ? { ...value, object: body } : body;
+}
+
+const safe = (word: string): string => (/^(?:[^%]|%[0-7][0-9a-f])*$/i.test(word) ? word : 'x');
+
+/** What cannot be said as a JSON value stands as a string; broken text of a whole message is another damage. */
+function parsed(text: string): Json {
+  // So deep that writing it down again would be the fuzzer's own end: as text alone.
+  if (/(\[|\{"a":){300}/.test(text)) return text.slice(0, 2_000);
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text.slice(0, 2_000);
+  }
+}
+
+function paramsOf({ chance }: Drawing, method: string): Json {
+  const nasty = (): Json => parsed(chance.pick(NASTY));
+  if (method === 'initialize')
+    return {
+      protocolVersion: chance.pick([...OLDER, MODERN, '1', nasty()]),
+      capabilities: chance.often(0.9) ? {} : nasty(),
+      clientInfo: chance.often(0.9) ? { name: 'fuzz', version: '1' } : nasty(),
+    };
+  if (method === 'resources/read')
+    return {
+      uri: chance.pick([
+        'everyshare://schemas/offering',
+        'everyshare://mappings/square',
+        'everyshare://schemas/../x',
+        'everyshare://',
+        'file:///etc/passwd',
+        'x',
+        nasty(),
+      ]),
+    };
+  if (method === 'prompts/get')
+    return {
+      name: chance.often(0.9) ? 'connect_venue' : nasty(),
+      arguments: chance.pick<Json>([
+        { venue: 'Square' },
+        { venue: '' },
+        {},
+        { venue: 'x'.repeat(5000) },
+        { venue: nasty() },
+        nasty(),
+      ]),
+    };
+  if (method === 'completion/complete')
+    return {
+      ref: chance.pick<Json>([
+        { type: 'ref/prompt', name: 'connect_venue' },
+        { type: 'ref/resource', uri: 'everyshare://schemas/{name}' },
+        nasty(),
+      ]),
+      argument: chance.pick<Json>([
+        { name: 'venue', value: 's' },
+        { name: 'name', value: '' },
+        { name: 'name', value: '__proto__' },
+        nasty(),
+      ]),
+    };
+  return chance.often(0.6) ? {} : chance.often(0.5) ? { cursor: nasty() } : nasty();
+}

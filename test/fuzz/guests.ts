@@ -1,0 +1,110 @@
+// People of the town: signed in on the hosted pages and by token, in parties whose shares are open, asked for and held.
+
+import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
+import { createChannel, createMember } from '../../src/domain/members/create-member.ts';
+import { beginSession } from '../../src/domain/members/sessions.ts';
+import { actIn } from '../../src/run/house.ts';
+import { type Ask, booking, freshName, type Pools, type Seen, type Wherever } from './town.ts';
+
+export interface Person {
+  readonly id: string;
+  readonly phone: string;
+  readonly token: string;
+  /** Of the hosted pages' cookie. */
+  readonly session: string;
+}
+
+export interface Intent {
+  readonly clientSecret: string;
+  readonly publishableKey: string;
+}
+
+export interface Seat {
+  readonly checkout: string;
+  readonly share: string;
+  readonly token: string;
+}
+
+interface Gathering {
+  readonly where: Wherever;
+  readonly ask: Ask;
+  readonly key: string;
+  readonly generation: number;
+  readonly now: number;
+}
+
+export interface Guests {
+  readonly people: readonly Person[];
+  readonly checkouts: readonly string[];
+  readonly shares: readonly string[];
+  readonly invites: readonly string[];
+  /** Payment intents as a browser knows them. */
+  readonly intents: readonly Intent[];
+  /** Whose share is whose. */
+  readonly seats: readonly Seat[];
+  readonly own: Pools;
+}
+
+const PEOPLE = 6;
+
+export async function gatherGuests(gathering: Gathering): Promise<Guests> {
+  const { where, ask, key, generation, now } = gathering;
+  const people: Person[] = [];
+  for (let n = 0; n < PEOPLE; n++) people.push(await person(where, generation, n));
+  const [organizer, second, third] = people as [Person, Person, Person];
+  const channel = await chat(where, people.slice(0, 4));
+  const members = [{ user_id: organizer.id }, { user_id: second.id }, { phone: third.phone, name: 'Sam' }];
+  const { db, ids } = where.house;
+  const [free = '', other = ''] = await db.transaction((tx) => makeSeats(tx, { ids, now }, 2));
+  const guest = { phone: phoneOf(generation, 900) };
+  const parties = await Promise.all(
+    [[...members, { user_id: free }], [members[0], { user_id: other }], [...members, guest], members].map(
+      async (party) => {
+        const { id } = await ask('POST', '/v1/checkouts', key, booking(now, freshName('party')));
+        return ask('POST', `/v1/public/checkouts/${id}/party`, organizer.token, { members: party, split: 'equal' });
+      },
+    ),
+  );
+  const shares: Seen[] = parties.flatMap((party) => party.shares);
+  const own = parties.map((party) => party.checkout.my_share_id as string);
+  const holds = await Promise.all(own.map((share) => ask('POST', `/v1/public/shares/${share}/hold`, organizer.token)));
+  const challenge = await ask('POST', '/v1/public/sign_in', '', { phone: reserved(generation) });
+  return {
+    people,
+    checkouts: parties.map(({ checkout }) => checkout.id),
+    shares: [...own, ...shares.map(({ id }) => id as string)],
+    invites: shares.flatMap(({ url }) => (typeof url === 'string' ? [url.split('/').at(-1) ?? ''] : [])),
+    intents: holds.map((told) => ({ clientSecret: told.client_secret, publishableKey: told.publishable_key })),
+    seats: parties.map(({ checkout }) => ({
+      checkout: checkout.id,
+      share: checkout.my_share_id,
+      token: organizer.token,
+    })),
+    own: {
+      channels: [channel],
+      members: people.map(({ id }) => id),
+      challenges: [challenge.challenge_id],
+    },
+  };
+}
+
+const phoneOf = (generation: number, n: number): string =>
+  `+1555${String(2_000_000 + ((generation * 1_000 + n) % 7_000_000)).padStart(7, '0')}`;
+
+/** Takes 000000 as its code; a phone gets five codes an hour, so they take turns. */
+const reserved = (generation: number): string => `+15550100${String(generation % 200).padStart(3, '0')}`;
+
+async function person({ house }: Wherever, generation: number, n: number): Promise<Person> {
+  const phone = phoneOf(generation, n);
+  const act = actIn(house, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
+  const { id } = await house.db.transaction((tx) =>
+    createMember(tx, act, { phone, name: n === 5 ? null : `Guest ${n}` }),
+  );
+  return { id, phone, token: await house.tokens.sign(id), session: await beginSession(house, id) };
+}
+
+async function chat({ house }: Wherever, people: readonly Person[]): Promise<string> {
+  const act = actIn(house, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
+  const wish = { name: 'Saturday', memberIds: people.map(({ id }) => id) };
+  return house.db.transaction((tx) => createChannel(tx, act, wish));
+}

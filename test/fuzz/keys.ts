@@ -1,0 +1,55 @@
+// A venue with every kind of key there is: good ones whose hour no run uses up, and those that must be refused.
+
+import type { Mode } from '../../src/base/config.ts';
+import { issueKey, type KeyWish } from '../../src/domain/keys/issue-key.ts';
+import { SCOPES } from '../../src/domain/keys/key.ts';
+import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
+import { createVenue } from '../../src/domain/venues/create-venue.ts';
+import { actIn, type House } from '../../src/run/house.ts';
+
+export const ORIGIN = 'https://harbor.example';
+const NO_LIMIT = 1_000_000_000;
+
+export interface Keys {
+  readonly test: string;
+  readonly live: string;
+  readonly publishableTest: string;
+  readonly publishableLive: string;
+  /** Live, and may do nothing. */
+  readonly scopeless: string;
+  readonly revoked: string;
+  /** From an address that nobody comes from. */
+  readonly elsewhere: string;
+}
+
+export async function issueKeys(house: House): Promise<{ readonly venueId: string; readonly keys: Keys }> {
+  const act = actIn(house, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
+  return house.db.transaction(async (tx) => {
+    const wish = { name: 'Harbor House', origins: [ORIGIN, 'https://example.com'], sandbox: false };
+    const { id: venueId } = await createVenue(tx, act, wish);
+    const issue = (kind: KeyWish['kind'], mode: Mode, more: Partial<KeyWish> = {}) =>
+      issueKey(tx, act, {
+        venueId,
+        kind,
+        mode,
+        scopes: mode === 'live' && kind === 'secret' ? SCOPES : [],
+        expiresAt: null,
+        allowIps: [],
+        writesPerHour: kind === 'secret' ? NO_LIMIT : null,
+        readsPerHour: kind === 'secret' ? NO_LIMIT : null,
+        ...more,
+      });
+    const revoked = await issue('secret', 'test');
+    await revokeKey(tx, act, revoked.id);
+    const keys: Keys = {
+      test: (await issue('secret', 'test')).key,
+      live: (await issue('secret', 'live')).key,
+      publishableTest: (await issue('publishable', 'test')).key,
+      publishableLive: (await issue('publishable', 'live')).key,
+      scopeless: (await issue('secret', 'live', { scopes: ['analytics:read'] })).key,
+      revoked: revoked.key,
+      elsewhere: (await issue('secret', 'test', { allowIps: ['192.0.2.0/24'] })).key,
+    };
+    return { venueId, keys };
+  });
+}

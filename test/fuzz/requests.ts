@@ -1,0 +1,37 @@
+// Which request has which number: the same seed and number make the same one about the same places of a town, for ever. The
+// operations of the document take turns, so that none is left out however few requests there are.
+
+import { Chance } from '../sim/chance.ts';
+import { askHook, askNotice } from './ask-hook.ts';
+import { askOperation } from './ask-operation.ts';
+import { askPage } from './ask-page.ts';
+import { askTools } from './ask-tools.ts';
+import { askWire } from './ask-wire.ts';
+import type { Drawing } from './draw.ts';
+import type { Request } from './send.ts';
+
+export type Around = Omit<Drawing, 'number' | 'chance'>;
+
+/** Of ten requests, these many go to the operations in turn; the rest to everything else. */
+const OF_TEN = 7;
+
+export function requestOf(seed: number, number: number, around: Around): Request {
+  const chance = new Chance(seed, `request ${number}`);
+  const drawing: Drawing = { ...around, number, chance };
+  if (number % 10 < OF_TEN) {
+    const { operations } = around.contract;
+    const turn = Math.floor(number / 10) * OF_TEN + (number % 10);
+    const operation = operations[turn % operations.length];
+    if (operation === undefined) throw new Error('the document has no operations');
+    if (operation.id === 'callTool') return askTools(drawing);
+    return operation.id === 'receiveHook' ? askHook(drawing) : askOperation(drawing, operation);
+  }
+  const ask = chance.weighed([
+    [30, askTools],
+    [24, askHook],
+    [30, askPage],
+    [8, askNotice],
+    [5, askWire],
+  ]);
+  return ask(drawing);
+}

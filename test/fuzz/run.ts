@@ -1,0 +1,115 @@
+// Sends a range of requests, several at a time, in a town that is made anew every so often, and keeps what was found. The same
+// for the command, which has the service in processes of its own, and for the short run among the tests.
+
+import { BODY_LIMIT } from '../../src/run/operations/shapes.ts';
+import { operations } from '../../src/run/operations.ts';
+import { Contract, type Document } from './contract.ts';
+import type { Tool } from './draw.ts';
+import { faultsOf } from './judge.ts';
+import { type Around, requestOf } from './requests.ts';
+import { type Answer, type Request, Sender } from './send.ts';
+import { Tally } from './tally.ts';
+import { asking, openTown, type Town, type Wherever } from './town.ts';
+
+export interface Finding {
+  readonly seed: number;
+  readonly request: Request;
+  readonly answer: Answer;
+  readonly faults: readonly string[];
+}
+
+export interface Course {
+  readonly seed: number;
+  readonly from: number;
+  readonly requests: number;
+  readonly lanes: number;
+  /** How long an answer may take. */
+  readonly boundMs: number;
+  /** Requests for one town. */
+  readonly generation: number;
+  readonly onFinding?: (finding: Finding) => void;
+  /** Between two towns, when nothing is under way. */
+  readonly onPause?: (done: number) => Promise<void>;
+}
+
+export interface Outcome {
+  readonly findings: readonly Finding[];
+  readonly tally: Tally;
+  readonly contract: Contract;
+}
+
+/** After so many, more of them would say nothing new. */
+const MOST_FINDINGS = 200;
+
+export type Place = Omit<Wherever, 'contract'>;
+
+export async function readContract(base: string): Promise<Contract> {
+  const response = await fetch(`${base}/v1/openapi.json`, { headers: { 'x-forwarded-for': '10.254.0.1' } });
+  return new Contract((await response.json()) as Document);
+}
+
+export async function runFuzz(place: Place, course: Course): Promise<Outcome> {
+  const contract = await readContract(place.base);
+  const where: Wherever = { ...place, contract };
+  const sender = new Sender(place.base, course.boundMs);
+  await readAll(place.base);
+  const tally = new Tally(contract.operations.map(({ id }) => id));
+  const findings: Finding[] = [];
+  const { seed } = course;
+  const end = course.from + course.requests;
+  try {
+    for (let first = course.from; first < end && findings.length < MOST_FINDINGS; first += course.generation) {
+      const town = await openTown(where, Math.floor(first / course.generation));
+      const around: Around = { town, contract, tools: await toolsOf(sender, town), limitOf };
+      const last = Math.min(end, first + course.generation);
+      let next = first;
+      const lane = async (): Promise<void> => {
+        while (next < last) {
+          const request = requestOf(seed, next++, around);
+          const answer = await sender.send(request);
+          tally.count(request.label, answer);
+          const faults = faultsOf(contract, place.base, request, answer);
+          if (faults.length === 0) continue;
+          const finding = { seed, request, answer, faults };
+          findings.push(finding);
+          course.onFinding?.(finding);
+        }
+      };
+      // Where one lane breaks off, the others end too, and only then is it told.
+      const ends = await Promise.allSettled(
+        Array.from({ length: course.lanes }, () =>
+          lane().finally(() => {
+            next = last;
+          }),
+        ),
+      );
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+      await course.onPause?.(last - course.from);
+    }
+  } finally {
+    sender.close();
+  }
+  return { findings, tally, contract };
+}
+
+/** What is made when it is first asked for and kept from then on. */
+const MADE_ONCE = ['/docs', '/docs/scalar.js', '/docs/guides', '/docs/providers', '/docs/errors', '/v1/openapi.json'];
+
+async function readAll(base: string): Promise<void> {
+  for (const path of MADE_ONCE) await (await fetch(`${base}${path}`)).arrayBuffer();
+}
+
+function limitOf(operationId: string): number {
+  return operations.find(({ id }) => id === operationId)?.bodyLimit ?? BODY_LIMIT;
+}
+
+/** Whatever the tool server lists: a new tool is called without a change here. */
+async function toolsOf(sender: Sender, { keys }: Town): Promise<readonly Tool[]> {
+  const listed = await asking(sender)('POST', '/mcp', keys.test, {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/list',
+    params: {},
+  });
+  return listed.result.tools;
+}

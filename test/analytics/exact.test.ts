@@ -30,11 +30,12 @@ interface Sketch {
   readonly mode: 'live' | 'test';
 }
 
-/** Few people, few days, times at and around midnight: so that everything meets. */
+/** Few people, few days, times at and around midnight and hours, and inside them: so that everything meets. */
+const INTO = [0, 1, HOUR / 2, 6 * HOUR, 6 * HOUR + 1, 6.5 * HOUR, 7 * HOUR - 1, 7 * HOUR, 12 * HOUR, 23.5 * HOUR, DAY - 1];
 const moment = fc
   .record({
-    day: fc.oneof(fc.integer({ min: 0, max: 8 }), fc.integer({ min: 0, max: 420 })),
-    into: fc.constantFrom(0, 1, 6 * HOUR, 12 * HOUR, DAY - 1),
+    day: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 8 }), fc.integer({ min: 0, max: 420 })),
+    into: fc.constantFrom(...INTO),
   })
   .map(({ day, into }) => START + day * DAY + into);
 const sketch: fc.Arbitrary<Sketch> = fc.record({
@@ -79,10 +80,7 @@ async function expectExact(app: App, sent: readonly Happened[], from: number, to
 
 const windows = fc.array(
   fc.record({ a: moment, b: moment, only: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }) }),
-  {
-    minLength: 3,
-    maxLength: 6,
-  },
+  { minLength: 12, maxLength: 20 },
 );
 
 async function checkWindows(
@@ -184,7 +182,7 @@ describe('counting anew', () => {
       '80000000-0000-0000-0000-000000000000',
     ]);
     await world.db.query(
-      `insert into activity_seen select venue_id, thing, did, gen_random_uuid(), day + 1 from activity_seen where venue_id = $1 limit 9`,
+      `insert into activity_seen select venue_id, thing, did, gen_random_uuid(), day + 1, 1 from activity_seen where venue_id = $1 limit 9`,
       [app.venueId],
     );
     const rest = Array.from({ length: 10 }, (_, i) => events.slice(200 + i * 20, 220 + i * 20));
@@ -228,9 +226,10 @@ describe('counting anew', () => {
     world.statements.length = 0;
     const rebuilt = await rebuild(world.db, app.venueId, (...progress) => told.push(progress));
     expect(world.statements.filter((text) => text.includes('mend_seen'))).toHaveLength(3);
-    expect(rebuilt).toEqual({ venues: 1, days: 1, mended: 2 * 9000 + 2 });
+    expect(rebuilt).toEqual({ venues: 1, days: 1, mended: 2 * 9000 + 2 + 2 * 14 });
     expect(told).toEqual([
-      [0, 0.5],
+      [0, 1 / 3],
+      [0, 2 / 3],
       [1, 1],
     ]);
     const all = { from: '2027-02-03T00:00:00Z', to: '2027-02-04T00:00:00Z' };

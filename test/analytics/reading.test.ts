@@ -33,7 +33,7 @@ async function forgetAll(): Promise<void> {
 async function smallVenues(count: number): Promise<void> {
   await world.db.query(
     `insert into activity_seen select md5('v' || i % ($1::int / 2))::uuid, md5('t' || i % ($1::int / 2))::uuid, 'view',
-       md5('p' || i)::uuid, date '2027-01-01' + i % 28 from generate_series(1, $1::int) i`,
+       md5('p' || i)::uuid, date '2027-01-01' + i % 28, 1 from generate_series(1, $1::int) i`,
     [count],
   );
   await world.db.query(
@@ -45,7 +45,7 @@ async function smallVenues(count: number): Promise<void> {
 /** As if recorded, in January 2027: each of the people once. */
 async function bigVenue(): Promise<void> {
   await world.db.query(
-    `insert into activity_seen select $1, t.thing, 'view', md5('p' || i)::uuid, date '2027-01-01' + i % 28
+    `insert into activity_seen select $1, t.thing, 'view', md5('p' || i)::uuid, date '2027-01-01' + i % 28, 1 << i / 3600
      from generate_series(1, $3::int) i cross join unnest(array[$2::uuid, everything_of('live')]) t(thing)`,
     [app.venueId, thing, BIG],
   );

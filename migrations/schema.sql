@@ -1847,6 +1847,9 @@ create function count_activity(
   p_venue uuid, p_types text[], p_things uuid[], p_thing_modes text[], p_persons uuid[],
   p_ats timestamptz[], p_guests integer[], p_cents integer[], p_modes text[], p_is_new boolean[]
 ) returns void language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_sort = off as $$
+declare
+  -- No day of anybody's is after this: only what comes late has to look for one.
+  v_newest integer := (select max(day_number(s.day)) from activity_seen s where s.venue_id = p_venue);
 begin
   with happened as materialized (
     select u.type, u.thing, u.thing_mode, u.person, activity_day(u.at) as day,
@@ -1855,36 +1858,37 @@ begin
       as u(type, thing, thing_mode, person, at, guests, cents, mode, is_new)
     where u.is_new and u.mode = 'live'
   ), met as materialized (
-    select t.thing, h.type as did, h.person, h.day, bit_or(1 << h.part) as hours
-    from happened h cross join lateral (values (h.thing), (everything_of(h.thing_mode))) t(thing)
+    select case when e.is_each then h.thing else everything_of(h.thing_mode) end as thing, h.type as did, h.person, h.day,
+      bit_or(1 << h.part) as hours
+    from happened h cross join (values (true), (false)) e(is_each)
     where h.type in ('view', 'booking_start')
-    group by t.thing, h.type, h.person, h.day
+    group by 1, 2, 3, 4
   ), known as materialized (
     select m.thing, m.did, m.person, m.day, m.hours, old.spot, old.hours as old_hours, old.before as old_before,
-      latest.before, after.day as after, after.spot as after_spot, after.hours as after_hours
+      -- The last hour until now, of this day or of the one before: what follows was counted from there.
+      first_hour(old.day) + latest_of(old.hours) as before, old.day is not distinct from m.day as is_here,
+      after.day as after, after.spot as after_spot, after.hours as after_hours
     from met m
     left join lateral (
       select s.day, s.hours, s.before, s.ctid as spot from activity_seen s
       where s.venue_id = p_venue and s.thing = m.thing and s.did = m.did and s.person = m.person and s.day <= m.day
       order by s.day desc limit 1
-    ) last on true
-    left join lateral (select last.spot, last.hours, last.before) old on last.day = m.day
-    -- The last hour until now of this day, or of the one before: what follows was counted from there.
-    cross join lateral (select first_hour(last.day) + latest_of(last.hours) as before) latest
+    ) old on true
     left join lateral (
       select s.day, s.hours, s.ctid as spot from activity_seen s
       where s.venue_id = p_venue and s.thing = m.thing and s.did = m.did and s.person = m.person and s.day > m.day
       order by s.day limit 1
-    ) after on m.hours > coalesce(old.hours, 0)
-    where m.hours & ~coalesce(old.hours, 0) <> 0
+    ) after on day_number(m.day) < v_newest and (old.day is distinct from m.day or m.hours > old.hours)
+    where old.day is distinct from m.day or m.hours & ~old.hours <> 0
   ), touched as (
-    select k.thing, k.did, k.person, k.day, k.spot, k.old_hours, k.hours | coalesce(k.old_hours, 0) as hours,
-      case when k.spot is null then k.before else k.old_before end as old_before
+    select k.thing, k.did, k.person, k.day, case when k.is_here then k.spot end as spot,
+      case when k.is_here then k.old_hours end as old_hours, case when k.is_here then k.old_hours | k.hours else k.hours end as hours,
+      case when k.is_here then k.old_before else k.before end as old_before
     from known k
     union all
     select k.thing, k.did, k.person, k.after, k.after_spot, k.after_hours, k.after_hours, k.before
     from known k where k.after is not null
-  ), changed as materialized (
+  ), linked as (
     select c.*, near_hour(greatest(c.old_before, lag(first_hour(c.day) + latest_of(c.hours)) over w), c.day) as before
     from (
       select t.thing, t.did, t.person, t.day, min(t.spot) as spot, min(t.old_hours) as old_hours, bit_or(t.hours) as hours,
@@ -1892,6 +1896,11 @@ begin
       from touched t group by t.thing, t.did, t.person, t.day
     ) c
     window w as (partition by c.thing, c.did, c.person order by c.day)
+  ), changed as materialized (
+    -- Hours earlier than the first new one have the gaps they had, unless another day has come in before.
+    select l.*,
+      case when l.before is not distinct from l.old_before then l.hours & ~coalesce(l.old_hours, 0) else l.hours end as since
+    from linked l
   ), noted as (
     insert into activity_seen (venue_id, thing, did, person, day, hours, before)
     select p_venue, thing, did, person, day, hours, before from changed where spot is null
@@ -1900,10 +1909,12 @@ begin
   ), moved as (
     select h.thing, h.day, h.did, h.part, hour_gap(h.hours, h.part, h.day, h.before) as gap, sum(h.people)::integer as people
     from (
-      select c.thing, c.day, c.did, x.hours, x.before, x.people,
-        generate_series(latest_of(x.hours & -x.hours), latest_of(x.hours)) as part
-      from changed c cross join lateral (values (c.hours, c.before, 1), (c.old_hours, c.old_before, -1)) x(hours, before, people)
-      where x.hours is not null
+      select x.*, generate_series(latest_of(x.since & -x.since), latest_of(x.hours)) as part
+      from (
+        select thing, day, did, hours, before, since, 1 as people from changed
+        union all
+        select thing, day, did, old_hours, old_before, since, -1 from changed where old_hours is not null
+      ) x
     ) h
     where h.hours & (1 << h.part) <> 0
     group by 1, 2, 3, 4, 5 having sum(h.people) <> 0
@@ -2026,9 +2037,12 @@ begin
     where r.since is not null
     group by e.thing, e.thing_mode, e.type, e.person, e.day
   ), met as materialized (
-    select distinct t.thing, p.type as did, p.person, case when p_by_day then p.day end as day
-    from part p cross join lateral (values (p.thing), (everything_of(p.thing_mode))) t(thing)
-    where p.type in ('view', 'booking_start') and t.thing = any (p_things)
+    select distinct p.thing, p.type as did, p.person, case when p_by_day then p.day end as day
+    from (
+      select case when e.is_each then p.thing else everything_of(p.thing_mode) end as thing, p.type, p.person, p.day
+      from part p cross join (values (true), (false)) e(is_each) where p.type in ('view', 'booking_start')
+    ) p
+    where p.thing = any (p_things)
   ), alone as (
     select m.thing, m.did, m.day
     from met m left join lateral (

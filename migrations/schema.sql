@@ -1848,6 +1848,7 @@ create function count_activity(
   p_ats timestamptz[], p_guests integer[], p_cents integer[], p_modes text[], p_is_new boolean[]
 ) returns void language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_sort = off as $$
 declare
+  v_by_hour boolean := (select by_hour from activity_venues where venue_id = p_venue);
   -- No day of anybody's is after this: only what comes late has to look for one.
   v_newest integer := (select max(day_number(s.day)) from activity_seen s where s.venue_id = p_venue);
 begin
@@ -1864,7 +1865,8 @@ begin
     where h.type in ('view', 'booking_start')
     group by 1, 2, 3, 4
   ), known as materialized (
-    select m.thing, m.did, m.person, m.day, m.hours, old.spot, old.hours as old_hours, old.before as old_before,
+    select m.thing, m.did, m.person, m.day, m.hours, old.spot, old.hours as old_hours,
+      coalesce(old.before, prior.before) as old_before,
       -- The last hour until now, of this day or of the one before: what follows was counted from there.
       first_hour(old.day) + latest_of(old.hours) as before, old.day is not distinct from m.day as is_here,
       after.day as after, after.spot as after_spot, after.hours as after_hours
@@ -1874,6 +1876,12 @@ begin
       where s.venue_id = p_venue and s.thing = m.thing and s.did = m.did and s.person = m.person and s.day <= m.day
       order by s.day desc limit 1
     ) old on true
+    -- Rows from before hours were counted do not know.
+    left join lateral (
+      select first_hour(s.day) + latest_of(s.hours) as before from activity_seen s
+      where s.venue_id = p_venue and s.thing = m.thing and s.did = m.did and s.person = m.person and s.day < m.day
+      order by s.day desc limit 1
+    ) prior on not v_by_hour and old.day = m.day
     left join lateral (
       select s.day, s.hours, s.ctid as spot from activity_seen s
       where s.venue_id = p_venue and s.thing = m.thing and s.did = m.did and s.person = m.person and s.day > m.day

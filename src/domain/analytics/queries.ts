@@ -162,8 +162,7 @@ export type Forgettable = number | 'ids' | 'seen';
 function whatIsOld(what: Forgettable): { table: string; isOld: string } {
   if (what === 'ids') return { table: 'activity_ids', isOld: 'at < $1::timestamptz' };
   // No gap reaches back so far.
-  if (what === 'seen')
-    return { table: 'activity_seen', isOld: 'day < activity_day($1::timestamptz) - 400' };
+  if (what === 'seen') return { table: 'activity_seen', isOld: 'day < activity_day($1::timestamptz) - 400' };
   return { table: slotTable(what), isOld: 'at < $1::timestamptz' };
 }
 

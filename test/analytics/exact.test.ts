@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dropActivity } from '../../src/domain/analytics/drop.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
 import { openWorld, type World } from '../world.ts';
-import { type App, type Happened, openApp, recount, report } from './app.ts';
+import { type App, figuresOf, type Happened, openApp, recount, report } from './app.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -30,11 +30,24 @@ interface Sketch {
   readonly mode: 'live' | 'test';
 }
 
-/** Few people, few days, times at and around midnight: so that everything meets. */
+/** Few people, few days, times at and around midnight and hours, and inside them: so that everything meets. */
+const INTO = [
+  0,
+  1,
+  HOUR / 2,
+  6 * HOUR,
+  6 * HOUR + 1,
+  6.5 * HOUR,
+  7 * HOUR - 1,
+  7 * HOUR,
+  12 * HOUR,
+  23.5 * HOUR,
+  DAY - 1,
+];
 const moment = fc
   .record({
-    day: fc.oneof(fc.integer({ min: 0, max: 8 }), fc.integer({ min: 0, max: 420 })),
-    into: fc.constantFrom(0, 1, 6 * HOUR, 12 * HOUR, DAY - 1),
+    day: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 8 }), fc.integer({ min: 0, max: 420 })),
+    into: fc.constantFrom(...INTO),
   })
   .map(({ day, into }) => START + day * DAY + into);
 const sketch: fc.Arbitrary<Sketch> = fc.record({
@@ -77,12 +90,33 @@ async function expectExact(app: App, sent: readonly Happened[], from: number, to
   expect(told.json.data).toEqual(recount(app, sent, window.from, window.to, id));
 }
 
+/** Every line of the file against the events of its experience and day. */
+async function expectExactCsv(app: App, sent: readonly Happened[], from: number, to: number) {
+  const window = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+  const told = await app.get(window, { accept: 'text/csv' });
+  expect(told.status, told.text).toBe(200);
+  const [head = '', ...lines] = told.text.trim().split('\r\n');
+  const names = head.split(',');
+  for (const line of lines) {
+    const row = Object.fromEntries(line.split(',').map((cell, i) => [names[i], cell]));
+    const mine = sent.filter(
+      ({ experience_id, at, mode }) =>
+        experience_id === row.experience_id &&
+        mode === 'live' &&
+        at.slice(0, 10) === row.date &&
+        Date.parse(at) >= from &&
+        Date.parse(at) < to,
+    );
+    const { view_to_booking_rate: _, ...figures } = figuresOf(mine);
+    expect(row).toMatchObject(
+      Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, String(value)])),
+    );
+  }
+}
+
 const windows = fc.array(
   fc.record({ a: moment, b: moment, only: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }) }),
-  {
-    minLength: 3,
-    maxLength: 6,
-  },
+  { minLength: 12, maxLength: 20 },
 );
 
 async function checkWindows(
@@ -94,6 +128,10 @@ async function checkWindows(
     const from = Math.min(a, b);
     await expectExact(app, sent, from, Math.min(Math.max(a, b, from + 1), from + 366 * DAY), only);
   }
+  const [first] = asked;
+  if (first === undefined) return;
+  const from = Math.min(first.a, first.b);
+  await expectExactCsv(app, sent, from, Math.min(Math.max(first.a, first.b, from + 1), from + 12 * DAY));
 }
 
 describe('the answer', () => {
@@ -169,6 +207,30 @@ describe('the answer', () => {
   });
 });
 
+describe('a venue from before hours were counted', () => {
+  it('is answered exactly, also for what comes meanwhile, and by the hour once it is counted anew', async () => {
+    const app = await openApp(world, 3);
+    const many = fc.sample(fc.array(sketch, { minLength: 300, maxLength: 300 }), { numRuns: 1, seed: 12 })[0] ?? [];
+    const sampled = fc.sample(windows, { numRuns: 1, seed: 12 })[0] ?? [];
+    const near = (at: number): number => START + ((at - START) % (9 * DAY));
+    const events = isFirst(many.map((one, id) => eventOf(app, { ...one, id, at: near(one.at) })));
+    const asked = sampled.map(({ a, b, only }) => ({ a: near(a), b: near(b), only }));
+    await report(world, events.slice(0, 150));
+    // As the migration leaves it.
+    await world.db.query('update activity_venues set by_hour = false where venue_id = $1', [app.venueId]);
+    await world.db.query('update activity_seen set hours = 1, before = null where venue_id = $1', [app.venueId]);
+    await world.db.query('delete from activity_days where venue_id = $1 and part < 24', [app.venueId]);
+    await checkWindows(app, events.slice(0, 150), asked);
+    await report(world, events.slice(150));
+    await checkWindows(app, events, asked);
+    expect((await rebuild(world.db, app.venueId)).mended).toBeGreaterThan(0);
+    const venues = await world.db.query('select by_hour from activity_venues where venue_id = $1', [app.venueId]);
+    expect(venues).toEqual([{ by_hour: true }]);
+    await checkWindows(app, events, asked);
+    expect((await rebuild(world.db, app.venueId)).mended).toBe(0);
+  }, 60_000);
+});
+
 describe('counting anew', () => {
   it('mends whatever was wrong, and is right beside servers that record meanwhile', async () => {
     const app = await openApp(world, 3);
@@ -184,7 +246,7 @@ describe('counting anew', () => {
       '80000000-0000-0000-0000-000000000000',
     ]);
     await world.db.query(
-      `insert into activity_seen select venue_id, thing, did, gen_random_uuid(), day + 1 from activity_seen where venue_id = $1 limit 9`,
+      `insert into activity_seen select venue_id, thing, did, gen_random_uuid(), day + 1, 1 from activity_seen where venue_id = $1 limit 9`,
       [app.venueId],
     );
     const rest = Array.from({ length: 10 }, (_, i) => events.slice(200 + i * 20, 220 + i * 20));
@@ -228,9 +290,10 @@ describe('counting anew', () => {
     world.statements.length = 0;
     const rebuilt = await rebuild(world.db, app.venueId, (...progress) => told.push(progress));
     expect(world.statements.filter((text) => text.includes('mend_seen'))).toHaveLength(3);
-    expect(rebuilt).toEqual({ venues: 1, days: 1, mended: 2 * 9000 + 2 });
+    expect(rebuilt).toEqual({ venues: 1, days: 1, mended: 2 * 9000 + 2 + 2 * 14 });
     expect(told).toEqual([
-      [0, 0.5],
+      [0, 1 / 3],
+      [0, 2 / 3],
       [1, 1],
     ]);
     const all = { from: '2027-02-03T00:00:00Z', to: '2027-02-04T00:00:00Z' };

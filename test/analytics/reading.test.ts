@@ -4,6 +4,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
+import { rebuild } from '../../src/domain/analytics/rebuild.ts';
 import { openWorld, type World } from '../world.ts';
 import { type App, openApp, report } from './app.ts';
 
@@ -33,7 +34,7 @@ async function forgetAll(): Promise<void> {
 async function smallVenues(count: number): Promise<void> {
   await world.db.query(
     `insert into activity_seen select md5('v' || i % ($1::int / 2))::uuid, md5('t' || i % ($1::int / 2))::uuid, 'view',
-       md5('p' || i)::uuid, date '2027-01-01' + i % 28 from generate_series(1, $1::int) i`,
+       md5('p' || i)::uuid, date '2027-01-01' + i % 28, 1 from generate_series(1, $1::int) i`,
     [count],
   );
   await world.db.query(
@@ -45,7 +46,7 @@ async function smallVenues(count: number): Promise<void> {
 /** As if recorded, in January 2027: each of the people once. */
 async function bigVenue(): Promise<void> {
   await world.db.query(
-    `insert into activity_seen select $1, t.thing, 'view', md5('p' || i)::uuid, date '2027-01-01' + i % 28
+    `insert into activity_seen select $1, t.thing, 'view', md5('p' || i)::uuid, date '2027-01-01' + i % 28, 1 << i / 3600
      from generate_series(1, $3::int) i cross join unnest(array[$2::uuid, everything_of('live')]) t(thing)`,
     [app.venueId, thing, BIG],
   );
@@ -78,10 +79,10 @@ async function record(tx: Queryable): Promise<void> {
   );
 }
 
-/** About this many events are left of the day after its last minutes are asked for. */
+/** From inside an hour. */
 async function ask(tx: Queryable): Promise<void> {
   const everything = '00000000-0000-0000-0000-000000000001';
-  await tx.query(`select * from activity_figures($1, $2, '2027-01-05T03:00:00Z', '2027-01-29T00:00:00Z', false)`, [
+  await tx.query(`select * from activity_figures($1, $2, '2027-01-05T03:10:00Z', '2027-01-29T00:00:00Z', false)`, [
     app.venueId,
     [thing, everything, app.venueId],
   ]);
@@ -128,7 +129,7 @@ describe.each(beliefs)('with %s', (_name, prepare) => {
     // Seen before or not, for the experience and for all: two look-ups with one entry each at the most, four of them a person.
     expect(recorded).toBeLessThanOrEqual(PEOPLE * 10);
     const inPart = await world.db.query<{ people: number }>(
-      `select count(*) as people from activity where venue_id = $1 and at >= '2027-01-05T03:00:00Z' and at < '2027-01-06'`,
+      `select count(*) as people from activity where venue_id = $1 and at >= '2027-01-05T03:10:00Z' and at < '2027-01-05T04:00:00Z'`,
       [app.venueId],
     );
     const asked = await world.db.transaction(async (tx) => {
@@ -138,5 +139,42 @@ describe.each(beliefs)('with %s', (_name, prepare) => {
     });
     expect(inPart[0]?.people).toBeGreaterThan(0);
     expect(asked).toBeLessThanOrEqual((inPart[0]?.people ?? 0) * 10 + 100);
+  });
+});
+
+describe('a window that begins inside a busy day', () => {
+  it('reads the events of its first hour, and nobody but their people and those who came back', async () => {
+    await forgetAll();
+    await world.db.query('truncate activity_days');
+    const [views, people, back] = [12_000, 4000, 100];
+    await world.db.query(
+      `insert into activity (venue_id, slot, at, type, thing, thing_mode, person, guests, cents, mode)
+       select $1, activity_slot(at), at, 'view', $2, 'live', md5('p' || i % $4::int)::uuid, 1, 0, 'live'
+       from (
+         select i, timestamptz '2027-01-05T00:00:00Z' + i * (interval '1 day' / $3::int) as at from generate_series(0, $3::int - 1) i
+         union all
+         select i, timestamptz '2027-01-07T12:00:00Z' + i * interval '1 second' from generate_series(0, $5::int - 1) i
+       ) e`,
+      [app.venueId, thing, views, people, back],
+    );
+    await rebuild(world.db, app.venueId);
+    const window = { from: '2027-01-05T06:30:00Z', to: '2027-02-04T06:30:00Z' };
+    const everything = '00000000-0000-0000-0000-000000000001';
+    const asked = await world.db.transaction(async (tx) => {
+      const before = await readIn(tx);
+      await tx.query('select * from activity_figures($1, $2, $3, $4, false)', [
+        app.venueId,
+        [thing, everything, app.venueId],
+        window.from,
+        window.to,
+      ]);
+      return (await readIn(tx)) - before;
+    });
+    const inFirstHour = views / 48;
+    // An event each, a look-up for the experience and one for all, two entries each; and who came back, for both.
+    expect(asked).toBeLessThanOrEqual(inFirstHour * 5 + back * 4 + 100);
+    expect(asked).toBeLessThan(people / 2);
+    const { totals } = (await app.get(window)).json.data;
+    expect(totals).toMatchObject({ views: (views * 35) / 48 + back, unique_viewers: people });
   });
 });

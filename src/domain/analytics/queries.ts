@@ -120,8 +120,10 @@ export async function keptFrom(db: Queryable): Promise<string> {
   return rows[0]?.kept ?? '-infinity';
 }
 
-/** From now on nothing before this time is counted any more; never moved back. Waits for whoever counts a day anew. */
+/** From now on nothing before this time is counted any more; never moved back. Waits for everybody who records or counts anew:
+ *  whoever comes after reads the new time. */
 export async function moveKeptFrom(tx: Queryable, before: string): Promise<void> {
+  await tx.query('lock table activity_venues in exclusive mode');
   await tx.query('update activity_kept set kept_from = greatest(kept_from, $1::timestamptz)', [before]);
 }
 
@@ -255,11 +257,31 @@ export async function mendSeen(tx: Queryable, venueId: string, day: string, { lo
   return rows[0]?.changed ?? 0;
 }
 
-export type Counts = Omit<Figures, 'viewers' | 'starters'> & { readonly thing: string };
+export async function mendBefore(tx: Queryable, venueId: string, day: string, { low, high }: People): Promise<number> {
+  const rows = await tx.query<{ changed: number }>('select mend_before($1, $2::date, $3, $4) as changed', [
+    venueId,
+    day,
+    low,
+    high,
+  ]);
+  return rows[0]?.changed ?? 0;
+}
 
-/** People of a thing on a day with this gap. */
-export interface PeopleAtGap {
+/** From now on parts of its days are counted by the hour. */
+export async function markByHour(db: Queryable, venueId: string): Promise<void> {
+  await db.query('update activity_venues set by_hour = true where venue_id = $1 and not by_hour', [venueId]);
+}
+
+/** What figures of a day are about: a thing, in an hour of the day, or over the whole day (24). */
+export interface About {
   readonly thing: string;
+  readonly part: number;
+}
+
+export type Counts = Omit<Figures, 'viewers' | 'starters'> & About;
+
+/** How many people have this gap. */
+export interface PeopleAtGap extends About {
   readonly did: 'view' | 'booking_start';
   readonly gap: number;
   readonly people: number;
@@ -294,20 +316,19 @@ export async function truePeople(
 /** As the figures say. */
 export async function keptCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
   return tx.query<Counts>(
-    `select thing, views, saves, bookings, guests, cents, check_ins from activity_days
-     where venue_id = $1 and day = $2::date`,
+    'select thing, part, views, saves, bookings, guests, cents, check_ins from kept_figures($1, $2::date)',
     [venueId, day],
   );
 }
 
 export async function keptPeople(tx: Queryable, venueId: string, day: string): Promise<PeopleAtGap[]> {
   return tx.query<PeopleAtGap>(
-    `select d.thing, p.did, u.gap, u.people - lead(u.people, 1, 0) over (partition by d.thing, p.did order by u.gap) as people
-     from activity_days d
+    `select d.thing, d.part, p.did, u.gap,
+       u.people - lead(u.people, 1, 0) over (partition by d.thing, d.part, p.did order by u.gap) as people
+     from kept_figures($1, $2::date) d
      cross join lateral (values ('view', d.viewer_gaps, d.viewers), ('booking_start', d.starter_gaps, d.starters))
        p(did, gaps, people)
-     cross join lateral unnest(p.gaps, p.people) u(gap, people)
-     where d.venue_id = $1 and d.day = $2::date`,
+     cross join lateral unnest(p.gaps, p.people) u(gap, people)`,
     [venueId, day],
   );
 }
@@ -322,15 +343,16 @@ export async function mendDay(
 ): Promise<number | null> {
   const { counts, people } = lacking;
   const count = (name: keyof Counts): unknown[] => counts.map((one) => one[name]);
-  const names = ['thing', 'views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as const;
+  const names = ['thing', 'part', 'views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as const;
   const rows = await tx.query<{ mended: number | null }>(
-    'select mend_day($1, $2::date, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) as mended',
+    'select mend_day($1, $2::date, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as mended',
     [
       venueId,
       day,
       mendings,
       ...names.map(count),
       people.map(({ thing }) => thing),
+      people.map(({ part }) => part),
       people.map(({ did }) => did),
       people.map(({ gap }) => gap),
       people.map((one) => one.people),

@@ -1,5 +1,5 @@
-// Counts a venue's figures anew from its events, beside whoever records. First who was seen on each day, then the figures: a day
-// that was counted anew stays right, since whoever records keeps it so. A busy day goes by ranges of its people, so that nobody
+// Counts a venue's figures anew from its events, beside whoever records. First who was seen in each hour, then when they were seen
+// before, then the figures: a day that was counted anew stays right, since whoever records keeps it so. A busy day goes by ranges of its people, so that nobody
 // waits long for the venue and no statement takes long. Days whose events were dropped keep their figures.
 
 import type { Db } from '../../base/db.ts';
@@ -11,6 +11,8 @@ import {
   holdMoment,
   keptCounts,
   keptPeople,
+  markByHour,
+  mendBefore,
   mendDay,
   mendingsOf,
   mendSeen,
@@ -59,17 +61,20 @@ export async function rebuild(
 async function rebuildVenue(db: Db, venueId: string, onProgress: OnProgress): Promise<Omit<Rebuilt, 'venues'>> {
   let mended = 0;
   let days = 0;
-  for (const [turn, step] of [seenAnew, countedAnew].entries()) {
+  for (const [turn, step] of STEPS.entries()) {
     // Looked up for each: a day that came up meanwhile was counted beside people who were still wrong.
     const all = await daysWithActivity(db, venueId);
     for (const [index, day] of all.entries()) {
       mended += await step(db, venueId, day, rangesFor(await countEvents(db, venueId, day)));
-      onProgress(turn === 0 ? 0 : index + 1, (turn + (index + 1) / all.length) / 2);
+      onProgress(turn < STEPS.length - 1 ? 0 : index + 1, (turn + (index + 1) / all.length) / STEPS.length);
     }
     days = all.length;
   }
+  await markByHour(db, venueId);
   return { days, mended };
 }
+
+const STEPS = [seenAnew, linkedAnew, countedAnew];
 
 /** A range of people has about so many events. */
 const EVENTS_AT_ONCE = 10_000;
@@ -89,6 +94,12 @@ function rangesFor(events: number): People[] {
 async function seenAnew(db: Db, venueId: string, day: string, ranges: readonly People[]): Promise<number> {
   let changed = 0;
   for (const range of ranges) changed += await db.transaction((tx) => mendSeen(tx, venueId, day, range));
+  return changed;
+}
+
+async function linkedAnew(db: Db, venueId: string, day: string, ranges: readonly People[]): Promise<number> {
+  let changed = 0;
+  for (const range of ranges) changed += await db.transaction((tx) => mendBefore(tx, venueId, day, range));
   return changed;
 }
 

@@ -259,6 +259,12 @@ function checkAtCommit({ standing, holds, movements }: Model): void {
     new Set(standingFor.map(({ shareId }) => shareId)).size === standingFor.length,
     'two live holds for one share',
   );
+  // A renewal may take a card beside the hold that it renews, and beside nothing else.
+  const renewing = holds.find(
+    ({ renews, shareId, status: at }) =>
+      renews !== null && at === 'asked' && shares.some((share) => share.id === shareId && share.status !== 'held'),
+  );
+  insist(renewing === undefined, `hold ${renewing?.id} renews one that was lost, and could still take a card`);
   for (const { id, amount, status: at } of holds) {
     if (at === 'returned') insist(givenBack(movements, id) === amount, `hold ${id} is returned, and its money is not`);
   }

@@ -231,6 +231,26 @@ describe('a checkout to which anything happens', () => {
   });
 });
 
+describe('a hold that is lost while another is asked for in its place', () => {
+  it('takes that one along: nobody pays again beside a card that may still be taken', () => {
+    const story: Happening[] = [
+      { what: 'party', who: 1, how: 1 },
+      { what: 'ask', who: 0, how: 0 },
+      { what: 'learn', who: 0, how: 0 },
+      { what: 'renew', who: 0, how: 0 },
+      { what: 'learn', who: 0, how: 6 },
+    ];
+    const { holds, standing } = story.reduce(happen, newModel(10_000, 0, 2));
+    expect(holds.map(({ renews, status }) => [renews === null, status])).toEqual([
+      [true, 'gone'],
+      [false, 'releasing'],
+    ]);
+    const share = standing.shares[0];
+    expect(share?.status).toBe('failed');
+    expect(decideAsk(standing, share?.id ?? '', NOW, newId)).toMatchObject({ lettingGo: [holds[1]?.id] });
+  });
+});
+
 describe('a checkout that goes through', () => {
   it('posts captures, earnings and fees that add up, and one transfer for each share, net_amount in all', () => {
     fc.assert(

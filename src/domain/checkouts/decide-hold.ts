@@ -234,9 +234,16 @@ function learnAboutHeld(standing: Standing, hold: HoldState, facts: HoldFacts, n
   return loseHold(standing, hold, facts.standing === 'gone' ? 'gone' : 'releasing', now);
 }
 
-/** A hold was lost: its person is asked again, and nobody is charged. Never once captures have begun. */
+/**
+ * A hold was lost: its person is asked again, and nobody is charged. Never once captures have begun. Another one that was asked
+ * for in its place is let go: it could still take the card that was kept, beside the one that the person pays with now.
+ */
 export function loseHold(standing: Standing, hold: HoldState, to: 'gone' | 'releasing', now: number): readonly Step[] {
   const steps: Step[] = [{ step: 'move hold', id: hold.id, from: 'held', to, dueAt: to === 'gone' ? null : now }];
+  for (const { id, renews, status } of standing.holds) {
+    if (renews === hold.id && status === 'asked')
+      steps.push({ step: 'move hold', id, from: 'asked', to: 'releasing', dueAt: now });
+  }
   const share = shareOf(standing, hold.shareId);
   if (share?.status !== 'held' || hold.renews !== null) return steps;
   steps.push({ step: 'move shares', ids: [share.id], from: 'held', to: 'failed' });
@@ -266,7 +273,7 @@ function learnRenewal(standing: Standing, fresh: HoldState, facts: HoldFacts, no
     news: { intentId: facts.intentId },
     dueAt: now,
   };
-  return wanted ? [letGo, ...loseHold(standing, old, 'releasing', now)] : [letGo];
+  return wanted ? [letGo, ...loseHold(after(standing, [letGo]), old, 'releasing', now)] : [letGo];
 }
 
 export function lookLater(id: string, dueAt: number | null): Step {
@@ -330,7 +337,7 @@ function renewalRefused(standing: Standing, holdId: string, code: string, now: n
   ];
   const old = standing.holds.find(({ id }) => id === fresh.renews);
   if (standing.status !== 'collecting' || old?.status !== 'held') return steps;
-  return [...steps, ...loseHold(standing, old, 'releasing', now)];
+  return [...steps, ...loseHold(after(standing, steps), old, 'releasing', now)];
 }
 
 /** A hold comes close to the end of its life: another one is asked for, on the card that was kept. */

@@ -100,7 +100,7 @@ const MOST_LINES = 100_000;
 /** People are those of each day. Each line has the window as it was counted, which may be wider than was asked. */
 export async function reportCsv(db: Queryable, question: ReportQuestion): Promise<string> {
   const { experiences } = question;
-  refuseTooMany(experiences.length * daysOf(question.window).length);
+  refuseTooMany(experiences, daysOf(question.window).length);
   const found = await askedInPeace(db, question, ids(question), true);
   const lines = new Map<string, Figures>();
   for (const row of found.rows) if (row.what === 'both') lines.set(`${row.thing} ${row.day}`, row);
@@ -116,15 +116,17 @@ export async function reportCsv(db: Queryable, question: ReportQuestion): Promis
   return csvOf(COLUMNS, rows);
 }
 
-function refuseTooMany(lines: number): void {
+/** Whatever the window, one experience always fits. */
+function refuseTooMany(experiences: readonly ReportedExperience[], days: number): void {
+  const lines = experiences.length * days;
   if (lines <= MOST_LINES) return;
   throw invalid([
     {
       code: 'out_of_range',
-      field: '/query/to',
-      message: `This would be ${lines} lines of CSV, and an answer has at most ${MOST_LINES}. Ask for fewer days, or for one experience by experience_id.`,
+      field: '/query/experience_id',
+      message: `This would be ${lines} lines of CSV, and an answer has at most ${MOST_LINES}. Ask for one experience by experience_id, or for fewer days.`,
       expected: `experiences times days at most ${MOST_LINES}`,
-      example_fix: null,
+      example_fix: experiences[0]?.id ?? null,
     },
   ]);
 }

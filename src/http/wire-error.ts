@@ -16,7 +16,10 @@ const REASONS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-export function answerClientError(door: Door, error: Error & { code?: string }, socket: Socket): void {
+/** As Node tells of it, with the bytes that it could not read. */
+type WireError = Error & { readonly code?: string; readonly rawPacket?: unknown };
+
+export function answerClientError(door: Door, error: WireError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
   const requestId = door.house.ids.prefixed('req');
   const code = CODES[error.code ?? ''] ?? 'malformed_request';
@@ -28,6 +31,11 @@ export function answerClientError(door: Door, error: Error & { code?: string }, 
     `HTTP/1.1 ${status} ${REASONS[status] ?? 'Bad Request'}\r\n` +
       'content-type: application/json; charset=utf-8\r\n' +
       `content-length: ${Buffer.byteLength(body)}\r\n` +
-      `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`,
+      // Whoever asks by HEAD reads no body: it would be taken for the beginning of another answer.
+      `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${isHead(error) ? '' : body}`,
   );
+}
+
+function isHead({ rawPacket }: WireError): boolean {
+  return Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 5).toString('latin1') === 'HEAD ';
 }

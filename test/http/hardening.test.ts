@@ -185,6 +185,13 @@ describe('odd requests', () => {
     }
   });
 
+  it('what is not HTTP gets no body where it was asked by HEAD', async () => {
+    const head = await raw('HEAD %2fv1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 [\s\S]*content-length: [1-9]\d*\r\n[\s\S]*\r\n\r\n$/);
+    const get = await raw('GET %2fv1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    expect(get).toMatch(/"code":"malformed_request"/);
+  });
+
   it('no Host, a strange Expect and a broken Content-Type are answered in our shape and order', async () => {
     const auth = `authorization: Bearer ${key}\r\nconnection: close`;
     expect(await raw(`GET /v1/me HTTP/1.1\r\n${auth}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200/);

@@ -237,7 +237,9 @@ describe('a boat’s calendar', () => {
   });
 
   it('that fails in a way nobody expected says so, and the error is not lost', async () => {
-    await read(Date.now() + 25 * 3_600_000);
+    // Whatever other tests have left is read first: one batch may not be enough.
+    const tomorrow = Date.now() + 25 * 3_600_000;
+    for (let left = 1; left > 0; ) left = await read(tomorrow);
     const { shown } = await boatWithCalendar();
     const broken: Outbound = { ...outbound, request: () => Promise.reject(new TypeError('a slip')) };
     await expect(readDueCalendars(world.db, broken, () => Date.now() + 1000, 10)).rejects.toThrow('a slip');

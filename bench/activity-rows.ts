@@ -1,13 +1,14 @@
 // Activity by the million, written as rows: events made by SQL, and figures counted from them by what `everyshare analytics
 // rebuild` counts with, which the tests prove equal to recording them one by one.
 
+import pg from 'pg';
 import { rebuild } from '../src/domain/analytics/rebuild.ts';
 import type { Stage } from './stage.ts';
 
 /** The first of the days, midnight in UTC. */
 export const FIRST_DAY = Date.UTC(2026, 0, 1);
 export const DAYS = 366;
-const CHUNK_DAYS = 24;
+const CHUNK_DAYS = 6;
 
 /** Approved experiences of a venue, in test mode as its keys are. Gives their ids. */
 export async function loadExperiences({ db }: Stage, venueId: string, count: number): Promise<string[]> {
@@ -25,6 +26,21 @@ export async function loadExperiences({ db }: Stage, venueId: string, count: num
   return rows.map(({ id }) => id);
 }
 
+/** A statement over millions of rows, on a connection that has no time limit. */
+export async function patiently<R extends pg.QueryResultRow>(
+  { url }: Stage,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<R[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<R>(text, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 /** So many events, spread evenly over the days; a member comes back about five times. */
 export async function loadActivity(
   stage: Stage,
@@ -35,9 +51,9 @@ export async function loadActivity(
   const { db } = stage;
   for (let day = 0; day < DAYS; day += CHUNK_DAYS) {
     const until = Math.min(day + CHUNK_DAYS, DAYS);
-    await db.transaction((tx) =>
-      tx.query(
-        `insert into activity (venue_id, slot, at, type, thing, thing_mode, person, guests, cents, mode)
+    await patiently(
+      stage,
+      `insert into activity (venue_id, slot, at, type, thing, thing_mode, person, guests, cents, mode)
          select $1, activity_slot(e.at), e.at, e.type, ($2::uuid[])[1 + abs(hashint8(e.i * 7919)) % cardinality($2::uuid[])],
            'test', md5($1::uuid::text || abs(hashint8(e.i * 104729)) % greatest(1, $3::bigint / 5))::uuid,
            1 + (e.i % 4)::int, 6500, 'live'
@@ -47,19 +63,18 @@ export async function loadActivity(
                as type
            from generate_series($6::bigint, $7::bigint - 1) i
          ) e`,
-        [
-          venueId,
-          things,
-          rows,
-          FIRST_DAY,
-          (DAYS * 86_400) / rows,
-          Math.floor((rows * day) / DAYS),
-          Math.floor((rows * until) / DAYS),
-        ],
-      ),
+      [
+        venueId,
+        things,
+        rows,
+        FIRST_DAY,
+        (DAYS * 86_400) / rows,
+        Math.floor((rows * day) / DAYS),
+        Math.floor((rows * until) / DAYS),
+      ],
     );
   }
   await db.query('insert into activity_venues values ($1) on conflict do nothing', [venueId]);
-  await db.query('analyze activity');
+  await patiently(stage, 'analyze activity');
   await rebuild(db, venueId);
 }

@@ -1,6 +1,6 @@
 // A 366-day answer over 5,000,000 events against one over 10,000: figures must not slow down as a venue is looked at more.
 
-import { DAYS, FIRST_DAY, loadActivity, loadExperiences } from './activity-rows.ts';
+import { DAYS, FIRST_DAY, loadActivity, loadExperiences, patiently } from './activity-rows.ts';
 import type { Bench, Prepared } from './bench.ts';
 import { makeReader, type Reader, readOnce } from './reads.ts';
 import type { Stage } from './stage.ts';
@@ -30,7 +30,7 @@ async function prepare(stage: Stage): Promise<Prepared> {
     const { id, keys } = await stage.makeVenue(1);
     const things = await loadExperiences(stage, id, EXPERIENCES);
     await loadActivity(stage, id, things, rows);
-    await stage.db.query('analyze activity, activity_days, activity_seen, experiences');
+    await patiently(stage, 'analyze activity, activity_days, activity_seen, experiences');
     const text = await readOnce(server.port, PATH, keys[0] ?? '');
     await expectRight(stage, id, text);
     return makeReader(stage, { port: server.port, path: PATH, keys, length: Buffer.byteLength(text), counted: true });
@@ -40,9 +40,10 @@ async function prepare(stage: Stage): Promise<Prepared> {
   return { ours: () => large.round(), base: () => small.round(), close: () => server.stop() };
 }
 
-async function expectRight({ db }: Stage, venueId: string, text: string): Promise<void> {
-  const [truth] = await db.query<{ views: number; people: number }>(
-    `select count(*) as views, count(distinct person) as people from activity
+async function expectRight(stage: Stage, venueId: string, text: string): Promise<void> {
+  const [truth] = await patiently<{ views: number; people: number }>(
+    stage,
+    `select count(*)::integer as views, count(distinct person)::integer as people from activity
      where venue_id = $1 and type = 'view' and at >= $2 and at < $3`,
     [venueId, FROM, TO],
   );

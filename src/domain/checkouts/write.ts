@@ -39,7 +39,10 @@ export async function writeSteps(
   standing: Standing,
   steps: readonly Step[],
 ): Promise<void> {
-  await Promise.all(steps.map((step) => write(tx, writing, standing, step)));
+  const written = await Promise.allSettled(steps.map((step) => write(tx, writing, standing, step)));
+  // The first in order: after it PostgreSQL only says that the transaction is over, and that may come to us sooner.
+  const failed = written.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
 async function write(tx: Queryable, { ids, now }: Writing, standing: Standing, step: Step): Promise<void> {

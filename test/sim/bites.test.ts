@@ -37,7 +37,10 @@ async function firstBite(bug: PlantedBug): Promise<{ seed: number; violation: st
 
 describe(`a planted bug is found within ${MOST} seeds`, () => {
   it.each<[PlantedBug, RegExp]>([
-    ['no last-share lock', /not funded|not where|could not|cannot move|duplicate key|held|turn|share_refund_is_within_the_amount/],
+    [
+      'no last-share lock',
+      /not funded|not where|could not|cannot move|duplicate key|held|turn|share_refund_is_within_the_amount/,
+    ],
     ['no capture key', /without a key/],
     ['event outside the transaction', /share\.held|checkout\.|tells of|gap|told/],
   ])('%s', { timeout: 300_000 }, async (bug, says) => {

@@ -1,0 +1,140 @@
+// Bugs in what is told to others, in what others tell us, and in what is counted.
+
+import type { Mutant } from './list.ts';
+
+const CAPTURE = 'src/domain/checkouts/decide-capture.ts';
+const DELIVERIES = 'migrations/000013-deliveries.sql';
+const INBOUND = 'migrations/000008-hooks.sql';
+const FIGURES = 'migrations/000014-analytics-edges.sql';
+const EXACT = ['test/analytics/exact.test.ts'];
+
+export const MESSAGE_BUGS: readonly Mutant[] = [
+  {
+    area: 'events',
+    bug: 'a completed checkout tells nobody',
+    file: CAPTURE,
+    from: "    { step: 'tell', type: 'checkout.completed' },\n",
+    to: '',
+    tests: ['test/checkouts', 'test/payments'],
+  },
+  {
+    area: 'events',
+    bug: 'a worker that lost its lane writes all the same',
+    file: DELIVERIES,
+    from: "and l.turn = p_turn for update;\n  if not found then return 'lost'; end if;\n  -- One that",
+    to: "for update;\n  if not found then return 'lost'; end if;\n  -- One that",
+    tests: ['test/webhooks'],
+  },
+  {
+    area: 'events',
+    bug: 'the body is not signed',
+    file: 'src/domain/webhooks/deliveries/signature.ts',
+    from: ".update(body).digest('hex')",
+    to: ".digest('hex')",
+    tests: ['test/webhooks'],
+  },
+  {
+    area: 'events',
+    bug: 'a redirect is a yes',
+    file: 'src/domain/webhooks/deliveries/attempt.ts',
+    from: 'const delivered = status >= 200 && status < 300;',
+    to: 'const delivered = status >= 200 && status < 400;',
+    tests: ['test/webhooks'],
+  },
+  {
+    area: 'events',
+    bug: 'deliveries are tried for 80 hours',
+    file: 'src/domain/webhooks/deliveries/schedule.ts',
+    from: 'return due <= last ? Math.round(due) : null;',
+    to: 'return due <= last + 8 * HOUR ? Math.round(due) : null;',
+    tests: ['test/webhooks/schedule.test.ts'],
+  },
+  {
+    area: 'events',
+    bug: 'an address inside an IPv6 one is taken for public',
+    file: 'src/base/outbound/address.ts',
+    from: "return range === 'unicast' && handedOut && !sixBone && !isatap ? 'public' : 'refused';",
+    to: "return range === 'loopback' ? 'refused' : 'public';",
+    tests: ['test/outbound/spellings.test.ts'],
+  },
+  {
+    area: 'hooks',
+    bug: 'a delivery of a revoked integration is taken in',
+    file: INBOUND,
+    from: 'where r.token_hash = p_hash and i.provider = p_provider and i.revoked_at is null and v.revoked_at is null;',
+    to: 'where r.token_hash = p_hash and i.provider = p_provider and v.revoked_at is null;',
+    tests: ['test/hooks'],
+  },
+  {
+    area: 'hooks',
+    bug: 'the same delivery is stored twice',
+    file: INBOUND,
+    from: '  is_duplicate := found;\n',
+    to: '  is_duplicate := false;\n',
+    tests: ['test/hooks'],
+  },
+  {
+    area: 'hooks',
+    bug: 'a custom signature of last year is good',
+    file: 'src/domain/hooks/signatures.ts',
+    from: 'return fits.includes(true) && Math.abs(now / 1000 - Number(t)) <= TOLERANCE_SECONDS;',
+    to: 'return fits.includes(true) && now / 1000 - Number(t) <= 4e8;',
+    tests: ['test/hooks'],
+  },
+  {
+    area: 'analytics',
+    bug: 'who came on two days of one batch is two people',
+    file: FIGURES,
+    from: 'near_hour(greatest(c.old_before, lag(first_hour(c.day) + latest_of(c.hours)) over w), c.day)',
+    to: 'near_hour(c.old_before, c.day)',
+    tests: EXACT,
+  },
+  {
+    area: 'analytics',
+    bug: 'what comes late leaves the day after it as it was',
+    file: FIGURES,
+    from: 'from known k where k.after is not null',
+    to: 'from known k where k.after is not null and false',
+    tests: EXACT,
+  },
+  {
+    area: 'analytics',
+    bug: 'test activity is counted',
+    file: FIGURES,
+    from: "where u.is_new and u.mode = 'live'",
+    to: 'where u.is_new',
+    tests: ['test/http/analytics.test.ts'],
+  },
+  {
+    area: 'analytics',
+    bug: 'what was sent before is counted again beside what is new',
+    file: FIGURES,
+    from: "where u.is_new and u.mode = 'live'",
+    to: "where u.mode = 'live'",
+    tests: EXACT,
+  },
+  {
+    area: 'analytics',
+    bug: 'a person has the same hash at every venue',
+    file: 'src/domain/analytics/record.ts',
+    from: 'event.member_id, `activity member $',
+    to: 'event.member_id, `activity member',
+    tests: ['test/http/analytics.test.ts'],
+  },
+  {
+    area: 'analytics',
+    bug: 'a window of 366 days and a millisecond is answered',
+    file: 'src/domain/analytics/window.ts',
+    from: 'length <= longest)',
+    to: 'length <= longest + 1_000n)',
+    tests: ['test/http/analytics.test.ts'],
+  },
+  {
+    area: 'analytics',
+    bug: 'the cents of what was booked are left out',
+    file: 'src/domain/analytics/report.ts',
+    from: 'figures.cents / 100',
+    to: 'Math.floor(figures.cents / 100)',
+    tests: ['test/http/analytics.test.ts'],
+  },
+];

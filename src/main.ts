@@ -17,6 +17,7 @@ import { randomText, systemRandom } from './base/random.ts';
 import { proveEncryptionKey } from './domain/installation/key-proof.ts';
 import type { Act } from './domain/venues/audit.ts';
 import { Bell } from './domain/webhooks/deliveries/bell.ts';
+import { letHeapGrow } from './main/heap.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { textSender } from './main/sender.ts';
 import { actIn, type House, makeHouse } from './run/house.ts';
@@ -119,6 +120,7 @@ async function openDatabase(config: Config, endings: Endings): Promise<string> {
 type Role = 'start' | 'serve' | 'worker';
 
 async function runRole(role: Role, config: Config): Promise<void> {
+  letHeapGrow();
   const log = makeLog(config.logLevel, role);
   const endings = new Endings(log);
   const stopped = onStopSignal(config, log, endings);

@@ -26,11 +26,26 @@ export function utc(text: string): string {
 function withDefaults(registry: Registry, schema: Schema, part: JsonValue): JsonValue {
   if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
   const filled: JsonObject = { ...part };
-  for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
-    const fallback = registry.resolve(property).default;
-    if (fallback !== undefined && !Object.hasOwn(filled, name)) filled[name] = fallback as JsonValue;
-  }
+  for (const [name, fallback] of defaultsOf(registry, schema))
+    if (!Object.hasOwn(filled, name)) filled[name] = fallback;
   return filled;
+}
+
+type Defaults = readonly (readonly [name: string, fallback: JsonValue])[];
+
+const known = new WeakMap<Schema, Defaults>();
+
+/** Of an object's own members, in their order. */
+function defaultsOf(registry: Registry, schema: Schema): Defaults {
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
+  const defaults = properties.flatMap(([name, property]) => {
+    const fallback = registry.resolve(property).default;
+    return fallback === undefined ? [] : [[name, fallback as JsonValue] as const];
+  });
+  known.set(schema, defaults);
+  return defaults;
 }
 
 function walk(
@@ -49,9 +64,10 @@ function walk(
   const copy: JsonObject = {};
   for (const [name, member] of Object.entries(value)) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    // Defined, not assigned: a member named __proto__ stays a member.
     const changed = property === undefined ? member : walk(registry, property, member, change);
-    Object.defineProperty(copy, name, { value: changed, enumerable: true, writable: true, configurable: true });
+    if (name !== '__proto__') copy[name] = changed;
+    // Defined, not assigned: it stays a member.
+    else Object.defineProperty(copy, name, { value: changed, enumerable: true, writable: true, configurable: true });
   }
   return change(schema, copy);
 }

@@ -11,7 +11,7 @@ export interface Registry {
   readonly names: readonly string[];
   /** The schema as it stands in its file, references made absolute to the folder. */
   get(name: string): Schema;
-  /** Follows $ref until there is none; keywords beside a $ref win over those behind it. */
+  /** Follows $ref until there is none; keywords beside a $ref win over those behind it. Of one schema always the same object. */
   resolve(schema: Schema): Schema;
   /** Self-contained, with `$id` at the address where it is published. */
   published(name: string, schemaUrl: string): Schema;
@@ -38,10 +38,15 @@ export function readRegistry(folder: string): Registry {
     if (typeof found !== 'object' || found === null) throw new Error(`nothing stands at ${ref}`);
     return found as Schema;
   };
+  const resolved = new WeakMap<Schema, Schema>();
   const resolve = (schema: Schema): Schema => {
     if (typeof schema.$ref !== 'string') return schema;
+    const known = resolved.get(schema);
+    if (known !== undefined) return known;
     const { $ref, ...beside } = schema;
-    return { ...resolve(at($ref as string)), ...beside };
+    const found = { ...resolve(at($ref as string)), ...beside };
+    resolved.set(schema, found);
+    return found;
   };
   return {
     names: [...schemas.keys()],

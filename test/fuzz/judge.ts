@@ -19,7 +19,7 @@ export function faultsOf(contract: Contract, base: string, request: Request, ans
   if (request.wire !== undefined) return faultsOfWire(answer);
   const faults: string[] = [];
   const { status, headers, text } = answer;
-  if (status >= 500 && !isTwin(request, answer)) faults.push(`it is a ${status}`);
+  if (status >= 500) faults.push(`it is a ${status}`);
   if (!/^req_/.test(String(headers['x-request-id'] ?? ''))) faults.push('x-request-id is missing');
   if (status >= 400)
     for (const shape of INSIDE) if (shape.test(text)) faults.push(`it shows our inside: ${shape.exec(text)?.[0]}`);
@@ -35,16 +35,6 @@ export function faultsOf(contract: Contract, base: string, request: Request, ans
   if (status === 422) faults.push(...faultsOf422(base, text));
   faults.push(...faultsOfHeaders(operation, answer));
   return faults;
-}
-
-/**
- * The one 503 that requests provoke knowingly: several at a time ask for the same share, and whoever finds another's call to the card
- * processor under way is told to come back in a second.
- */
-export const TWIN = 'The card processor has not answered yet. Try again in a moment.';
-
-function isTwin({ label }: Request, { status, text }: Answer): boolean {
-  return status === 503 && /^(holdShare|testHold|testComplete|POST \/[cs])/.test(label) && text.includes(TWIN);
 }
 
 /** What never became a request: documented once for all, in docs/errors. */

@@ -202,6 +202,17 @@ describe('a share that somebody else paid', () => {
     expect(shown(await town.hold(of(1), ada))).toEqual([409, 'conflict', 'share_already_held']);
   });
 
+  it('is answered to everybody who asks at the same moment, and one of the secrets is good', async () => {
+    for (let round = 0; round < 2; round++) {
+      const { ada, sam, of } = await threeOf();
+      const asked = await Promise.all([ada, sam, ada, sam].map((who) => town.hold(of(1), who)));
+      expect(asked.map(({ status, text }) => [status, text.slice(0, 20)])).toEqual(
+        asked.map(() => [200, '{"client_secret":"pi']),
+      );
+      expect((await holdsOf(of(1))).filter(({ status }) => status === 'open').length).toBe(1);
+    }
+  });
+
   it('holds one card at the most, whoever confirms while somebody else asks', async () => {
     for (let round = 0; round < 12; round++) {
       const { ada, sam, of, covered } = await threeOf();

@@ -6,7 +6,7 @@ import { networkOf } from '../../base/network.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import type { Guest } from '../members/guest.ts';
 import { closedUntil, keepAsker } from '../payments/declines/queries.ts';
-import { holdShare } from './hold-share.ts';
+import { holdInTime } from './hold-in-time.ts';
 import { checkoutOfShare, routeOf } from './invites/queries.ts';
 import type { MoneyParts } from './money-parts.ts';
 import { readCheckout } from './queries.ts';
@@ -47,7 +47,13 @@ export async function holdAsGuest(parts: MoneyParts, guest: Guest, input: Input)
   }
   const addressHash = hashOfAddress(parts, guest);
   await mayTryCards(parts, venueId, shareId, addressHash);
-  const { holdId, clientSecret, publishableKey } = await holdShare(parts, venueId, checkoutId, shareId, guest.memberId);
+  const { holdId, clientSecret, publishableKey } = await holdInTime(
+    parts,
+    venueId,
+    checkoutId,
+    shareId,
+    guest.memberId,
+  );
   // Before the secret is given: whoever tries cards with it is known by it.
   if (addressHash !== null) await keepAsker(parts.db, { venueId, holdId, addressHash, now: parts.clock.now() });
   return { status: 200, body: { client_secret: clientSecret, publishable_key: publishableKey } };

@@ -44,7 +44,7 @@ export async function holdShare(
       };
     }
   }
-  throw notYet();
+  throw new NotYet();
 }
 
 async function ask(
@@ -68,7 +68,7 @@ async function ask(
     looked = turn === null ? null : { holdId: asked.lookAt, turn };
   }
   // Whether somebody else's card is held is not known: nothing of theirs is undone.
-  throw notYet();
+  throw new NotYet();
 }
 
 /** With the secret of an earlier hold no card can be held any more, or nobody is given another one. */
@@ -78,14 +78,17 @@ async function letGoFirst(parts: MoneyParts, venueId: string, holdId: string): P
     if (hold?.status !== 'releasing') return;
     await settleHoldNow(parts, venueId, holdId);
   }
-  throw notYet();
+  throw new NotYet();
 }
 
-function notYet(): Problem {
-  return new Problem('service_unavailable', {
-    message: 'The card processor has not answered yet. Try again in a moment.',
-    headers: { 'retry-after': '1' },
-  });
+/** What is known of the share's holds is not enough to give a secret. */
+export class NotYet extends Problem {
+  constructor() {
+    super('service_unavailable', {
+      message: 'The card processor has not answered yet. Try again in a moment.',
+      headers: { 'retry-after': '1' },
+    });
+  }
 }
 
 function refusalOf(refusal: AskRefusal): Problem {

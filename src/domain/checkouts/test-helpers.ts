@@ -11,7 +11,7 @@ import { findHold, hurryHolds } from '../payments/queries.ts';
 import { captureFunded } from './capture.ts';
 import { decideParty, type Seat } from './decide-party.ts';
 import { expireOne } from './expire.ts';
-import { holdShare } from './hold-share.ts';
+import { holdInTime } from './hold-in-time.ts';
 import { decideUnderLock, type MoneyParts, processorFor } from './money-parts.ts';
 import { lockCheckout, moveClock, readCheckout } from './queries.ts';
 import { checkoutJson } from './read.ts';
@@ -100,7 +100,7 @@ async function payShare(
   card: string = WORKING_CARD,
 ): Promise<void> {
   const { venueId, id, mode } = standing;
-  const { holdId } = await holdShare(parts, venueId, id, shareId);
+  const { holdId } = await holdInTime(parts, venueId, id, shareId);
   const opened = await findHold(parts.db, venueId, holdId);
   if (opened?.intentId == null) throw new Error(`hold ${holdId} is open and has no intent`);
   const key = callKeys.testCard(holdId, card, opened.turn);

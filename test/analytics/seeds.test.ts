@@ -63,11 +63,10 @@ async function asTheUpdateLeavesIt({ venueId }: Scene): Promise<void> {
 async function damaged({ story, venueId }: Scene): Promise<void> {
   const since = isoOf(Math.max(story.kept, story.start));
   const third = (text: string): Promise<unknown> =>
-    world.db.query(`${text} where venue_id = $1 and day >= $2::date and (hashtext(thing::text || day::text) + $3) % 3 = 0`, [
-      venueId,
-      since,
-      story.chance.below(3),
-    ]);
+    world.db.query(
+      `${text} where venue_id = $1 and day >= $2::date and (hashtext(thing::text || day::text) + $3) % 3 = 0`,
+      [venueId, since, story.chance.below(3)],
+    );
   await third('delete from activity_seen');
   await third('update activity_seen set before = before - 5, hours = hours | 4096');
   await third(`update activity_days set views = views + 3, viewers = '{5,1}', viewer_gaps = '{1,7}'`);
@@ -115,17 +114,21 @@ const STEP: readonly (readonly [number, (scene: Scene) => Promise<void>])[] = [
   [7, droppedBesides],
 ];
 
-it.each(SEEDS)('answers what a slow recount says, with seed %i', async (seed) => {
-  const { venue } = await world.venue();
-  const story = new Story(seed, venue.id);
-  const scene = (where: string): Scene => ({ story, venueId: venue.id, where: `seed ${seed}, ${where}` });
-  for (let step = 0; step < STEPS; step++) {
-    const take = story.chance.weighed(STEP);
-    const here = scene(`step ${step} ${take.name}`);
-    await take(here);
-    await expectTruth(here);
-  }
-  await rebuild(world.db, venue.id);
-  await expectTruth(scene('the end'));
-  expect((await rebuild(world.db, venue.id)).mended, `seed ${seed}, the end: wrong`).toBe(0);
-}, 120_000);
+it.each(SEEDS)(
+  'answers what a slow recount says, with seed %i',
+  async (seed) => {
+    const { venue } = await world.venue();
+    const story = new Story(seed, venue.id);
+    const scene = (where: string): Scene => ({ story, venueId: venue.id, where: `seed ${seed}, ${where}` });
+    for (let step = 0; step < STEPS; step++) {
+      const take = story.chance.weighed(STEP);
+      const here = scene(`step ${step} ${take.name}`);
+      await take(here);
+      await expectTruth(here);
+    }
+    await rebuild(world.db, venue.id);
+    await expectTruth(scene('the end'));
+    expect((await rebuild(world.db, venue.id)).mended, `seed ${seed}, the end: wrong`).toBe(0);
+  },
+  120_000,
+);

@@ -54,7 +54,9 @@ export class Story {
   /** Mostly of a few days, at and around whole hours; some so far apart that no gap tells it from never. */
   time(): number {
     const { chance } = this;
-    const day = chance.often(0.8) ? chance.below(this.#days) : chance.pick([chance.between(395, 406), chance.below(40)]);
+    const day = chance.often(0.8)
+      ? chance.below(this.#days)
+      : chance.pick([chance.between(395, 406), chance.below(40)]);
     const hour = chance.often(0.6) ? chance.pick([0, 5, 6, 7, 22, 23]) : chance.below(24);
     const into = chance.pick([0, 0, 1, HOUR / 4, HOUR / 2, HOUR - 1, chance.below(HOUR)]);
     return this.start + day * DAY + hour * HOUR + into;
@@ -158,7 +160,8 @@ export class Story {
       const day = event.at.slice(0, 10);
       const everything = event.thingMode === null ? [] : [everythingOf(event.thingMode)];
       for (const thing of [event.thing, ...everything]) {
-        if (question.things.includes(thing)) add(question.byDay ? `both ${thing} ${day}` : `thing ${thing} null`, event);
+        if (question.things.includes(thing))
+          add(question.byDay ? `both ${thing} ${day}` : `thing ${thing} null`, event);
       }
       const isCounted = question.things.includes(event.thing) && event.thing !== this.#venueId;
       if (isCounted && !question.byDay) add(`day null ${day}`, event);

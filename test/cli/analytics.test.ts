@@ -108,7 +108,9 @@ describe('analytics rebuild and drop', () => {
     await world.db.query('update activity_venues set by_hour = false');
     const said = await cli.run('doctor');
     expect(said.exit).toBe(0);
-    expect(said.out).toMatch(/notice +analytics +1 venue is counted by the day only.*\n +remedy: run "everyshare analytics rebuild"/);
+    expect(said.out).toMatch(
+      /notice +analytics +1 venue is counted by the day only.*\n +remedy: run "everyshare analytics rebuild"/,
+    );
     await cli.run('analytics', 'rebuild');
     expect((await cli.run('doctor')).out).toMatch(/ok +analytics +every venue is counted by the hour/);
   });

@@ -214,11 +214,14 @@ describe('a venue with very many experiences', () => {
     const { status, json } = await many.get(MARCH);
     expect([status, json.error.code, json.error.field]).toEqual([422, 'out_of_range', '/query/experience_id']);
     expect(json.error.message).toContain('more than 5000 approved experiences');
-    expect((await many.get({ ...MARCH, experience_id: json.error.example_fix })).json.data.totals.experiences).toBe(1);
+    expect((await many.get({ ...MARCH, experience_id: json.errors[0].example_fix })).json.data.totals.experiences).toBe(
+      1,
+    );
   });
 
   it('is asked for fewer days beyond 20,000 lines of CSV', async () => {
-    const csv = (days: number) => many.get({ from: MARCH.from, to: `2023-03-0${1 + days}T00:00:00Z` }, { accept: 'text/csv' });
+    const csv = (days: number) =>
+      many.get({ from: MARCH.from, to: `2023-03-0${1 + days}T00:00:00Z` }, { accept: 'text/csv' });
     const { status, json } = await csv(4);
     expect([status, json.error.code, json.error.field]).toEqual([422, 'out_of_range', '/query/experience_id']);
     expect(json.error.message).toContain('more than 20000 lines');

@@ -32,7 +32,11 @@ interface Parts {
   readonly clock: Clock;
 }
 
-async function takeActivity({ db, seal, clock }: Parts, _operator: unknown, { body }: Input<Activity>): Promise<Answer> {
+async function takeActivity(
+  { db, seal, clock }: Parts,
+  _operator: unknown,
+  { body }: Input<Activity>,
+): Promise<Answer> {
   const { experienceIds, venueIds } = namedIn(body.events);
   const [routes, venues] = await Promise.all([findRoutes(db, experienceIds), knownVenueIds(db, venueIds)]);
   const experiences = new Map(

@@ -69,7 +69,7 @@ function batchOf(things: readonly string[]): string {
       type: TYPES[made % TYPES.length],
       experience_id: things[(made * 7) % things.length],
       member_id: `member-${(made * 7919) % 20_000}`,
-      at: new Date(Date.UTC(2027, 5, 1) + Math.floor(made / 20) * 1000).toISOString(),
+      at: new Date(Date.UTC(2025, 5, 1) + Math.floor(made / 20) * 1000).toISOString(),
       mode: 'live',
     };
   });
@@ -90,7 +90,7 @@ function rowsOf({ id, things }: { readonly id: string; readonly things: readonly
     made++;
     const hash = (made * 7919) % 20_000;
     const person = `00000000-0000-4000-8000-${String(hash).padStart(12, '0')}`;
-    const at = new Date(Date.UTC(2027, 5, 1) + Math.floor(made / 20) * 1000).toISOString();
+    const at = new Date(Date.UTC(2025, 5, 1) + Math.floor(made / 20) * 1000).toISOString();
     const type = TYPES[made % TYPES.length];
     return `${[id, 5, at, type, things[(made * 7) % things.length], 'test', person, 1, 0, 'live'].join('\t')}\n`;
   });

@@ -7,7 +7,8 @@ import type { Stage } from './stage.ts';
 
 /** The first of the days, midnight in UTC. */
 export const FIRST_DAY = Date.UTC(2026, 0, 1);
-export const DAYS = 366;
+/** One more than the longest window has: it is cut out of the activity at both ends. */
+export const DAYS = 367;
 const CHUNK_DAYS = 6;
 
 /** Approved experiences of a venue, in test mode as its keys are. Gives their ids. */

@@ -7,7 +7,12 @@ const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 export function csvOf(names: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  return [names, ...rows].map((row) => `${row.map(written).join(',')}\r\n`).join('');
+  return csvLines([names, ...rows]);
+}
+
+/** Of a file that is put together in slices. */
+export function csvLines(rows: readonly (readonly Cell[])[]): string {
+  return rows.map((row) => `${row.map(written).join(',')}\r\n`).join('');
 }
 
 function written(cell: Cell): string {

@@ -103,8 +103,8 @@ export interface Operation<Who> {
   readonly anyObject?: true;
   readonly bodyLimit?: number;
   readonly answers: Readonly<Record<number, AnswerShape>>;
-  /** Answers in CSV to whoever asks for that by `Accept`. */
-  readonly csv?: true;
+  /** Answers in CSV to whoever asks for that by `Accept`: what its lines are, and whether it is a page that names the next. */
+  readonly csv?: { readonly lines: string; readonly isPage: boolean };
   /** Error codes beyond those that every operation of this kind can give. */
   readonly errors?: readonly ErrorCode[];
   /** Absent: declared for a later release, answers 501 after every check has passed. */

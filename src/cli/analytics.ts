@@ -46,7 +46,7 @@ const show: Command = {
     const { house, act } = await open();
     const venue = await knownVenue(house.db, venueId);
     const window = windowOf({ from, to }, act.now);
-    const experiences = await listLive(house.db, venueId, mode);
+    const experiences = await listLive(house.db, venueId, mode, null);
     const figures = await report(house.db, { venueId, mode, experiences, isNarrowed: false, window });
     return { json: { venue_id: venueId, mode, ...figures }, text: drawn(venue.name, mode, figures) };
   },
@@ -84,8 +84,8 @@ const recount: Command = {
     const venueId = text === null ? null : uuidOf(text, '--venue', 'venue list');
     const { house } = await open();
     if (venueId !== null) await knownVenue(house.db, venueId);
-    const bar = new ProgressBar('counting days', house.clock, given.flag('json') ? null : process.stderr);
-    const done = await rebuild(house.db, venueId, (days, share) => bar.show(days, days, share));
+    const bar = new ProgressBar('counting anew', house.clock, given.flag('json') ? null : process.stderr);
+    const done = await rebuild(house.db, venueId, (share) => bar.showShare(share));
     bar.end();
     const { venues, days, mended } = done;
     const was = mended === 0 ? 'everything was right' : `${mended} rows were wrong and are mended`;
@@ -107,7 +107,7 @@ const drop: Command = {
     const latest = new Date(Math.floor(house.clock.now() / DAY) * DAY).toISOString();
     if (before > latest) throw mistyped(`--before is after ${latest}: today’s events are still coming in.`);
     const bar = new ProgressBar('dropping', house.clock, given.flag('json') ? null : process.stderr);
-    const { emptied, deleted } = await dropActivity(house.db, before, (share) => bar.show(0, 0, share));
+    const { emptied, deleted } = await dropActivity(house.db, before, (share) => bar.showShare(share));
     bar.end();
     return {
       json: { before, emptied_months: emptied, deleted_events: deleted },

@@ -1,4 +1,5 @@
-// Looks this installation over: each check says what it found and, where something is wrong, what to do about it.
+// Looks this installation over: each check says what it found and, where something is wrong or could be better, what to do about
+// it. Only what is wrong is a problem that it ends with 1 for.
 
 import { isIP } from 'node:net';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { addressIn, type Mode } from '../base/config.ts';
 import { isUnavailable } from '../base/db.ts';
 import { readMigrations } from '../base/migrate.ts';
 import { packageRoot } from '../base/package-root.ts';
+import { countVenuesByDay } from '../domain/analytics/queries.ts';
 import { proveEncryptionKey } from '../domain/installation/key-proof.ts';
 import type { House } from '../run/house.ts';
 import { lineFor } from './fault.ts';
@@ -25,6 +27,11 @@ const MOST_CLOCK_MS = 5_000;
 
 function fine(name: string, detail: string): Check {
   return { name, ok: true, detail, remedy: null };
+}
+
+/** All is right, and something would do it good. */
+function notice(name: string, detail: string, remedy: string): Check {
+  return { name, ok: true, detail, remedy };
 }
 
 function wrong(name: string, detail: string, remedy: string): Check {
@@ -110,6 +117,13 @@ function checkBaseUrl({ config }: House): Check {
   );
 }
 
+async function checkAnalytics({ db }: House): Promise<Check> {
+  const venues = await countVenuesByDay(db);
+  if (venues === 0) return fine('analytics', 'every venue is counted by the hour');
+  const detail = `${venues} ${venues === 1 ? 'venue is' : 'venues are'} counted by the day only: right, but slow inside a busy day`;
+  return notice('analytics', detail, 'run "everyshare analytics rebuild" once, beside running servers if you like.');
+}
+
 /** A check that fails in an unforeseen way is a problem too, not the end of the others. */
 async function made(name: string, check: Promise<Check>): Promise<Check> {
   try {
@@ -143,13 +157,19 @@ async function checksOf(open: Open): Promise<Check[]> {
     checkProcessor(house),
     checkTexts(house),
     checkBaseUrl(house),
+    await made('analytics', checkAnalytics(house)),
   ];
+}
+
+function wordFor(ok: boolean, remedy: string | null): string {
+  if (!ok) return 'PROBLEM';
+  return remedy === null ? 'ok' : 'notice';
 }
 
 function report(checks: readonly Check[]): Answer {
   const problems = checks.filter((check) => !check.ok);
   const rows = checks.flatMap(({ name, ok, detail, remedy }) => {
-    const row: [string, string, string][] = [[ok ? 'ok' : 'PROBLEM', name, detail]];
+    const row: [string, string, string][] = [[wordFor(ok, remedy), name, detail]];
     return remedy === null ? row : [...row, ['', '', `remedy: ${remedy}`] as [string, string, string]];
   });
   const answer = { json: { ok: problems.length === 0, checks }, text: block(rows) };

@@ -28,14 +28,21 @@ export class ProgressBar {
 
   /** `fresh` of those done were done in this run; `share` is from 0 to 1, and null when nobody knows how much there is. */
   show(done: number, fresh: number, share: number | null): void {
+    const seconds = Math.max(this.#clock.now() - this.#began, 1) / 1000;
+    this.#draw([String(done), `${Math.round(fresh / seconds)}/s`, ...(share === null ? [] : [drawn(share)])]);
+  }
+
+  /** For work in which nothing is counted. */
+  showShare(share: number): void {
+    this.#draw([drawn(share)]);
+  }
+
+  #draw(parts: readonly string[]): void {
     if (this.#terminal === null) return;
     const now = this.#clock.now();
     if (this.#drawnAt !== null && now - this.#drawnAt < EVERY_MS) return;
     this.#drawnAt = now;
-    const seconds = Math.max(now - this.#began, 1) / 1000;
-    const parts = [this.#label, String(done), `${Math.round(fresh / seconds)}/s`];
-    if (share !== null) parts.push(drawn(Math.min(Math.max(share, 0), 1)));
-    this.#terminal.write(`${ERASE_LINE}${parts.join('  ')}`);
+    this.#terminal.write(`${ERASE_LINE}${[this.#label, ...parts].join('  ')}`);
   }
 
   /** A line that stays. */
@@ -51,6 +58,7 @@ export class ProgressBar {
 }
 
 function drawn(share: number): string {
-  const full = Math.floor(share * WIDTH);
-  return `[${'#'.repeat(full)}${'-'.repeat(WIDTH - full)}] ${Math.floor(share * 100)}%`;
+  const part = Math.min(Math.max(share, 0), 1);
+  const full = Math.floor(part * WIDTH);
+  return `[${'#'.repeat(full)}${'-'.repeat(WIDTH - full)}] ${Math.floor(part * 100)}%`;
 }

@@ -153,7 +153,7 @@ function isBuilt({ run, reach, intake, byTools }: Operation<Caller>): boolean {
 function statedResponse(operation: Operation<Caller>, answer: AnswerShape, registry: Registry): Json {
   const limited = operation.auth === 'operator' ? [] : RATE_HEADERS;
   const names = ['X-Request-Id', ...limited, ...(operation.idempotent === true ? ['Idempotent-Replayed'] : [])];
-  if (operation.csv === true) names.push('Link');
+  if (operation.csv?.isPage === true) names.push('Link');
   const stated = {
     description: answer.description,
     headers: Object.fromEntries(names.map((name) => [name, headerRef(name)])),
@@ -164,17 +164,18 @@ function statedResponse(operation: Operation<Caller>, answer: AnswerShape, regis
   const json = { schema, ...(hasAll(example) ? { example } : {}) };
   return {
     ...stated,
-    content: { 'application/json': json, ...(operation.csv === true ? { 'text/csv': CSV } : {}) },
+    content: { 'application/json': json, ...(operation.csv === undefined ? {} : { 'text/csv': csvOf(operation.csv) }) },
   };
 }
 
-const CSV: Json = {
-  schema: {
-    type: 'string',
-    description:
-      'By `Accept: text/csv`: the same page with a line for each object, after RFC 4180, under a line of names. A text that a spreadsheet would take for a formula begins with an apostrophe.',
-  },
-};
+function csvOf({ lines }: NonNullable<Operation<Caller>['csv']>): Json {
+  return {
+    schema: {
+      type: 'string',
+      description: `By \`Accept: text/csv\`: ${lines}, after RFC 4180, under a line of names. A text that a spreadsheet would take for a formula begins with an apostrophe.`,
+    },
+  };
+}
 
 /** An example is worth showing only when the schemas really gave one. */
 function hasAll(example: unknown): boolean {

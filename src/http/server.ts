@@ -234,7 +234,7 @@ function register(app: FastifyInstance, door: Door, operation: Operation<Caller>
         ...(operation.intake === undefined ? {} : { headers: request.headers }),
       });
       if (done.replayed) reply.header('idempotent-replayed', 'true');
-      if (operation.csv === true) reply.header('vary', 'accept');
+      if (operation.csv !== undefined) reply.header('vary', 'accept');
       if (done.csv !== undefined) return sendCsv(door, operation, request, reply.code(done.status), done.csv);
       return reply.code(done.status).type('application/json; charset=utf-8').send(done.json);
     },

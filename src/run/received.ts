@@ -44,7 +44,7 @@ export function checkInput(
   // Whoever has to mend something is told of everything at once, the rules of the clock included.
   if (judged.problems.length + others.length > 0) throw invalid([...judged.whenNew, ...others]);
   const { body, whenNew, badStrings } = judged;
-  const asCsv = operation.csv === true && wantsCsv(received.accept);
+  const asCsv = operation.csv !== undefined && wantsCsv(received.accept);
   return { params: received.params, query, body, whenNew, badStrings, asCsv };
 }
 

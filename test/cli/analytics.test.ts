@@ -104,6 +104,17 @@ describe('analytics rebuild and drop', () => {
     expect(await cli.json('analytics', 'rebuild')).toMatchObject({ mended: 0 });
   });
 
+  it('is a notice of the doctor, and no problem, where a venue was never counted by the hour', async () => {
+    await world.db.query('update activity_venues set by_hour = false');
+    const said = await cli.run('doctor');
+    expect(said.exit).toBe(0);
+    expect(said.out).toMatch(
+      /notice +analytics +1 venue is counted by the day only.*\n +remedy: run "everyshare analytics rebuild"/,
+    );
+    await cli.run('analytics', 'rebuild');
+    expect((await cli.run('doctor')).out).toMatch(/ok +analytics +every venue is counted by the hour/);
+  });
+
   it('drop what is older without changing a figure of whole days', async () => {
     const before = await cli.json('analytics', 'show', '--venue', app.venueId, ...JUNE);
     const said = await cli.json<{ deleted_events: number }>('analytics', 'drop', '--before', '2026-06-05T13:00:00Z');

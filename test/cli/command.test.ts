@@ -435,7 +435,7 @@ describe('the doctor', () => {
     const told = await json<{ ok: boolean; checks: { name: string; ok: boolean }[] }>('doctor');
     expect(told.ok).toBe(true);
     expect(told.checks.map(({ name, ok }) => `${name} ${ok}`)).toEqual(
-      ['node', 'database', 'migrations', 'encryption_key', 'clock', 'processor', 'texts', 'base_url'].map(
+      ['node', 'database', 'migrations', 'encryption_key', 'clock', 'processor', 'texts', 'base_url', 'analytics'].map(
         (name) => `${name} true`,
       ),
     );

@@ -232,6 +232,13 @@ describe('the progress bar', () => {
     ]);
   });
 
+  it('draws the share alone where nothing is counted', () => {
+    const written: string[] = [];
+    const bar = new ProgressBar('dropping', { now: () => 0 }, { isTTY: true, write: (text) => written.push(text) });
+    bar.showShare(0.25);
+    expect(written).toEqual([`\r\u001b[Kdropping  [${'#'.repeat(7)}${'-'.repeat(23)}] 25%`]);
+  });
+
   it('writes nothing where there is no terminal', () => {
     const write = () => {
       throw new Error('something was written');

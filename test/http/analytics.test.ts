@@ -19,7 +19,7 @@ const view = (id: string, more: Partial<Happened> = {}): Happened => ({
   type: 'view',
   experience_id: app.experiences[0]?.id ?? '',
   member_id: SECRET_MEMBER,
-  at: '2027-03-01T10:00:00Z',
+  at: '2023-03-01T10:00:00Z',
   mode: 'live',
   ...more,
 });
@@ -30,8 +30,8 @@ beforeAll(async () => {
   const second = { experience_id: app.experiences[1]?.id ?? '' };
   events = [
     view(SECRET_EVENT),
-    view('e2', { at: '2027-03-03T10:00:00.123456Z' }),
-    view('e3', { at: '2027-03-02T01:30:00+02:00', ...second }),
+    view('e2', { at: '2023-03-03T10:00:00.123456Z' }),
+    view('e3', { at: '2023-03-02T01:30:00+02:00', ...second }),
     view('e4', { member_id: 'other', type: 'booking_start' }),
     view('e5', { type: 'booking', guests: 3, amount: 19_95 }),
     view('e6', { type: 'booking', amount: 10 }),
@@ -43,7 +43,7 @@ beforeAll(async () => {
       type: 'venue_page_view',
       venue_id: app.venueId,
       member_id: 'm',
-      at: '2027-03-01T00:00:00Z',
+      at: '2023-03-01T00:00:00Z',
       mode: 'live',
     },
   ];
@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const MARCH = { from: '2027-03-01T00:00:00Z', to: '2027-04-01T00:00:00Z' };
+const MARCH = { from: '2023-03-01T00:00:00Z', to: '2023-04-01T00:00:00Z' };
 const data = async (query: Record<string, string>) => {
   const told = await app.get(query);
   expect(told.status, told.text).toBe(200);
@@ -80,9 +80,9 @@ describe('the figures', () => {
     });
     expect(all.daily).toHaveLength(31);
     expect(all.daily.slice(0, 3)).toEqual([
-      { date: '2027-03-01', views: 2, bookings: 2 },
-      { date: '2027-03-02', views: 0, bookings: 0 },
-      { date: '2027-03-03', views: 1, bookings: 0 },
+      { date: '2023-03-01', views: 2, bookings: 2 },
+      { date: '2023-03-02', views: 0, bookings: 0 },
+      { date: '2023-03-03', views: 1, bookings: 0 },
     ]);
     expect(all.experiences.map(({ title }: { title: string }) => title)).toEqual(['Night 1', 'Night 0']);
   });
@@ -92,16 +92,16 @@ describe('the figures', () => {
     const one = await data({ ...MARCH, experience_id: second?.id.toUpperCase() ?? '' });
     expect(one.totals).toMatchObject({ experiences: 1, views: 1, unique_viewers: 1, bookings: 0, venue_page_views: 1 });
     expect(one.experiences).toHaveLength(1);
-    expect(one.daily[0]).toEqual({ date: '2027-03-01', views: 1, bookings: 0 });
+    expect(one.daily[0]).toEqual({ date: '2023-03-01', views: 1, bookings: 0 });
   });
 
   it('begin with `from` and end before `to`, to the microsecond', async () => {
-    const at = '2027-03-03T10:00:00.123456Z';
-    expect((await data({ from: at, to: '2027-03-03T10:00:00.123457Z' })).totals.views).toBe(1);
-    expect((await data({ from: '2027-03-03T00:00:00Z', to: at })).totals.views).toBe(0);
-    const part = await data({ from: '2027-03-01T10:00:00.001Z', to: at });
+    const at = '2023-03-03T10:00:00.123456Z';
+    expect((await data({ from: at, to: '2023-03-03T10:00:00.123457Z' })).totals.views).toBe(1);
+    expect((await data({ from: '2023-03-03T00:00:00Z', to: at })).totals.views).toBe(0);
+    const part = await data({ from: '2023-03-01T10:00:00.001Z', to: at });
     expect(part.totals).toMatchObject({ views: 1, unique_viewers: 1, venue_page_views: 0 });
-    expect(part.daily.map(({ date }: { date: string }) => date)).toEqual(['2027-03-01', '2027-03-02', '2027-03-03']);
+    expect(part.daily.map(({ date }: { date: string }) => date)).toEqual(['2023-03-01', '2023-03-02', '2023-03-03']);
   });
 
   it('are there as soon as the activity was taken in, also of the last 30 days when nothing is asked', async () => {
@@ -138,10 +138,10 @@ describe('what is asked wrongly', () => {
   };
 
   it('is refused at its parameter', async () => {
-    expect(await wrong({ from: '2027-03-01T00:00:00' })).toEqual([422, 'invalid_format', '/query/from']);
+    expect(await wrong({ from: '2023-03-01T00:00:00' })).toEqual([422, 'invalid_format', '/query/from']);
     expect(await wrong({ to: 'tomorrow' })).toEqual([422, 'invalid_format', '/query/to']);
     expect(await wrong({ experience_id: 'x' })).toEqual([422, 'invalid_format', '/query/experience_id']);
-    expect(await wrong({ form: '2027-03-01T00:00:00Z' })).toEqual([422, 'unknown_field', '/query/form']);
+    expect(await wrong({ form: '2023-03-01T00:00:00Z' })).toEqual([422, 'unknown_field', '/query/form']);
     expect(await wrong({ from: MARCH.from, to: MARCH.from })).toEqual([422, 'not_allowed', '/query/to']);
     expect(await wrong({ from: '2999-01-01T00:00:00Z' })).toEqual([422, 'not_allowed', '/query/from']);
     expect(await wrong({ from: '2001-01-01T00:00:00Z' })).toEqual([422, 'out_of_range', '/query/from']);
@@ -151,9 +151,9 @@ describe('what is asked wrongly', () => {
     const to = (more: number): string => new Date(Date.parse(MARCH.from) + 366 * DAY + more).toISOString();
     expect((await data({ from: MARCH.from, to: to(0) })).daily).toHaveLength(366);
     expect(await wrong({ from: MARCH.from, to: to(1) })).toEqual([422, 'out_of_range', '/query/to']);
-    const half = '2027-03-01T12:00:00.5Z';
-    expect((await data({ from: half, to: '2028-03-01T12:00:00.5Z' })).daily).toHaveLength(367);
-    expect(await wrong({ from: half, to: '2028-03-01T12:00:00.500001Z' })).toEqual([422, 'out_of_range', '/query/to']);
+    const half = '2023-03-01T12:00:00.5Z';
+    expect((await data({ from: half, to: '2024-03-01T12:00:00.5Z' })).daily).toHaveLength(367);
+    expect(await wrong({ from: half, to: '2024-03-01T12:00:00.500001Z' })).toEqual([422, 'out_of_range', '/query/to']);
   });
 
   it('is the same 404 for a foreign, a pending, another mode’s and an unknown experience', async () => {
@@ -175,22 +175,58 @@ describe('what is asked wrongly', () => {
 describe('CSV', () => {
   it('has a line for each experience and day, with the people of that day, and no formulas', async () => {
     const formula = await approved(world, app.key, '=HYPERLINK("x"), "quoted"');
-    const told = await app.get({ from: '2027-03-01T00:00:00Z', to: '2027-03-03T12:00:00Z' }, { accept: 'text/csv' });
+    const told = await app.get({ from: '2023-03-01T00:00:00Z', to: '2023-03-03T12:00:00Z' }, { accept: 'text/csv' });
     expect(told.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(told.headers.get('content-disposition')).toBe('attachment; filename="analytics.csv"');
     const lines = told.text.split('\r\n');
-    const window = '2027-03-01T00:00:00Z,2027-03-03T12:00:00Z';
+    const window = '2023-03-01T00:00:00Z,2023-03-03T12:00:00Z';
     expect(lines[0]).toBe(
       'experience_id,title,starts_at,date,views,unique_viewers,booking_starts,saves,bookings,guests,booked_value,checked_in,from,to',
     );
     expect(lines).toHaveLength(1 + 3 * 3 + 1);
     expect(lines[1]).toBe(
-      `${formula.id},"'=HYPERLINK(""x""), ""quoted""",${formula.startsAt},2027-03-01,0,0,0,0,0,0,0,0,${window}`,
+      `${formula.id},"'=HYPERLINK(""x""), ""quoted""",${formula.startsAt},2023-03-01,0,0,0,0,0,0,0,0,${window}`,
     );
     const [first] = app.experiences;
-    expect(lines[7]).toBe(`${first?.id},Night 0,${first?.startsAt},2027-03-01,1,1,1,1,2,4,20.05,1,${window}`);
-    expect(lines[9]).toBe(`${first?.id},Night 0,${first?.startsAt},2027-03-03,1,1,0,0,0,0,0,0,${window}`);
+    expect(lines[7]).toBe(`${first?.id},Night 0,${first?.startsAt},2023-03-01,1,1,1,1,2,4,20.05,1,${window}`);
+    expect(lines[9]).toBe(`${first?.id},Night 0,${first?.startsAt},2023-03-03,1,1,0,0,0,0,0,0,${window}`);
     expect((await app.get({ from: 'x' }, { accept: 'text/csv' })).json.error.field).toBe('/query/from');
+  });
+});
+
+describe('a venue with very many experiences', () => {
+  let many: App;
+  beforeAll(async () => {
+    many = await openApp(world, 1, 'live');
+    await world.db.query(
+      `with made as (
+         insert into experiences (venue_id, submission_id, mode, form, status, content, experience_id, created_at, reviewed_at)
+         select venue_id, gen_random_uuid(), mode, form, status, content, gen_random_uuid(), created_at - i * interval '1 second',
+           reviewed_at
+         from experiences cross join generate_series(1, 5000) i where venue_id = $1 returning experience_id, venue_id, mode
+       )
+       insert into experience_routes select experience_id, venue_id, mode from made`,
+      [many.venueId],
+    );
+  });
+
+  it('is asked to name one of them beyond 5,000 in JSON', async () => {
+    const { status, json } = await many.get(MARCH);
+    expect([status, json.error.code, json.error.field]).toEqual([422, 'out_of_range', '/query/experience_id']);
+    expect(json.error.message).toContain('more than 5000 approved experiences');
+    expect((await many.get({ ...MARCH, experience_id: json.errors[0].example_fix })).json.data.totals.experiences).toBe(
+      1,
+    );
+  });
+
+  it('is asked for fewer days beyond 20,000 lines of CSV', async () => {
+    const csv = (days: number) =>
+      many.get({ from: MARCH.from, to: `2023-03-0${1 + days}T00:00:00Z` }, { accept: 'text/csv' });
+    const { status, json } = await csv(4);
+    expect([status, json.error.code, json.error.field]).toEqual([422, 'out_of_range', '/query/experience_id']);
+    expect(json.error.message).toContain('more than 20000 lines');
+    const told = await csv(3);
+    expect([told.status, told.text.split('\r\n').length]).toEqual([200, 1 + 5001 * 3 + 1]);
   });
 });
 
@@ -215,12 +251,26 @@ describe('activity', () => {
 
   it('counts once by its id, also when it comes again with another time, years apart', async () => {
     expect((await report(world, [view('t1')])).json.accepted).toBe(1);
-    const again = [view('t1', { at: '2031-07-01T00:00:00Z' }), view('t1', { at: '1971-01-01T00:00:00Z' })];
+    const again = [view('t1', { at: '2022-07-01T00:00:00Z' }), view('t1', { at: '1971-01-01T00:00:00Z' })];
     expect((await report(world, again)).json).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
   });
 
+  it('of more than a day from now is told back and not counted: nobody could drop it or put it right', async () => {
+    const inDays = (days: number): string => new Date(Date.now() + days * DAY).toISOString();
+    const sent = [view('a1', { at: inDays(0.99) }), view('a2', { at: inDays(1.01) }), view('a3', { at: inDays(999) })];
+    expect((await report(world, sent)).json).toEqual({
+      accepted: 1,
+      duplicates: 0,
+      rejected: [
+        { id: 'a2', reason: 'too_new' },
+        { id: 'a3', reason: 'too_new' },
+      ],
+    });
+    expect((await report(world, [view('a2')])).json.accepted).toBe(1);
+  });
+
   it('is refused whole where it is written wrongly, with every problem, and nothing of it is counted', async () => {
-    const sent = [view('w1'), view('w2', { at: '2027-03-01T10:00:00' }), { ...view('w3'), experience_id: undefined }];
+    const sent = [view('w1'), view('w2', { at: '2023-03-01T10:00:00' }), { ...view('w3'), experience_id: undefined }];
     const { status, json } = await report(world, sent as never);
     expect(status).toBe(422);
     expect(json.errors.map(({ code, field }: { code: string; field: string }) => `${code} ${field}`)).toEqual([
@@ -244,7 +294,7 @@ describe('activity', () => {
     const apps = await Promise.all(Array.from({ length: 5 }, () => openApp(world, 1, 'live')));
     const sent = apps.flatMap((one, i) =>
       Array.from({ length: i + 1 }, (_, n) =>
-        view(`v${n}`, { experience_id: one.experiences[0]?.id ?? '', at: '2027-03-05T00:00:00Z' }),
+        view(`v${n}`, { experience_id: one.experiences[0]?.id ?? '', at: '2023-03-05T00:00:00Z' }),
       ),
     );
     expect((await report(world, sent)).json).toEqual({ accepted: 15, duplicates: 0, rejected: [] });

@@ -398,7 +398,7 @@ describe('the operator’s door', () => {
         type: 'view',
         experience_id: '01970c3e-5f5e-7a3b-8c1d-2e3f4a5b6c7d',
         member_id: 'm',
-        at: '2027-01-01T00:00:00Z',
+        at: '2025-01-01T00:00:00Z',
         mode: 'live',
       },
     ];

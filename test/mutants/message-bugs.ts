@@ -7,6 +7,7 @@ const DELIVERIES = 'migrations/000013-deliveries.sql';
 const INBOUND = 'migrations/000008-hooks.sql';
 const FIGURES = 'migrations/000014-analytics-edges.sql';
 const EXACT = ['test/analytics/exact.test.ts'];
+const SEEDS = ['test/analytics/seeds.test.ts'];
 
 export const MESSAGE_BUGS: readonly Mutant[] = [
   {
@@ -96,6 +97,14 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     from: 'from known k where k.after is not null',
     to: 'from known k where k.after is not null and false',
     tests: EXACT,
+  },
+  {
+    area: 'analytics',
+    bug: 'who came in the first whole hour and again on the last day is two people',
+    file: FIGURES,
+    from: 's.before >= v_low\n        and s.before < first_hour(v_first) and s.day = v_end',
+    to: 's.before >= v_low + 1\n        and s.before < first_hour(v_first) and s.day = v_end',
+    tests: SEEDS,
   },
   {
     area: 'analytics',

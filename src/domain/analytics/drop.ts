@@ -1,5 +1,5 @@
 // Drops events by their age. Figures of whole days stay what they are, for every window; what goes is the way to look inside an
-// old day, and to count it anew. First it is written down that nothing before is kept, so that a late or repeated event of that
+// old day, its hours with it, and to count it anew. First it is written down that nothing before is kept, so that a late or repeated event of that
 // time is turned away and never counted twice; it may break off at any line and be run again.
 
 import type { Db } from '../../base/db.ts';
@@ -15,6 +15,8 @@ export interface Dropped {
 /** So many blocks of a table at a time: about 10,000 rows. */
 const BATCH = 128;
 
+const OTHERS = ['ids', 'hours', 'seen'] as const;
+
 /** `before` is the beginning of a day in UTC. */
 export async function dropActivity(db: Db, before: string, onProgress: (share: number) => void): Promise<Dropped> {
   await db.transaction((tx) => moveKeptFrom(tx, before));
@@ -23,11 +25,12 @@ export async function dropActivity(db: Db, before: string, onProgress: (share: n
   for (let slot = 0; slot < SLOTS; slot++) {
     if (await db.transaction((tx) => emptySlot(tx, slot, before))) emptied++;
     else deleted += await forget(db, slot, before);
-    onProgress((slot + 1) / (SLOTS + 2));
+    onProgress((slot + 1) / (SLOTS + OTHERS.length));
   }
-  await forget(db, 'ids', before);
-  onProgress((SLOTS + 1) / (SLOTS + 2));
-  await forget(db, 'seen', before);
+  for (const [index, what] of OTHERS.entries()) {
+    await forget(db, what, before);
+    onProgress((SLOTS + index + 1) / (SLOTS + OTHERS.length));
+  }
   return { emptied, deleted };
 }
 

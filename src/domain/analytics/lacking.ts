@@ -1,5 +1,6 @@
 // What the figures of a day and its hours lack to be the truth, or have too much of: for each thing and part that is wrong, what
-// must be added to its counts, and to its people at each gap. Adding is right also when more was recorded since, which only setting the truth would lose.
+// must be added to its counts, and to its people at each gap. Adding is right also when more was recorded since, which only
+// setting the truth would lose.
 
 import type { About, Counts, PeopleAtGap } from './queries.ts';
 

@@ -157,12 +157,14 @@ function slotTable(slot: number): string {
 }
 
 /** What is walked through from its first block to its last, so that no batch looks again where others have deleted. */
-export type Forgettable = number | 'ids' | 'seen';
+export type Forgettable = number | 'ids' | 'seen' | 'hours';
 
 function whatIsOld(what: Forgettable): { table: string; isOld: string } {
   if (what === 'ids') return { table: 'activity_ids', isOld: 'at < $1::timestamptz' };
   // No gap reaches back so far.
   if (what === 'seen') return { table: 'activity_seen', isOld: 'day < activity_day($1::timestamptz) - 400' };
+  // A window that looks inside such a day is widened to the day.
+  if (what === 'hours') return { table: 'activity_days', isOld: 'part < 24 and day < activity_day($1::timestamptz)' };
   return { table: slotTable(what), isOld: 'at < $1::timestamptz' };
 }
 
@@ -197,6 +199,12 @@ export async function countVenuesWithActivity(db: Queryable): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
+/** Those that were here before hours were counted, and have not been counted anew since. */
+export async function countVenuesByDay(db: Queryable): Promise<number> {
+  const rows = await db.query<{ count: number }>('select count(*) as count from activity_venues where not by_hour');
+  return rows[0]?.count ?? 0;
+}
+
 /** Venues with activity, in order of their ids. */
 export async function venuesWithActivity(db: Queryable, after: string | null, batch: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
@@ -220,11 +228,19 @@ export async function daysWithActivity(db: Queryable, venueId: string): Promise<
        union all
        select (select min(day_number(a.day)) from activity_seen a where a.venue_id = $1 and day_number(a.day) > s.number)
        from seen s where s.number is not null
+     ), things as (
+       (select d.thing from activity_days d where d.venue_id = $1 order by d.thing limit 1)
+       union all
+       select n.thing from things t cross join lateral (
+         select d.thing from activity_days d where d.venue_id = $1 and d.thing > t.thing order by d.thing limit 1
+       ) n
      )
      select to_char(day, 'YYYY-MM-DD') as day from (
        select day from happened
        union select date '2000-01-01' + number from seen
-       union select day from activity_days where venue_id = $1
+       union select k.day from things t cross join lateral (
+         select d.day from activity_days d where d.venue_id = $1 and d.thing = t.thing and d.part = 24 offset 0
+       ) k
      ) d where d.day >= (select activity_day(kept_from) from activity_kept) order by d.day`,
     [venueId],
   );

@@ -1,6 +1,7 @@
-// Counts a venue's figures anew from its events, beside whoever records. First who was seen in each hour, then when they were seen
-// before, then the figures: a day that was counted anew stays right, since whoever records keeps it so. A busy day goes by ranges of its people, so that nobody
-// waits long for the venue and no statement takes long. Days whose events were dropped keep their figures.
+// Counts a venue's figures anew from its events, beside whoever records. First who was seen in each hour, then when they were
+// seen before, then the figures: a day that was counted anew stays right, since whoever records keeps it so. A busy day goes by
+// ranges of its people, so that nobody waits long for the venue and no statement takes long. Days whose events were dropped keep
+// their figures.
 
 import type { Db } from '../../base/db.ts';
 import { lackingIn } from './lacking.ts';
@@ -30,8 +31,8 @@ export interface Rebuilt {
   readonly mended: number;
 }
 
-/** Days that are done, and the share of all the work. */
-export type OnProgress = (days: number, share: number) => void;
+/** The share of all the work that is done. */
+export type OnProgress = (share: number) => void;
 
 const BATCH = 100;
 
@@ -48,8 +49,8 @@ export async function rebuild(
     const ids: string[] = await venuesWithActivity(db, after, BATCH);
     for (const id of ids) {
       const before = all;
-      const { days, mended } = await rebuildVenue(db, id, (done, share) =>
-        onProgress(before.days + done, Math.min(1, (before.venues + share) / total)),
+      const { days, mended } = await rebuildVenue(db, id, (share) =>
+        onProgress(Math.min(1, (before.venues + share) / total)),
       );
       all = { venues: all.venues + 1, days: all.days + days, mended: all.mended + mended };
     }
@@ -66,7 +67,7 @@ async function rebuildVenue(db: Db, venueId: string, onProgress: OnProgress): Pr
     const all = await daysWithActivity(db, venueId);
     for (const [index, day] of all.entries()) {
       mended += await step(db, venueId, day, rangesFor(await countEvents(db, venueId, day)));
-      onProgress(turn < STEPS.length - 1 ? 0 : index + 1, (turn + (index + 1) / all.length) / STEPS.length);
+      onProgress((turn + (index + 1) / all.length) / STEPS.length);
     }
     days = all.length;
   }

@@ -1,10 +1,11 @@
 // GET /v1/analytics: the figures of a venue's approved experiences over a window, as JSON, or as CSV with a line for each
 // experience and day. Figures are exact and are about nobody: people are only ever counted. Which experiences there are is
-// told by whoever asks.
+// told by whoever asks, who has those that are too many refused.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Analytics } from '../../../schemas/types.gen.ts';
 import type { Mode } from '../../base/config.ts';
-import { csvOf } from '../../base/csv.ts';
+import { csvLines } from '../../base/csv.ts';
 import type { Queryable } from '../../base/db.ts';
 import { invalid } from '../../base/errors.ts';
 import { utc } from '../../base/schema/normal.ts';
@@ -94,38 +95,55 @@ const COLUMNS = [
   'to',
 ] as const;
 
-/** As much as a spreadsheet opens gladly. */
-const MOST_LINES = 100_000;
-
 /** People are those of each day. Each line has the window as it was counted, which may be wider than was asked. */
 export async function reportCsv(db: Queryable, question: ReportQuestion): Promise<string> {
   const { experiences } = question;
-  refuseTooMany(experiences, daysOf(question.window).length);
   const found = await askedInPeace(db, question, ids(question), true);
   const lines = new Map<string, Figures>();
   for (const row of found.rows) if (row.what === 'both') lines.set(`${row.thing} ${row.day}`, row);
   const window = { from: utc(found.from), to: utc(found.to) };
   const days = daysOf(window);
-  const rows = experiences.flatMap(({ id, title, startsAt }) =>
-    days.map((date) => {
-      const figures = shown(lines.get(`${id} ${date}`) ?? NOTHING);
-      const named = { experience_id: id, title, starts_at: startsAt, date, ...figures, ...window };
-      return COLUMNS.map((column) => named[column]);
-    }),
-  );
-  return csvOf(COLUMNS, rows);
+  const slices = [csvLines([COLUMNS])];
+  const atOnce = Math.ceil(LINES_AT_ONCE / days.length);
+  for (let from = 0; from < experiences.length; from += atOnce) {
+    const rows = experiences.slice(from, from + atOnce).flatMap(({ id, title, startsAt }) =>
+      days.map((date) => {
+        const figures = shown(lines.get(`${id} ${date}`) ?? NOTHING);
+        const named = { experience_id: id, title, starts_at: startsAt, date, ...figures, ...window };
+        return COLUMNS.map((column) => named[column]);
+      }),
+    );
+    slices.push(csvLines(rows));
+    await nextTurn();
+  }
+  return slices.join('');
 }
 
+/** A few milliseconds of work: others have their turn in between. */
+const LINES_AT_ONCE = 1_000;
+
+/** What one answer has at the most: in CSV a year of 54 experiences, or a month of 645; in JSON these, whatever the window. */
+const MOST_LINES = 20_000;
+const MOST_EXPERIENCES = 5_000;
+
+/** So many experiences are enough to refuse the question. */
+export const ENOUGH_EXPERIENCES = MOST_LINES + 1;
+
 /** Whatever the window, one experience always fits. */
-function refuseTooMany(experiences: readonly ReportedExperience[], days: number): void {
-  const lines = experiences.length * days;
-  if (lines <= MOST_LINES) return;
+export function refuseTooMany({ experiences, window }: ReportQuestion, asCsv: boolean): void {
+  const days = daysOf(window).length;
+  const isTooMany = asCsv ? experiences.length * days > MOST_LINES : experiences.length > MOST_EXPERIENCES;
+  if (!isTooMany) return;
   throw invalid([
     {
       code: 'out_of_range',
       field: '/query/experience_id',
-      message: `This would be ${lines} lines of CSV, and an answer has at most ${MOST_LINES}. Ask for one experience by experience_id, or for fewer days.`,
-      expected: `experiences times days at most ${MOST_LINES}`,
+      message: asCsv
+        ? `This would be more than ${MOST_LINES} lines of CSV, which is the most. Ask for one experience by experience_id, or for fewer days.`
+        : `The venue has more than ${MOST_EXPERIENCES} approved experiences, which is the most that an answer lists. Ask for one by experience_id, or for CSV of a few days.`,
+      expected: asCsv
+        ? `experiences times days at most ${MOST_LINES}`
+        : `one experience, or a venue that has at most ${MOST_EXPERIENCES}`,
       example_fix: experiences[0]?.id ?? null,
     },
   ]);

@@ -163,11 +163,17 @@ export interface LiveExperience {
 
 const LIVE = `experience_id as id, content ->> 'title' as title, content ->> 'starts_at' as "startsAt"`;
 
-/** The venue's approved experiences, newest first. */
-export async function listLive(db: Queryable, venueId: string, mode: Mode): Promise<LiveExperience[]> {
+/** The venue's approved experiences, newest first; no two have the same created_at (experiences_by_creation). `most` null: all. */
+export async function listLive(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  most: number | null,
+): Promise<LiveExperience[]> {
   return db.query<LiveExperience>(
-    `select ${LIVE} from experiences where venue_id = $1 and mode = $2 and status = 'approved' order by created_at desc`,
-    [venueId, mode],
+    `select ${LIVE} from experiences where venue_id = $1 and mode = $2 and status = 'approved'
+     order by created_at desc limit $3`,
+    [venueId, mode, most],
   );
 }
 

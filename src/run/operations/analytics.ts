@@ -1,12 +1,13 @@
 // Analytics: activity in, figures out. The figures know only ids; whose experiences they are is looked up here.
 
 import type { Activity } from '../../../schemas/types.gen.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Answer, Input, Operation } from '../../base/operation.ts';
 import type { Seal } from '../../base/seal.ts';
 import { namedIn, recordActivity } from '../../domain/analytics/record.ts';
-import { report, reportCsv } from '../../domain/analytics/report.ts';
+import { ENOUGH_EXPERIENCES, refuseTooMany, report, reportCsv } from '../../domain/analytics/report.ts';
 import { windowOf } from '../../domain/analytics/window.ts';
 import { findLive, findRoutes, listLive } from '../../domain/experiences/queries.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
@@ -18,8 +19,9 @@ async function getAnalytics(db: Queryable, { venue, mode, now }: Caller, input: 
   const { experience_id: wanted } = input.query as { experience_id?: string };
   const one = wanted === undefined ? null : await findLive(db, venue.id, mode, wanted);
   if (wanted !== undefined && one === null) throw notFound();
-  const experiences = one === null ? await listLive(db, venue.id, mode) : [one];
+  const experiences = one === null ? await listLive(db, venue.id, mode, ENOUGH_EXPERIENCES) : [one];
   const question = { venueId: venue.id, mode, experiences, isNarrowed: wanted !== undefined, window };
+  refuseTooMany(question, input.asCsv === true);
   if (input.asCsv === true) return { status: 200, csv: await reportCsv(db, question) };
   return { status: 200, body: { data: await report(db, question) } };
 }
@@ -27,9 +29,14 @@ async function getAnalytics(db: Queryable, { venue, mode, now }: Caller, input: 
 interface Parts {
   readonly db: Db;
   readonly seal: Seal;
+  readonly clock: Clock;
 }
 
-async function takeActivity({ db, seal }: Parts, _operator: unknown, { body }: Input<Activity>): Promise<Answer> {
+async function takeActivity(
+  { db, seal, clock }: Parts,
+  _operator: unknown,
+  { body }: Input<Activity>,
+): Promise<Answer> {
   const { experienceIds, venueIds } = namedIn(body.events);
   const [routes, venues] = await Promise.all([findRoutes(db, experienceIds), knownVenueIds(db, venueIds)]);
   const experiences = new Map(
@@ -37,7 +44,7 @@ async function takeActivity({ db, seal }: Parts, _operator: unknown, { body }: I
   );
   return {
     status: 200,
-    body: await recordActivity({ db, seal }, body.events, { experiences, venues: new Set(venues) }),
+    body: await recordActivity({ db, seal, now: clock.now() }, body.events, { experiences, venues: new Set(venues) }),
   };
 }
 
@@ -49,7 +56,7 @@ export const analytics: readonly Operation<Caller>[] = [
     tag: 'Analytics',
     summary: 'What the venue’s listings do',
     description:
-      'Totals, figures for each approved experience and for each day in UTC. The window is at most 366 days; the last 30 when absent. Test activity is not counted. In CSV: a line for each experience and day, whose people are those of that day, with the window that was counted.',
+      'Totals, figures for each approved experience and for each day in UTC. The window is at most 366 days; the last 30 when absent. Test activity is not counted. More than 5,000 approved experiences, or more than 20,000 lines of CSV, are 422: `experience_id` narrows the answer to one.',
     auth: 'secret',
     scopes: ['analytics:read'],
     effect: 'read',
@@ -68,7 +75,11 @@ export const analytics: readonly Operation<Caller>[] = [
       additionalProperties: false,
     },
     answers: { 200: enveloped('The figures.', 'analytics') },
-    csv: true,
+    csv: {
+      lines:
+        'a line for each experience and day, zeros included, whose people are those of that day, with the window that was counted',
+      isPage: false,
+    },
     errors: ['not_found'],
     run: getAnalytics,
   },
@@ -79,7 +90,7 @@ export const analytics: readonly Operation<Caller>[] = [
     tag: 'Analytics',
     summary: 'Report activity of the members’ app',
     description:
-      'For the operator’s own app: up to 1,000 events in a call, idempotent by their `id`. `rejected` says why one was not counted: `unknown_experience`, `unknown_venue`, or `too_old` (its time is before what is kept).',
+      'For the operator’s own app: up to 1,000 events in a call, idempotent by their `id`. `rejected` says why one was not counted: `unknown_experience`, `unknown_venue`, `too_old` (its time is before what is kept), or `too_new` (its time is more than a day from now).',
     auth: 'operator',
     effect: 'write',
     body: only('activity'),

@@ -97,7 +97,7 @@ export const checkouts: readonly Operation<Caller>[] = [
       to: time('Only payouts created before this time.'),
     }),
     answers: { 200: paged('One page of payouts.', 'payout', { totals: { $ref: 'payout_totals.json' } }) },
-    csv: true,
+    csv: { lines: 'the same page with a line for each object', isPage: true },
     run: listPayouts,
   },
 ];

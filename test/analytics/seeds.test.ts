@@ -1,0 +1,134 @@
+// Whatever happens to a venue's activity at once and in whatever order (batches that overlap, counting anew beside them, damage,
+// dropping, a venue as an update leaves it), each answer is what a slow recount says. A fixed set of seeds; who wants more adds some.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dropActivity } from '../../src/domain/analytics/drop.ts';
+import { findFigures, type Happening, recordHappenings } from '../../src/domain/analytics/queries.ts';
+import { rebuild } from '../../src/domain/analytics/rebuild.ts';
+import { openWorld, type World } from '../world.ts';
+import { answered, Story, withoutNothing } from './story.ts';
+
+/** In their order: what one drops is gone for those before it. */
+const SEEDS = [1, 2, 3, 4, 5];
+const STEPS = 12;
+const QUESTIONS = 6;
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+interface Scene {
+  readonly story: Story;
+  readonly venueId: string;
+  /** Said with whatever fails. */
+  readonly where: string;
+}
+
+const isoOf = (time: number): string => new Date(time).toISOString();
+
+async function record(venueId: string, events: readonly Happening[]): Promise<number> {
+  if (events.length === 0) return 0;
+  const outcomes = await world.db.transaction((tx) => recordHappenings(tx, venueId, events));
+  return outcomes.filter((outcome) => outcome === 'counted').length;
+}
+
+async function oneBatch({ story, venueId, where }: Scene): Promise<void> {
+  const events = story.events(story.chance.between(1, 25));
+  const counted = story.sent(events);
+  expect(await record(venueId, events), `${where}: counted`).toBe(counted);
+}
+
+async function batchesAtOnce({ story, venueId, where }: Scene): Promise<void> {
+  const { chance } = story;
+  const events = story.newEvents(chance.between(5, 44));
+  const counted = story.sent(events);
+  const some = Array.from({ length: 4 }, () => events.filter(() => chance.often(0.7)));
+  const besides = chance.often(0.4) ? [rebuild(world.db, venueId), rebuild(world.db, venueId)] : [];
+  const told = await Promise.all([...some, events.toReversed()].map((batch) => record(venueId, batch)));
+  await Promise.all(besides);
+  expect(
+    told.reduce((sum, count) => sum + count, 0),
+    `${where}: counted`,
+  ).toBe(counted);
+}
+
+async function asTheUpdateLeavesIt({ venueId }: Scene): Promise<void> {
+  await world.db.query('update activity_venues set by_hour = false where venue_id = $1', [venueId]);
+  await world.db.query('update activity_seen set hours = 1, before = null where venue_id = $1', [venueId]);
+  await world.db.query('delete from activity_days where venue_id = $1 and part < 24', [venueId]);
+}
+
+async function damaged({ story, venueId }: Scene): Promise<void> {
+  const since = isoOf(Math.max(story.kept, story.start));
+  const third = (text: string): Promise<unknown> =>
+    world.db.query(
+      `${text} where venue_id = $1 and day >= $2::date and (hashtext(thing::text || day::text) + $3) % 3 = 0`,
+      [venueId, since, story.chance.below(3)],
+    );
+  await third('delete from activity_seen');
+  await third('update activity_seen set before = before - 5, hours = hours | 4096');
+  await third(`update activity_days set views = views + 3, viewers = '{5,1}', viewer_gaps = '{1,7}'`);
+}
+
+async function countedAnew(scene: Scene): Promise<void> {
+  const { story, venueId, where } = scene;
+  if (story.chance.often(0.5)) await damaged(scene);
+  const events = story.newEvents(30);
+  story.sent(events);
+  const recordAll = async (): Promise<void> => {
+    for (let from = 0; from < events.length; from += 6) await record(venueId, events.slice(from, from + 6));
+  };
+  const twice = story.chance.often(0.5) ? [rebuild(world.db, venueId)] : [];
+  await Promise.all([rebuild(world.db, venueId), ...twice, recordAll()]);
+  expect((await rebuild(world.db, venueId)).mended, `${where}: wrong after it was counted anew`).toBe(0);
+}
+
+async function droppedBesides({ story, venueId }: Scene): Promise<void> {
+  const before = story.aDay();
+  const kept = Math.max(story.kept, before);
+  const late = story.newEvents(12).filter(({ at }) => Date.parse(at) >= kept);
+  story.sent(late);
+  const besides = story.chance.often(0.5) ? [rebuild(world.db, venueId)] : [];
+  await Promise.all([dropActivity(world.db, isoOf(before), () => undefined), record(venueId, late), ...besides]);
+  story.dropped(before);
+}
+
+async function expectTruth({ story, venueId, where }: Scene): Promise<void> {
+  for (let i = 0; i < QUESTIONS; i++) {
+    const question = story.question();
+    const [from, to] = [isoOf(question.from), isoOf(question.to)];
+    const found = await findFigures(world.db, { ...question, venueId, from, to });
+    const asked = `${where}: ${from} to ${to}${question.byDay ? ' by the day' : ''}`;
+    expect({ from: Date.parse(found.from), to: Date.parse(found.to) }, asked).toEqual(story.window(question));
+    expect(withoutNothing(answered(found.rows)), asked).toEqual(withoutNothing(story.truth(question)));
+  }
+}
+
+const STEP: readonly (readonly [number, (scene: Scene) => Promise<void>])[] = [
+  [45, oneBatch],
+  [30, batchesAtOnce],
+  [6, asTheUpdateLeavesIt],
+  [12, countedAnew],
+  [7, droppedBesides],
+];
+
+it.each(SEEDS)(
+  'answers what a slow recount says, with seed %i',
+  async (seed) => {
+    const { venue } = await world.venue();
+    const story = new Story(seed, venue.id);
+    const scene = (where: string): Scene => ({ story, venueId: venue.id, where: `seed ${seed}, ${where}` });
+    for (let step = 0; step < STEPS; step++) {
+      const take = story.chance.weighed(STEP);
+      const here = scene(`step ${step} ${take.name}`);
+      await take(here);
+      await expectTruth(here);
+    }
+    await rebuild(world.db, venue.id);
+    await expectTruth(scene('the end'));
+    expect((await rebuild(world.db, venue.id)).mended, `seed ${seed}, the end: wrong`).toBe(0);
+  },
+  120_000,
+);

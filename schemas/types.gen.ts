@@ -35,7 +35,7 @@ export type ActivityResult = {
   readonly rejected: readonly ({
     /** The id of the happening; sent again it counts once. */
     readonly id: string;
-    /** Why not: `unknown_experience`, `unknown_venue`, `too_old` (its time is before what is kept) or `too_new` (more than a day from now). */
+    /** Why not: `unknown_experience`, `unknown_venue` or `too_old` (its time is before what is kept). */
     readonly reason: string;
   })[];
 };

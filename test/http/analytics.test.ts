@@ -255,20 +255,6 @@ describe('activity', () => {
     expect((await report(world, again)).json).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
   });
 
-  it('of more than a day from now is told back and not counted: nobody could drop it or put it right', async () => {
-    const inDays = (days: number): string => new Date(Date.now() + days * DAY).toISOString();
-    const sent = [view('a1', { at: inDays(0.99) }), view('a2', { at: inDays(1.01) }), view('a3', { at: inDays(999) })];
-    expect((await report(world, sent)).json).toEqual({
-      accepted: 1,
-      duplicates: 0,
-      rejected: [
-        { id: 'a2', reason: 'too_new' },
-        { id: 'a3', reason: 'too_new' },
-      ],
-    });
-    expect((await report(world, [view('a2')])).json.accepted).toBe(1);
-  });
-
   it('is refused whole where it is written wrongly, with every problem, and nothing of it is counted', async () => {
     const sent = [view('w1'), view('w2', { at: '2023-03-01T10:00:00' }), { ...view('w3'), experience_id: undefined }];
     const { status, json } = await report(world, sent as never);

@@ -1,7 +1,6 @@
 // Analytics: activity in, figures out. The figures know only ids; whose experiences they are is looked up here.
 
 import type { Activity } from '../../../schemas/types.gen.ts';
-import type { Clock } from '../../base/clock.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Answer, Input, Operation } from '../../base/operation.ts';
@@ -29,14 +28,9 @@ async function getAnalytics(db: Queryable, { venue, mode, now }: Caller, input: 
 interface Parts {
   readonly db: Db;
   readonly seal: Seal;
-  readonly clock: Clock;
 }
 
-async function takeActivity(
-  { db, seal, clock }: Parts,
-  _operator: unknown,
-  { body }: Input<Activity>,
-): Promise<Answer> {
+async function takeActivity({ db, seal }: Parts, _operator: unknown, { body }: Input<Activity>): Promise<Answer> {
   const { experienceIds, venueIds } = namedIn(body.events);
   const [routes, venues] = await Promise.all([findRoutes(db, experienceIds), knownVenueIds(db, venueIds)]);
   const experiences = new Map(
@@ -44,7 +38,7 @@ async function takeActivity(
   );
   return {
     status: 200,
-    body: await recordActivity({ db, seal, now: clock.now() }, body.events, { experiences, venues: new Set(venues) }),
+    body: await recordActivity({ db, seal }, body.events, { experiences, venues: new Set(venues) }),
   };
 }
 
@@ -90,7 +84,7 @@ export const analytics: readonly Operation<Caller>[] = [
     tag: 'Analytics',
     summary: 'Report activity of the members’ app',
     description:
-      'For the operator’s own app: up to 1,000 events in a call, idempotent by their `id`. `rejected` says why one was not counted: `unknown_experience`, `unknown_venue`, `too_old` (its time is before what is kept), or `too_new` (its time is more than a day from now).',
+      'For the operator’s own app: up to 1,000 events in a call, idempotent by their `id`. `rejected` says why one was not counted: `unknown_experience`, `unknown_venue`, or `too_old` (its time is before what is kept).',
     auth: 'operator',
     effect: 'write',
     body: only('activity'),

@@ -12,7 +12,7 @@ const BATCHES = { full: 24, quick: 8 };
 
 export const activityIngest: Bench = {
   name: 'activity-ingest',
-  floor: 0.03,
+  floor: 0.08,
   goal: 0.1,
   unit: 'events/s',
   better: 'more',

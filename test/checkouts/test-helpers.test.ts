@@ -105,6 +105,8 @@ describe('hold', () => {
     const declined = await act(checkout.id, 'hold', { share_id, card: 'pm_card_chargeDeclined' });
     expect([declined.status, declined.json.shares[0].status]).toEqual([200, 'failed']);
     expectInvalid(await act(checkout.id, 'hold', { share_id, card: 'pm_card_nobody' }), 'invalid_value', '/card');
+    for (const card of ['😀', 'pm card', 'pm_card_visa\n'])
+      expectInvalid(await act(checkout.id, 'hold', { share_id, card }), 'invalid_format', '/card');
     const held = await act(checkout.id, 'hold', { share_id });
     expect([held.status, held.json.shares[0].status]).toEqual([200, 'held']);
   });

@@ -48,6 +48,13 @@ function pathOf(path: string): string {
   return own.replace(/^\/mcp\/(?=$|\?)/, '/mcp');
 }
 
+/** The OpenAPI document itself, however its address is written, which is no operation of its own. */
+function isTheDocument(path: string): boolean {
+  return /^\/v1\/openapi\.json(\?|$)/.test(
+    path.replaceAll(/%([2-7][\da-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+  );
+}
+
 function faultsOfWire({ status, text }: Answer): string[] {
   if (status >= 500) return [`it is a ${status}: ${text.slice(0, 300)}`];
   return INSIDE.filter((shape) => shape.test(text)).map((shape) => `it shows our inside: ${shape.exec(text)?.[0]}`);
@@ -61,11 +68,7 @@ function faultsOfOperation(contract: Contract, operation: Described, { status, h
 
 function faultsOfUnlisted(contract: Contract, request: Request, { status, headers, text }: Answer): string[] {
   const type = String(headers['content-type'] ?? '');
-  if (
-    /^\/(v1|internal|mcp)\b/.test(request.path) &&
-    request.method !== 'OPTIONS' &&
-    !request.path.startsWith('/v1/openapi.json')
-  ) {
+  if (/^\/(v1|internal|mcp)\b/.test(request.path) && request.method !== 'OPTIONS' && !isTheDocument(request.path)) {
     if (!OF_THE_DOOR.includes(status) && status !== 401) return [`${status} for an address that is no operation`];
     if (status === 405 && headers.allow === undefined) return ['405 without Allow'];
   }

@@ -11,7 +11,7 @@ import { makeLog } from '../../src/base/log.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { makeSeal } from '../../src/base/seal.ts';
 import { decideParty, type Seat } from '../../src/domain/checkouts/decide-party.ts';
-import { holdShare } from '../../src/domain/checkouts/hold-share.ts';
+import { holdInTime } from '../../src/domain/checkouts/hold-in-time.ts';
 import { decideUnderLock, type MoneyParts } from '../../src/domain/checkouts/money-parts.ts';
 import { ProcessorTrouble } from '../../src/domain/payments/processor.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
@@ -77,7 +77,7 @@ async function serve(parts: MoneyParts, request: IncomingMessage): Promise<unkno
   for await (const chunk of request) text += String(chunk);
   const wish = JSON.parse(text) as Wish;
   if (request.url === '/party') return chooseParty(parts, wish);
-  return holdShare(parts, wish.venueId, wish.checkoutId, wish.shareId ?? '');
+  return holdInTime(parts, wish.venueId, wish.checkoutId, wish.shareId ?? '');
 }
 
 /** The same wish again is the same party: its people are named after the checkout. */

@@ -2,8 +2,9 @@
 // owner, holds that are lost or come too late. A share is held only from the bank's own word, and nobody is charged early.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { holdInTime } from '../../src/domain/checkouts/hold-in-time.ts';
 import { holdShare } from '../../src/domain/checkouts/hold-share.ts';
-import type { Processor } from '../../src/domain/payments/processor.ts';
+import { type Processor, ProcessorTrouble } from '../../src/domain/payments/processor.ts';
 import { openWorld, PROCESSOR_KEYS, type World } from '../world.ts';
 import { CARDS, intentOf, openShop, type Seen, type Shop } from './shop.ts';
 
@@ -136,6 +137,52 @@ describe('whoever asks to pay', () => {
     const cancel = () => world.call('POST', `/v1/checkouts/${canceled.id}/cancel`, { key: shop.key });
     await expect(askWhile(canceled, cancel)).rejects.toMatchObject({ detail: { reason: 'checkout_not_collecting' } });
     expect(await shop.heldAtBank(canceled.id)).toBe(0);
+  });
+
+  /** Asks as a server does, with a bank that opens holds in its own way. */
+  const ask = (checkout: Seen, openHold: Processor['openHold']) => {
+    const { money } = world.house;
+    const parts = { ...money, processors: { test: { ...(money.processors.test as Processor), openHold } } };
+    return holdInTime(parts, shop.venueId, checkout.id, checkout.shares[0].id);
+  };
+
+  it('does not wait for a call that hangs: whoever came later is answered, and so is the first in the end', async () => {
+    const checkout = await party();
+    const bank = world.house.money.processors.test as Processor;
+    let comeBack = (): void => undefined;
+    const hanging = new Promise<void>((resolve) => {
+      comeBack = resolve;
+    });
+    const first = ask(checkout, async (wish) => {
+      await hanging;
+      return bank.openHold(wish);
+    });
+    const second = await ask(checkout, (wish) => bank.openHold(wish));
+    comeBack();
+    expect(await first).toEqual(second);
+  });
+
+  it('asks a bank in trouble once, and is told to come back', async () => {
+    const checkout = await party();
+    let calls = 0;
+    const asked = ask(checkout, async () => {
+      calls++;
+      throw new ProcessorTrouble('the bank is on fire');
+    });
+    await expect(asked).rejects.toThrow('has not answered yet');
+    expect(calls).toBe(1);
+  });
+
+  it('is answered though other servers ask for the same share at the same moment', async () => {
+    for (let round = 0; round < 4; round++) {
+      const checkout = await party();
+      const bank = world.house.money.processors.test as Processor;
+      const others = Array.from({ length: 3 }, () =>
+        holdShare(world.house.money, shop.venueId, checkout.id, checkout.shares[0].id),
+      );
+      const [ours] = await Promise.allSettled([ask(checkout, (wish) => bank.openHold(wish)), ...others]);
+      expect(ours.status === 'rejected' ? ours.reason : ours.status).toBe('fulfilled');
+    }
   });
 });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { paidBy } from '../../src/domain/checkouts/invites/queries.ts';
 import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
 import { friendsOf } from '../../src/domain/members/circle/queries.ts';
-import { PROCESSOR_KEYS } from '../world.ts';
+import { PROCESSOR_KEYS, type Told } from '../world.ts';
 import { openTown, type Person, shown, type Town } from './town.ts';
 
 let town: Town;
@@ -209,7 +209,10 @@ describe('a share that somebody else paid', () => {
       expect(asked.map(({ status, text }) => [status, text.slice(0, 20)])).toEqual(
         asked.map(() => [200, '{"client_secret":"pi']),
       );
-      expect((await holdsOf(of(1))).filter(({ status }) => status === 'open').length).toBe(1);
+      const open = (await holdsOf(of(1))).filter(({ status }) => status === 'open');
+      const good = asked.filter(({ json }) => String(json.client_secret).startsWith(`${open[0]?.intent}_secret_`));
+      expect(open).toHaveLength(1);
+      expect(await town.confirm(good[0] as Told)).toBe(200);
     }
   });
 

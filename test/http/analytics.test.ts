@@ -255,6 +255,17 @@ describe('activity', () => {
     expect((await report(world, again)).json).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
   });
 
+  it('counts on its own day also when that is yet to come', async () => {
+    const inAYear = new Date(Date.now() + 365 * DAY).toISOString();
+    expect((await report(world, [view('ahead', { at: inAYear })])).json).toEqual({
+      accepted: 1,
+      duplicates: 0,
+      rejected: [],
+    });
+    const seen = await data({ from: inAYear, to: new Date(Date.parse(inAYear) + DAY).toISOString() });
+    expect(seen.totals).toMatchObject({ views: 1, unique_viewers: 1 });
+  });
+
   it('is refused whole where it is written wrongly, with every problem, and nothing of it is counted', async () => {
     const sent = [view('w1'), view('w2', { at: '2023-03-01T10:00:00' }), { ...view('w3'), experience_id: undefined }];
     const { status, json } = await report(world, sent as never);

@@ -5,6 +5,7 @@ import type { Mutant } from './list.ts';
 const CAPTURE = 'src/domain/checkouts/decide-capture.ts';
 const DELIVERIES = 'migrations/000013-deliveries.sql';
 const INBOUND = 'migrations/000008-hooks.sql';
+const STORED = 'migrations/000015-hooks-more.sql';
 const FIGURES = 'migrations/000014-analytics-edges.sql';
 const EXACT = ['test/analytics/exact.test.ts'];
 const SEEDS = ['test/analytics/seeds.test.ts'];
@@ -69,7 +70,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   {
     area: 'hooks',
     bug: 'the same delivery is stored twice',
-    file: INBOUND,
+    file: STORED,
     from: '  is_duplicate := found;\n',
     to: '  is_duplicate := false;\n',
     tests: ['test/hooks'],

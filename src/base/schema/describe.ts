@@ -48,6 +48,7 @@ export const PATTERNS: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9_@]+(\\[\\])?(\\.[A-Za-z0-9_@]+(\\[\\])?)*$': 'a path of names with dots between them',
   '^[A-Za-z0-9_.-]{1,40}$': '1 to 40 letters, digits, "_", "." or "-"',
   '^[a-z0-9_-]+$': 'lower-case letters, digits, "_" and "-"',
+  '^[A-Za-z0-9_]+$': 'letters, digits and "_"',
   '^[a-z]{3}$': 'three lower-case letters',
   '^[a-z_]+$': 'lower-case letters and "_"',
   '^\\+[1-9][0-9]{6,14}$': 'a phone number with its country code',

@@ -214,7 +214,7 @@ export async function venuesWithActivity(db: Queryable, after: string | null, ba
   return rows.map(({ id }) => id);
 }
 
-/** The days of a venue with anything on them, right or wrong, whose events are kept, in their order. */
+/** The days of a venue with anything on them, right or wrong, whose events are kept, in their order. Hours have a row of their day. */
 export async function daysWithActivity(db: Queryable, venueId: string): Promise<string[]> {
   const rows = await db.query<{ day: string }>(
     `with recursive

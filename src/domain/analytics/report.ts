@@ -127,7 +127,7 @@ const MOST_LINES = 20_000;
 const MOST_EXPERIENCES = 5_000;
 
 /** So many experiences are enough to refuse the question. */
-export const ENOUGH_EXPERIENCES = MOST_LINES + 1;
+export const enoughExperiences = (asCsv: boolean): number => (asCsv ? MOST_LINES : MOST_EXPERIENCES) + 1;
 
 /** Whatever the window, one experience always fits. */
 export function refuseTooMany({ experiences, window }: ReportQuestion, asCsv: boolean): void {
@@ -140,7 +140,7 @@ export function refuseTooMany({ experiences, window }: ReportQuestion, asCsv: bo
       field: '/query/experience_id',
       message: asCsv
         ? `This would be more than ${MOST_LINES} lines of CSV, which is the most. Ask for one experience by experience_id, or for fewer days.`
-        : `The venue has more than ${MOST_EXPERIENCES} approved experiences, which is the most that an answer lists. Ask for one by experience_id, or for CSV of a few days.`,
+        : `The venue has more than ${MOST_EXPERIENCES} approved experiences, which is the most that an answer lists. Ask for one by experience_id.`,
       expected: asCsv
         ? `experiences times days at most ${MOST_LINES}`
         : `one experience, or a venue that has at most ${MOST_EXPERIENCES}`,

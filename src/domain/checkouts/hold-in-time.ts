@@ -1,51 +1,46 @@
 // Several ask for one share at the same moment: two taps, or a guest and the organizer who covers for them. In this process they
-// take turns; beside another process, or a worker that looks at the same hold, whoever lost the race waits for a moment and asks
-// again. Only when the processor does not answer in that time is anybody told to come back.
+// take turns, and nobody waits for a turn much longer than a call takes; beside another process, or a worker that looks at the
+// same hold, whoever was overtaken waits for a moment and asks again. A processor that is in trouble is asked once.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { type HoldSecret, holdShare, NotYet } from './hold-share.ts';
-import type { MoneyParts } from './money-parts.ts';
 
 const PATIENCE_MS = 3_000;
-const FIRST_PAUSE_MS = 40;
+const PAUSES_MS = [40, 80, 160, 320, 640, 1_280];
 
-/** By share: whoever asked last, and everybody before them. Never rejects. */
-const turns = new Map<string, Promise<unknown>>();
+/** By share: the end of whoever asked last, and of everybody before them. Never rejects, and keeps nothing of what they got. */
+const turns = new Map<string, Promise<void>>();
 
-export function holdInTime(
-  parts: MoneyParts,
-  venueId: string,
-  checkoutId: string,
-  shareId: string,
-  payerId: string | null = null,
-): Promise<HoldSecret> {
+export function holdInTime(...asked: Parameters<typeof holdShare>): Promise<HoldSecret> {
+  const [, , , shareId] = asked;
   const before = turns.get(shareId);
-  const asked = (async () => {
+  const answer = (async () => {
     if (before !== undefined) await inTime(before);
-    return askedAgain(() => holdShare(parts, venueId, checkoutId, shareId, payerId));
+    return askedAgain(asked);
   })();
-  const turn = Promise.allSettled([before, asked]);
+  const turn = Promise.allSettled([before, answer]).then(() => {
+    if (turns.get(shareId) === turn) turns.delete(shareId);
+  });
   turns.set(shareId, turn);
-  void turn.then(() => turns.get(shareId) === turn && turns.delete(shareId));
-  return asked;
+  return answer;
 }
 
-async function inTime(before: Promise<unknown>): Promise<void> {
+/** Whoever has waited long enough does not wait for a call that hangs: the later turn counts. */
+async function inTime(before: Promise<void>): Promise<void> {
   const ended = new AbortController();
-  const late = delay(PATIENCE_MS, true, { signal: ended.signal }).catch(() => false);
-  const isLate = await Promise.race([before.then(() => false), late]);
+  const late = delay(PATIENCE_MS, undefined, { signal: ended.signal }).catch(() => undefined);
+  await Promise.race([before, late]);
   ended.abort();
-  if (isLate) throw new NotYet();
 }
 
-async function askedAgain(ask: () => Promise<HoldSecret>): Promise<HoldSecret> {
-  const until = performance.now() + PATIENCE_MS;
-  for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
+async function askedAgain(asked: Parameters<typeof holdShare>): Promise<HoldSecret> {
+  for (const pause of PAUSES_MS) {
     try {
-      return await ask();
+      return await holdShare(...asked);
     } catch (error) {
-      if (!(error instanceof NotYet) || performance.now() + pause > until) throw error;
+      if (!(error instanceof NotYet) || !error.wasOvertaken) throw error;
     }
     await delay(pause);
   }
+  return holdShare(...asked);
 }

@@ -32,10 +32,11 @@ export async function holdShare(
     for (const holdId of asked.lettingGo) await letGoFirst(parts, venueId, holdId);
     let hold = await findHold(parts.db, venueId, asked.holdId);
     if (hold?.status === 'asked') {
-      await settleHoldNow(parts, venueId, asked.holdId);
+      const turn = await settleHoldNow(parts, venueId, asked.holdId);
       hold = await findHold(parts.db, venueId, asked.holdId);
+      if (hold?.status === 'asked') throw new NotYet(turn !== null);
     }
-    if (hold === null || hold.status === 'asked') break;
+    if (hold === null) break;
     if (hold.status === 'open' && hold.clientSecret !== null) {
       return {
         holdId: hold.id,
@@ -44,7 +45,7 @@ export async function holdShare(
       };
     }
   }
-  throw new NotYet();
+  throw new NotYet(true);
 }
 
 async function ask(
@@ -68,26 +69,31 @@ async function ask(
     looked = turn === null ? null : { holdId: asked.lookAt, turn };
   }
   // Whether somebody else's card is held is not known: nothing of theirs is undone.
-  throw new NotYet();
+  throw new NotYet(looked !== null);
 }
 
 /** With the secret of an earlier hold no card can be held any more, or nobody is given another one. */
 async function letGoFirst(parts: MoneyParts, venueId: string, holdId: string): Promise<void> {
+  let turn: number | null = null;
   for (let looks = 0; looks < LOOKS; looks++) {
     const hold = await findHold(parts.db, venueId, holdId);
     if (hold?.status !== 'releasing') return;
-    await settleHoldNow(parts, venueId, holdId);
+    turn = await settleHoldNow(parts, venueId, holdId);
   }
-  throw new NotYet();
+  throw new NotYet(turn !== null);
 }
 
 /** What is known of the share's holds is not enough to give a secret. */
 export class NotYet extends Problem {
-  constructor() {
+  /** The processor has answered, and somebody else was quicker to write: asking again helps. Else it is in trouble. */
+  readonly wasOvertaken: boolean;
+
+  constructor(wasOvertaken: boolean) {
     super('service_unavailable', {
       message: 'The card processor has not answered yet. Try again in a moment.',
       headers: { 'retry-after': '1' },
     });
+    this.wasOvertaken = wasOvertaken;
   }
 }
 

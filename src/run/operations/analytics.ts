@@ -6,7 +6,7 @@ import { notFound } from '../../base/errors.ts';
 import type { Answer, Input, Operation } from '../../base/operation.ts';
 import type { Seal } from '../../base/seal.ts';
 import { namedIn, recordActivity } from '../../domain/analytics/record.ts';
-import { ENOUGH_EXPERIENCES, refuseTooMany, report, reportCsv } from '../../domain/analytics/report.ts';
+import { enoughExperiences, refuseTooMany, report, reportCsv } from '../../domain/analytics/report.ts';
 import { windowOf } from '../../domain/analytics/window.ts';
 import { findLive, findRoutes, listLive } from '../../domain/experiences/queries.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
@@ -18,7 +18,8 @@ async function getAnalytics(db: Queryable, { venue, mode, now }: Caller, input: 
   const { experience_id: wanted } = input.query as { experience_id?: string };
   const one = wanted === undefined ? null : await findLive(db, venue.id, mode, wanted);
   if (wanted !== undefined && one === null) throw notFound();
-  const experiences = one === null ? await listLive(db, venue.id, mode, ENOUGH_EXPERIENCES) : [one];
+  const experiences =
+    one === null ? await listLive(db, venue.id, mode, enoughExperiences(input.asCsv === true)) : [one];
   const question = { venueId: venue.id, mode, experiences, isNarrowed: wanted !== undefined, window };
   refuseTooMany(question, input.asCsv === true);
   if (input.asCsv === true) return { status: 200, csv: await reportCsv(db, question) };

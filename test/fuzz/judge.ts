@@ -50,7 +50,7 @@ function pathOf(path: string): string {
 
 /** The OpenAPI document itself, however its address is written, which is no operation of its own. */
 function isTheDocument(path: string): boolean {
-  return /^\/v1\/openapi\.json(\?|$)/.test(
+  return /^\/v1\/openapi\.json([?#]|$)/.test(
     path.replaceAll(/%([2-7][\da-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
   );
 }

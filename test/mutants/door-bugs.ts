@@ -136,10 +136,10 @@ export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'guests',
     bug: 'another member takes the party over',
-    file: 'src/domain/checkouts/choose-party.ts',
-    from: "  if (isAnother) throw new Problem('not_organizer');\n",
-    to: '  if (isAnother) standing.shares.at(0);\n',
-    tests: ['test/http/guests.test.ts', 'test/guests'],
+    file: 'src/domain/checkouts/decide-party.ts',
+    from: "standing.organizerId !== null && standing.organizerId !== organizerId) return { refusal: 'not_organizer' };",
+    to: "standing.organizerId === '' && standing.organizerId !== organizerId) return { refusal: 'not_organizer' };",
+    tests: ['test/payments/decide-party.test.ts'],
   },
   {
     area: 'tools',

@@ -265,6 +265,8 @@ describe('disputes', () => {
     for (const field of ['id', 'charge', 'amount', 'currency', 'status', 'reason']) {
       expect(about('charge.dispute.created', { ...dispute, [field]: undefined }), field).toBeUndefined();
     }
-    expect(about('charge.dispute.created', { ...dispute, amount: 1.5 })).toBeUndefined();
+    for (const amount of [1.5, 100_000_000])
+      expect(about('charge.dispute.created', { ...dispute, amount })).toBeUndefined();
+    expect(about('charge.dispute.created', { ...dispute, amount: 99_999_999 })).toMatchObject({ amount: 99_999_999 });
   });
 });

@@ -133,10 +133,13 @@ function aboutOf(type: string, subject: Fields): Notice['about'] | null {
   return { kind: 'other' };
 }
 
+/** No charge is larger, so none of ours can be disputed for more. */
+const MOST_CHARGED = 99_999_999;
+
 function disputeOf(type: string, subject: Fields): DisputeNotice | null {
   const { id, amount, currency, status, reason } = subject;
   const chargeId = idOf(subject.charge);
-  if (!isText(id) || chargeId === null || !isCount(amount)) return null;
+  if (!isText(id) || chargeId === null || !isCount(amount) || amount > MOST_CHARGED) return null;
   if (!isText(currency) || !isText(status) || !isText(reason)) return null;
   const dueBy = fields(subject.evidence_details)?.due_by;
   return {

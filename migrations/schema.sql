@@ -912,6 +912,11 @@ begin
       where c.venue_id = p_venue and c.mode = p_mode and c.external_booking_id = v_booking
         and c.status not in ('expired', 'canceled');
     if found then
+      -- Our own twin may have been committed since the key was looked for: then it is a replay, and the loop finds it.
+      continue when p_key is not null and exists (
+        select from idempotency_keys k
+        where k.venue_id = p_venue and k.mode = p_mode and k.idempotency_key = p_key and k.refers_to = v_twin.checkout_id
+          and k.created_at > p_now - interval '30 days');
       found_id := v_twin.checkout_id;
       if v_twin.status in ('open', 'collecting') and v_twin.expires_at <= p_now then outcome := 'overdue';
       elsif p_key is not null then outcome := 'booking_in_progress';

@@ -54,6 +54,32 @@ describe('with the header', () => {
     expect(await shop.told(first.json.id)).toEqual(['checkout.created']);
   });
 
+  it('a twin that is committed between two looks of the other is the first answer, not a booking that is taken', async () => {
+    const [body, key] = [newBody(), newKey()];
+    const first = await create(body, key);
+    const [kept] = await world.db.query(
+      'delete from idempotency_keys k where k.idempotency_key = $1 returning to_jsonb(k) as row',
+      [key],
+    );
+    const { venue_id, mode, fingerprint } = kept?.row as Record<string, string>;
+    const again = await world.db.transaction(async (tx) => {
+      await tx.query('insert into idempotency_keys select * from jsonb_populate_record(null::idempotency_keys, $1)', [
+        JSON.stringify(kept?.row),
+      ]);
+      await tx.query('lock table checkouts in access exclusive mode');
+      const late = world.db.query<{ outcome: string; answer: string }>(
+        'select outcome, answer from create_checkout($1, $2, $3, $4, $5, $6::bytea, $7, $8, now(), true)',
+        [venue_id, mode, 'chk_late', 'evt_late', key, fingerprint, JSON.stringify(body), 'https://pay.example/'],
+      );
+      // It has looked for the key, and waits before it can look for the booking.
+      const waiting = `select from pg_locks where relation = 'checkouts'::regclass and not granted
+        and database = (select oid from pg_database where datname = current_database())`;
+      while ((await tx.query(waiting)).length === 0);
+      return { late };
+    });
+    expect(await again.late).toEqual([{ outcome: 'replayed', answer: first.text }]);
+  });
+
   it('member order, white space and the spelling of numbers make no other body', async () => {
     const [body, key] = [newBody(), newKey()];
     const first = await create(body, key);

@@ -3,6 +3,7 @@
 import type { Mutant } from './list.ts';
 
 const MONEY = 'migrations/000003-money.sql';
+const CREATE = 'migrations/000016-create-once.sql';
 const HOLD = 'src/domain/checkouts/decide-hold.ts';
 const CAPTURE = 'src/domain/checkouts/decide-capture.ts';
 
@@ -74,7 +75,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'the fee is rounded down',
-    file: MONEY,
+    file: CREATE,
     from: 'v_venue.fee_bps + 5000) / 10000',
     to: 'v_venue.fee_bps) / 10000',
     tests: ['test/checkouts/create.test.ts', 'test/http/payouts.test.ts'],
@@ -138,7 +139,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'idempotency',
     bug: 'the same key with another body is a replay',
-    file: MONEY,
+    file: CREATE,
     from: 'if v_kept.fingerprint <> p_fingerprint or v_kept.refers_to is null',
     to: 'if v_kept.refers_to is null',
     tests: ['test/checkouts/create-once.test.ts', 'test/checkouts/create.test.ts'],
@@ -146,7 +147,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'idempotency',
     bug: 'the same booking id with another body is a replay',
-    file: MONEY,
+    file: CREATE,
     from: "elsif v_twin.fingerprint <> p_fingerprint then outcome := 'key_reused';",
     to: "elsif false then outcome := 'key_reused';",
     tests: ['test/checkouts/create-once.test.ts', 'test/checkouts/create.test.ts'],
@@ -154,7 +155,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'idempotency',
     bug: 'an expired booking keeps its booking id for ever',
-    file: MONEY,
+    file: CREATE,
     from: "and c.status not in ('expired', 'canceled');\n    if found then",
     to: ';\n    if found then',
     tests: ['test/checkouts/create-once.test.ts', 'test/checkouts/create.test.ts'],

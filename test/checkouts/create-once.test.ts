@@ -61,15 +61,24 @@ describe('with the header', () => {
       'delete from idempotency_keys k where k.idempotency_key = $1 returning to_jsonb(k) as row',
       [key],
     );
-    const { venue_id, mode, fingerprint } = kept?.row as Record<string, string>;
+    const row = kept?.row as Record<string, string> | undefined;
     const again = await world.db.transaction(async (tx) => {
       await tx.query('insert into idempotency_keys select * from jsonb_populate_record(null::idempotency_keys, $1)', [
-        JSON.stringify(kept?.row),
+        JSON.stringify(row),
       ]);
       await tx.query('lock table checkouts in access exclusive mode');
       const late = world.db.query<{ outcome: string; answer: string }>(
         'select outcome, answer from create_checkout($1, $2, $3, $4, $5, $6::bytea, $7, $8, now(), true)',
-        [venue_id, mode, 'chk_late', 'evt_late', key, fingerprint, JSON.stringify(body), 'https://pay.example/'],
+        [
+          row?.venue_id,
+          row?.mode,
+          'chk_late',
+          'evt_late',
+          key,
+          row?.fingerprint,
+          JSON.stringify(body),
+          'https://pay.example/',
+        ],
       );
       // It has looked for the key, and waits before it can look for the booking.
       const waiting = `select from pg_locks where relation = 'checkouts'::regclass and not granted

@@ -300,19 +300,10 @@ begin
   what := 'window'; window_from := p_from; window_to := p_to;
   return next;
   return query
-  with there as materialized (
-    -- Whatever was counted on a day has a row for it: most things have nothing on the first day or the last, and no more is asked
-    -- about those.
-    select w.thing, e.day
-    from (select activity_day(v_from) as day where v_from > v_head union select v_end where v_to > hour_begins(first_hour(v_end))) e
-    cross join unnest(p_things) w(thing)
-    cross join lateral (
-      select from activity_days d where d.venue_id = p_venue and d.thing = w.thing and d.part = 24 and d.day = e.day offset 0
-    ) d
-  ), part as materialized (
+  with part as materialized (
     select e.thing, e.thing_mode, e.type, e.person, e.day, count(*) as times, sum(e.guests) as guests, sum(e.cents) as cents
     from (values (v_from1, v_to1), (v_from2, v_to2)) r(since, until)
-    join there w on w.day = activity_day(r.since)
+    cross join unnest(p_things) w(thing)
     cross join lateral (
       select a.thing, a.thing_mode, a.type, a.person, a.guests, a.cents, activity_day(r.since) as day from activity a
       where a.venue_id = p_venue and a.slot = activity_slot(r.since) and a.mode = 'live' and a.thing = w.thing
@@ -342,20 +333,19 @@ begin
     select d.*, d.day - v_first + 1 as gap from activity_days d
     where d.venue_id = p_venue and d.thing = any (p_things) and d.part = 24 and d.day >= v_first and d.day < v_end
     union all
-    -- Hours of the first day, and of the last.
-    select d.*, coalesce(e.gap, h.hour - v_low + 1)
+    select d.*, h.gap
     from (
-      values (day_of_hour(v_low), v_low, least(v_high, first_hour(v_first)), null::integer),
-        (v_end, greatest(first_hour(v_end), first_hour(v_first)), v_high,
-          case when p_by_day then 24 else 23 + v_end - v_first + 1 end)
-    ) e(day, low, high, gap)
-    join there w on w.day = e.day
-    cross join lateral generate_series(e.low, e.high - 1) h(hour)
+      select h.hour, h.hour - v_low + 1 as gap from generate_series(v_low, least(v_high, first_hour(v_first)) - 1) h(hour)
+      union all
+      select h.hour, case when p_by_day then 24 else 23 + v_end - v_first + 1 end
+      from generate_series(greatest(first_hour(v_end), first_hour(v_first)), v_high - 1) h(hour)
+    ) h
+    cross join unnest(p_things) w(thing)
     cross join lateral (
       select * from activity_days d
-      where d.venue_id = p_venue and d.thing = w.thing and d.part = h.hour % 24 and d.day = e.day offset 0
+      where d.venue_id = p_venue and d.thing = w.thing and d.part = h.hour % 24 and d.day = day_of_hour(h.hour) offset 0
     ) d
-    where v_step = 1 and e.low < e.high
+    where v_step = 1
   ), figures as (
     select d.thing, d.day, d.views, d.saves, d.bookings, d.guests, d.cents, d.check_ins,
       people_since(d.viewer_gaps, d.viewers, case when p_by_day and d.part = 24 then 1 else d.gap end) as viewers,
@@ -365,8 +355,8 @@ begin
     select w.thing, null, 0, 0, 0, 0, 0, 0, -count(*) filter (where w.did = 'view'),
       -count(*) filter (where w.did = 'booking_start')
     from (
-      select w.thing, d.did from there w cross join (values ('view'), ('booking_start')) d(did)
-      where w.day = day_of_hour(v_low) and v_low < first_hour(v_first) and first_hour(v_first) < v_high and not p_by_day
+      select w.thing, d.did from unnest(p_things) w(thing) cross join (values ('view'), ('booking_start')) d(did)
+      where v_low < first_hour(v_first) and first_hour(v_first) < v_high and not p_by_day
     ) w
     cross join lateral (
       select from activity_seen s

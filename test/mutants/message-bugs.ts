@@ -7,6 +7,7 @@ const DELIVERIES = 'migrations/000013-deliveries.sql';
 const INBOUND = 'migrations/000008-hooks.sql';
 const STORED = 'migrations/000015-hooks-more.sql';
 const FIGURES = 'migrations/000014-analytics-edges.sql';
+const ANSWER = 'migrations/000017-analytics-idle.sql';
 const EXACT = ['test/analytics/exact.test.ts'];
 const SEEDS = ['test/analytics/seeds.test.ts'];
 
@@ -102,7 +103,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   {
     area: 'analytics',
     bug: 'who came in the first whole hour and again on the last day is two people',
-    file: FIGURES,
+    file: ANSWER,
     from: 's.before >= v_low\n        and s.before < first_hour(v_first) and s.day = v_end',
     to: 's.before >= v_low + 1\n        and s.before < first_hour(v_first) and s.day = v_end',
     tests: SEEDS,

@@ -36,7 +36,7 @@ export interface Round {
 
 export interface Result {
   readonly name: string;
-  /** The median of the rounds' ratios; 0 when the run saw an error. */
+  /** The median of the rounds' ratios; the worst there is (0, or far too large a size) when the run saw an error. */
   readonly ratio: number;
   readonly unit: string;
   readonly floor: number;

@@ -10,7 +10,7 @@ export const createCheckout: Bench = {
   goal: 0.7,
   unit: 'requests/s',
   better: 'more',
-  note: 'POST /v1/checkouts over 48 connections, spread over 96 venues with a key each; against admit() and create_checkout() through the same driver, 48 at once. After each round every checkout, event and counted call is looked for.',
+  note: 'POST /v1/checkouts over 48 connections, spread over 96 venues with a key each; against admit() and create_checkout() through pgbench with as many connections as our server has (prepared, warm; where the machine has no pgbench: through our own driver, 48 at once). After each round every checkout, event and counted call is looked for.',
   rounds: { full: 13, quick: 3 },
   sides: { ours: 'our server', base: 'the same SQL alone' },
   prepare,

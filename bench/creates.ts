@@ -8,12 +8,15 @@ import { systemRandom } from '../src/base/random.ts';
 import { hashOfKey } from '../src/domain/keys/key.ts';
 import { ORIGIN } from './keys.ts';
 import { postRequest } from './load.ts';
+import { type Bare, BOOKING, createByPgbench, findPgbench } from './pgbench.ts';
 import { callsCounted } from './reads.ts';
 import type { SqlOrder, Unit } from './sql.ts';
 import type { Stage } from './stage.ts';
 
 export const PATH = '/v1/checkouts';
 const CONNECTIONS = 48;
+/** Connections of pgbench: as many as our server has. */
+const CLIENTS = 12;
 /** So many venues with a key each: no row of the limit is waited for. */
 const VENUES = 96;
 const LEAST = 96;
@@ -47,7 +50,7 @@ async function openLots(stage: Stage): Promise<Lot[]> {
 
 let made = 0;
 
-export function newBody(partySize = 6): string {
+export function newBody(partySize = 6, booking?: string): string {
   made++;
   return JSON.stringify({
     amount: 48_000,
@@ -56,7 +59,7 @@ export function newBody(partySize = 6): string {
     pay_by: PAY_BY,
     description: 'Cabana 3, Saturday 12 June',
     return_url: `${ORIGIN}/bookings/done`,
-    external_booking_id: `booking-${String(made).padStart(9, '0')}`,
+    external_booking_id: booking ?? `booking-${String(made).padStart(9, '0')}`,
     metadata: { table: '12', source: 'website' },
   });
 }
@@ -106,27 +109,41 @@ export async function makeCreator(stage: Stage, wish: CreateWish): Promise<Round
   return { round: () => checked(count) };
 }
 
-/** The two statements of a create alone, over as many at once as there are connections to the server. */
+/** The two statements of a create alone: through pgbench, or where there is none through a loop of the program's own driver. */
 export async function makeBareCreator(stage: Stage, lots: readonly Lot[]): Promise<Rounds> {
+  const pgbench = findPgbench();
+  const send = pgbench === null ? await byDriver(stage, lots) : byPgbench(stage, lots, pgbench);
+  const round = async (): Promise<number> => {
+    const before = await left(stage, lots);
+    const { rate, made } = await send();
+    const after = await left(stage, lots);
+    insist('calls counted', after.calls - before.calls, made);
+    insist('checkouts added', after.checkouts - before.checkouts, made);
+    insist('events added', after.events - before.events, made);
+    return rate;
+  };
+  return { round };
+}
+
+type SendBare = () => Promise<Bare>;
+
+function byPgbench({ url, quick }: Stage, lots: readonly Lot[], pgbench: string): SendBare {
+  const creates = lots.map((lot) => ({ ...lot, body: newBody(6, BOOKING) }));
+  return () => createByPgbench(pgbench, url, creates, { seconds: quick ? 1 : 2, clients: CLIENTS });
+}
+
+/** Over as many at once as there are connections to the server. */
+async function byDriver(stage: Stage, lots: readonly Lot[]): Promise<SendBare> {
   const ids = makeIds(systemClock, systemRandom);
   const sql = stage.sql();
-  const checked = async (count: number): Promise<number> => {
-    const order = bareCreates(lots, count, ids);
-    const before = await left(stage, lots);
-    const { seconds, last } = await sql.run(order);
-    const after = await left(stage, lots);
-    insist(
-      'creates answered',
-      last.filter(([row]) => (row as { outcome?: string }).outcome === 'created').length,
-      count,
-    );
-    insist('calls counted', after.calls - before.calls, count);
-    insist('checkouts added', after.checkouts - before.checkouts, count);
-    insist('events added', after.events - before.events, count);
+  const send = async (count: number): Promise<number> => {
+    const { seconds, last } = await sql.run(bareCreates(lots, count, ids));
+    const created = last.filter(([row]) => (row as { outcome?: string }).outcome === 'created');
+    insist('creates answered', created.length, count);
     return count / seconds;
   };
-  const count = await calibrated(stage, checked);
-  return { round: () => checked(count) };
+  const made = await calibrated(stage, send);
+  return async () => ({ rate: await send(made), made });
 }
 
 function bareCreates(lots: readonly Lot[], count: number, ids: ReturnType<typeof makeIds>): SqlOrder {

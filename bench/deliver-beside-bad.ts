@@ -44,6 +44,7 @@ async function prepare(stage: Stage, bad: readonly Bad[]): Promise<Prepared> {
     };
   };
   const [ours, base] = [await side(bad), await side([])];
+  await ours();
   await base();
   return { ours, base, close: async () => undefined };
 }

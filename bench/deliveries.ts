@@ -24,7 +24,7 @@ export type DeliverOrder =
 export interface Deliveries {
   /** The endpoints, once. */
   open(mail: Mail): Promise<void>;
-  /** New events for all of them, with nothing left over from before. */
+  /** New events for all of them, with nothing left over from before, at any endpoint. */
   load(mail: Mail): Promise<void>;
   /** From the log to acknowledged and written down, at every endpoint that answers. Gives deliveries a second. */
   deliver(mail: Mail): Promise<number>;

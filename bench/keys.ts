@@ -1,4 +1,4 @@
-// Venues and keys for the load, made as the program itself makes them, with a limit that no load reaches.
+// Venues, keys and guests for the load, made as the program itself makes them, with a limit that no load reaches.
 
 import { join } from 'node:path';
 import { systemClock } from '../src/base/clock.ts';
@@ -8,6 +8,8 @@ import { makeLog } from '../src/base/log.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { systemRandom } from '../src/base/random.ts';
 import { issueKey } from '../src/domain/keys/issue-key.ts';
+import { createMember } from '../src/domain/members/create-member.ts';
+import { beginSession } from '../src/domain/members/sessions.ts';
 import { createVenue } from '../src/domain/venues/create-venue.ts';
 import { actIn, makeHouse } from '../src/run/house.ts';
 
@@ -25,7 +27,21 @@ export interface VenueWithKeys {
 /** A sandbox, unless it must be linked. */
 export type MakeVenue = (keys: number, linked?: 'linked') => Promise<VenueWithKeys>;
 
-export function makeVenueMaker(db: Db, sealKey: Buffer): MakeVenue {
+export interface Guest {
+  readonly id: string;
+  /** Of the members' app. */
+  readonly token: string;
+  /** Of their browser. */
+  readonly cookie: string;
+}
+
+export interface Town {
+  readonly makeVenue: MakeVenue;
+  /** Signed in at the server with this address. */
+  makeGuest(address: string): Promise<Guest>;
+}
+
+export function makeTown(db: Db, sealKey: Buffer): Town {
   const house = makeHouse({
     config: readConfig({}),
     db,
@@ -37,18 +53,28 @@ export function makeVenueMaker(db: Db, sealKey: Buffer): MakeVenue {
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
   });
   const limits = { writesPerHour: NO_LIMIT, readsPerHour: NO_LIMIT };
-  return (count, linked) => {
-    const act = actIn(house, { actor: 'bench', via: 'cli', address: null, requestId: null });
-    return db.transaction(async (tx) => {
-      const { id } = await createVenue(tx, act, {
+  const act = () => actIn(house, { actor: 'bench', via: 'cli', address: null, requestId: null });
+  const makeVenue: MakeVenue = (count, linked) =>
+    db.transaction(async (tx) => {
+      const { id } = await createVenue(tx, act(), {
         name: 'Harbor House',
         origins: [ORIGIN],
         sandbox: linked === undefined,
       });
       const wish = { venueId: id, kind: 'secret', mode: 'test', scopes: [], expiresAt: null, allowIps: [] } as const;
       const keys: string[] = [];
-      while (keys.length < count) keys.push((await issueKey(tx, act, { ...wish, ...limits })).key);
+      while (keys.length < count) keys.push((await issueKey(tx, act(), { ...wish, ...limits })).key);
       return { id, keys };
     });
+  let guests = 0;
+  return {
+    makeVenue,
+    async makeGuest(address) {
+      house.address.base = address;
+      const phone = `+1555010${String(1000 + guests++)}`;
+      const { id } = await db.transaction((tx) => createMember(tx, act(), { phone, name: `Guest ${guests}` }));
+      const session = await beginSession(house, id);
+      return { id, token: await house.tokens.sign(id), cookie: `everyshare_session=${session}` };
+    },
   };
 }

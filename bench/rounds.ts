@@ -1,4 +1,4 @@
-// Runs one bench: the sides take turns, the median of the rounds' ratios counts, and a run that saw an error scores 0.
+// Runs one bench: the sides take turns, the median of the rounds' ratios counts, and a run that saw an error has the worst score.
 
 import type { Bench, Prepared, Result, Round } from './bench.ts';
 import type { Stage } from './stage.ts';
@@ -15,6 +15,7 @@ export async function runBench(bench: Bench, stage: Stage, tell: (line: string) 
       tell(`${bench.name}: round ${round} of ${rounds}`);
       const ours = await prepared.ours();
       const base = await prepared.base();
+      if (!(ours > 0 && base > 0)) throw new Error(`a round measured nothing: ${ours} against ${base}`);
       measured.push({ ours, base, ratio: ratioOf(bench, ours, base) });
     }
   } catch (error) {
@@ -39,7 +40,7 @@ function summarize(bench: Bench, measured: readonly Round[], faults: readonly st
   const spread = middle === 0 ? 0 : (Math.max(...ratios) - Math.min(...ratios)) / middle;
   return {
     name: bench.name,
-    ratio: faults.length > 0 ? 0 : rounded(middle, 4),
+    ratio: faults.length > 0 ? worst(bench) : rounded(middle, 4),
     unit: bench.unit,
     floor: bench.floor,
     goal: bench.goal,
@@ -56,6 +57,11 @@ function summarize(bench: Bench, measured: readonly Round[], faults: readonly st
     ...(bench.note === undefined ? {} : { note: bench.note }),
     ...(faults.length === 0 ? {} : { error: faults.join('; ') }),
   };
+}
+
+/** What a run that saw an error scores. A size of nothing would be the best there is: it is far too large instead. */
+function worst({ isSize, floor }: Bench): number {
+  return isSize === true ? floor * 1_000 : 0;
 }
 
 export function median(values: readonly number[]): number {

@@ -15,7 +15,7 @@ import { readState } from '../src/sandbox/processor/process-state.ts';
 import { startEmbeddedProcessor } from '../src/sandbox/processor/run.ts';
 import { type Deliveries, deliveriesBy } from './deliveries.ts';
 import type { Endings } from './endings.ts';
-import { type MakeVenue, makeVenueMaker } from './keys.ts';
+import { makeTown, type Town } from './keys.ts';
 import { type Load, startLoad } from './load.ts';
 import { type Money, moneyBy } from './money.ts';
 import { type Env, firstAnswer, freePort, makeProcesses, type Processes, type Running } from './processes.ts';
@@ -55,7 +55,9 @@ export interface Stage {
   /** Opens /internal of our servers. */
   readonly operatorToken: string;
   /** A venue with so many secret test keys, whose limit no load reaches. */
-  readonly makeVenue: MakeVenue;
+  readonly makeVenue: Town['makeVenue'];
+  /** Somebody who is signed in. */
+  readonly makeGuest: Town['makeGuest'];
 }
 
 const OPERATOR_TOKEN = 'opt_for_the_bench_0123456789abcdef';
@@ -100,7 +102,7 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
     startCanned: (keys, answer) =>
       start(script('canned-process'), [], { ...env, KEYS: keys.join(' '), ANSWER: answer }, '/healthz'),
     operatorToken: OPERATOR_TOKEN,
-    makeVenue: makeVenueMaker(db, ENCRYPTION_KEY),
+    ...makeTown(db, ENCRYPTION_KEY),
     sql: once(() => sqlBy(processes.start(script('sql-process'), [], { DATABASE_URL: url, CONNECTIONS }, true))),
     money: once(async () => {
       const processor = await openProcessor(scratch, everyshare, endings);

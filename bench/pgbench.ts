@@ -1,0 +1,79 @@
+// The creates' own SQL through pgbench, where the machine has it: a client in C, with nothing of ours but the statements.
+// What differs from create to create is drawn by pgbench and put together by PostgreSQL.
+
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { hashOfKey } from '../src/domain/keys/key.ts';
+
+/** Where Debian keeps the programs of each version. */
+const DEBIAN = '/usr/lib/postgresql';
+
+/** Its path, or null where there is none. */
+export function findPgbench(): string | null {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    ...versions.map((version) => join(DEBIAN, version, 'bin')),
+  ];
+  return folders.map((folder) => join(folder, 'pgbench')).find((path) => existsSync(path)) ?? null;
+}
+
+export interface Create {
+  readonly venueId: string;
+  readonly key: string;
+  /** A body whose booking is BOOKING, for pgbench to put another there each time. */
+  readonly body: string;
+}
+
+export const BOOKING = 'booking-of-pgbench';
+
+export interface Bare {
+  readonly rate: number;
+  readonly made: number;
+}
+
+/**
+ * Creates for so many seconds over so many connections. Each connection is new, and reads the catalogue and our functions
+ * first: the rate is that of the seconds after the first.
+ */
+export async function createByPgbench(
+  pgbench: string,
+  url: string,
+  creates: readonly Create[],
+  { seconds, clients }: { readonly seconds: number; readonly clients: number },
+): Promise<Bare> {
+  const folder = mkdtempSync(join(tmpdir(), 'everyshare-pgbench-'));
+  try {
+    const file = join(folder, 'create.sql');
+    writeFileSync(file, scriptOf(creates));
+    const args = ['--no-vacuum', '--protocol=prepared', `--client=${clients}`, `--time=${1 + seconds}`, '--progress=1'];
+    const { stdout, stderr } = await promisify(execFile)(pgbench, [...args, `--file=${file}`, url]);
+    const made = Number(/^number of transactions actually processed: (\d+)/m.exec(stdout)?.[1]);
+    const rates = [...stderr.matchAll(/^progress: .* ([\d.]+) tps/gm)].map(([, rate]) => Number(rate)).slice(1);
+    if (rates.length < seconds || !(made > 0)) throw new Error(`pgbench: ${stdout.slice(-400)}${stderr.slice(-400)}`);
+    return { made, rate: rates.reduce((sum, rate) => sum + rate, 0) / rates.length };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function scriptOf(creates: readonly Create[]): string {
+  const id = (prefix: string): string => `'${prefix}_' || lpad(:n::text, 26, '0')`;
+  const one = (values: readonly string[], type: string): string =>
+    `('{${values.map((value) => `"${value}"`).join(',')}}'::${type}[])[:v]`;
+  const [before = '', after = ''] = (creates[0]?.body ?? '').replaceAll("'", "''").split(BOOKING);
+  const hashes = creates.map(({ key }) => `\\\\x${hashOfKey(key).toString('hex')}`);
+  const venues = creates.map(({ venueId }) => venueId);
+  return [
+    `\\set v random(1, ${creates.length})`,
+    '\\set n random(1, 9000000000000000000)',
+    `select * from admit(array[${one(hashes, 'bytea')}], array['write'], array[1]);`,
+    `select * from create_checkout(${one(venues, 'uuid')}, 'test', ${id('chk')}, ${id('evt')}, null,`,
+    `  '\\x${'00'.repeat(32)}'::bytea, ('${before}booking-' || :n::text || '${after}')::json,`,
+    `  'http://127.0.0.1/c/' || ${id('chk')}, clock_timestamp(), true);`,
+    '',
+  ].join('\n');
+}

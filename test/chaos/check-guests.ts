@@ -3,7 +3,7 @@
 
 import type { Db } from '../../src/base/db.ts';
 import type { Booking, CardNote } from './booking.ts';
-import type { HoldRow, OurBooks, ShareRow, TheirBooks, TheirHold } from './books.ts';
+import type { HoldRow, OurBooks, ShareRow, TheirHold } from './books.ts';
 import { type Found, grouped } from './violation.ts';
 
 /** Whose each share is, dropped ones included. */
@@ -14,9 +14,12 @@ export async function readMembers(db: Db): Promise<Members> {
   return new Map(rows.map(({ id, member }) => [id, member]));
 }
 
+type Ours = Pick<OurBooks, 'shares' | 'holds'>;
+type Theirs = Pick<TheirHold, 'intentId' | 'status' | 'captured'>;
+
 export function checkGuests(
-  ours: OurBooks,
-  theirs: TheirBooks,
+  ours: Ours,
+  theirs: { readonly holds: readonly Theirs[] },
   members: Members,
   bookings: readonly Booking[],
   found: Found,
@@ -79,7 +82,7 @@ const AGREED: Readonly<Record<string, readonly string[]>> = {
 
 interface Pair {
   readonly hold: HoldRow | undefined;
-  readonly their: TheirHold | undefined;
+  readonly their: Theirs | undefined;
 }
 
 function checkCards({ helped }: Booking, cards: readonly CardNote[], { hold, their }: Pair, say: Say): void {

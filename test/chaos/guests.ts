@@ -36,6 +36,7 @@ export type Named = { readonly person: Person } | { readonly seat: string };
 
 export class Guests {
   readonly people: People;
+  readonly clientSecrets = new Set<string>();
   readonly #api: Client;
   readonly #processor: Client;
 
@@ -125,7 +126,10 @@ export class Guests {
   async #secretFor(booking: Booking, person: Person, shareId: string): Promise<Seen | null> {
     const told = await this.#ask(person, 'POST', `/v1/public/shares/${shareId}/hold`);
     if (told === null) return null;
-    if (told.status === 200) return told.json;
+    if (told.status === 200) {
+      this.clientSecrets.add(String(told.json.client_secret));
+      return told.json;
+    }
     const isDropped = told.status === 404 && booking.parties.length > 1;
     if (isDropped || (told.status === 429 && person.declines >= DECLINES)) return null;
     const reason = this.#judge(booking, 'the hold', told, [

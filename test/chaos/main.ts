@@ -15,6 +15,7 @@ import { deliveryId } from '../../src/domain/webhooks/deliveries/delivery.ts';
 import type { DeliveryRow } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { EVENT_TYPES } from '../../src/run/operations/messages.ts';
 import { Chance } from '../sim/chance.ts';
+import { askAgain, secretsOf } from './ask-again.ts';
 import { readOurBooks, readTheirBooks } from './books.ts';
 import { checkGuests, readMembers } from './check-guests.ts';
 import { checkLogs } from './check-logs.ts';
@@ -22,17 +23,15 @@ import { checkMoney } from './check-money.ts';
 import { checkEvents, checkShares, checkTold } from './check-told.ts';
 import { type Order, type Report, runNemesis } from './nemesis.ts';
 import { type Options, readOptions } from './options.ts';
-import { checkOutsiders } from './outsiders.ts';
 import { findPairPrograms } from './pair-runner.ts';
 import { makePlan } from './plan.ts';
 import { renderPage } from './plot.ts';
 import { calmDown } from './quiet.ts';
 import { type Mood, openEndpoints, Receivers, undelivered } from './receivers.ts';
-import { callsThatPass, checkLimit, checkReplays, replayAll, replaysOf, spread } from './replays.ts';
 import { openStage, type Stage } from './stage.ts';
 import { withPeople } from './tally.ts';
 import type { Happening } from './timeline.ts';
-import { type Crowd, gatherCrowd, openVenues, type Venues } from './town.ts';
+import { type Crowd, gatherCrowd, openVenues } from './town.ts';
 import { inWords, judge, writeEvidence } from './verdict.ts';
 import type { Found, Violation } from './violation.ts';
 
@@ -140,7 +139,7 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
     await crowd.disperse(options.patienceSeconds * 1000);
     const ended = Date.now();
     const calmed = await calmDown(db, stage, databaseUrl, options.patienceSeconds * 1000, found);
-    const asked = await askAgain(db, crowd, venues, stage, found);
+    const asked = await askAgain(db, crowd, venues, stage.apiUrls.length, found);
     await deliverRest(db, crowd, options.patienceSeconds * 1000);
     for (const { who, what, detail, unasked } of hand.happenings) {
       if (unasked === true) found('no process ends by itself', who, `it was ready and ended with ${detail}`);
@@ -156,7 +155,11 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
       found('every event reaches who wants it', 'receivers', fault);
     checkGuests(ours, theirs, await readMembers(db), crowd.bookings, found);
     for (const what of crowd.town.guests.people.wrong) found('guests are told the truth', 'sign-in', what);
-    checkLogs(stage, secretsOf(crowd, venues), found);
+    checkLogs(
+      stage,
+      secretsOf(crowd, venues).map((key) => ({ key })),
+      found,
+    );
     const { recorder, bookings } = crowd;
     const facts = {
       seed,
@@ -209,34 +212,6 @@ async function deliverRest(db: Db, { town }: Crowd, patienceMs: number): Promise
   for (const end = Date.now() + patienceMs; Date.now() < end; await delay(250)) {
     if ((await undelivered(db)) === 0) return;
   }
-}
-
-const PRIED = 200;
-
-/** Now that it is quiet: what was acknowledged once more, outsiders once more, and a limit. Gives how much was asked again. */
-async function askAgain(db: Db, crowd: Crowd, venues: Venues, stage: Stage, found: Found): Promise<number> {
-  const { bookings, town, outsiders } = crowd;
-  outsiders.giveUpAt = town.api.giveUpAt = Date.now() + 120_000;
-  // A booking is free again once its checkout has expired: those that are about to are left alone.
-  const rows = await db.query<{ id: string }>(
-    `select checkout_id as id from checkouts where status not in ('expired', 'canceled')
-       and (status = 'completed' or expires_at > now() + interval '10 minutes')`,
-  );
-  const replayed = await replayAll(town.api, replaysOf(bookings, new Set(rows.map(({ id }) => id))));
-  checkReplays(replayed, found);
-  for (const booking of spread(
-    bookings.filter(({ id }) => id !== null),
-    PRIED,
-  ))
-    await outsiders.pryInto(booking);
-  checkOutsiders(outsiders, found);
-  checkLimit(await callsThatPass(town.api, venues, stage.apiUrls.length), found);
-  return replayed.length;
-}
-
-function secretsOf({ town, outsiders }: Crowd, { shops, stranger }: Venues): { key: string }[] {
-  const keys = [...shops, stranger].flatMap(({ key, liveKey = '' }) => [key, liveKey]);
-  return [...keys, ...outsiders.secrets, ...town.guests.people.secrets].map((key) => ({ key }));
 }
 
 function say({ json }: Options, line: string): void {

@@ -21,6 +21,8 @@ export interface PartyNote {
   told: readonly { readonly id: string; readonly amount: number }[] | null;
   /** Why it was not taken. */
   refusal: string | null;
+  /** How often it was sent until it was answered. */
+  sent: number;
 }
 
 /** "This share is yours", said to a guest. */
@@ -88,6 +90,11 @@ export class Booking {
     if (this.ends.size > 1) this.broken.push(`shown as ${[...this.ends].join(' and as ')}`);
     return isNew;
   }
+}
+
+/** A party that was sent twice may be chosen once more by the first of the two, long after the second was answered. */
+export function mayChangeLate({ parties }: Booking): boolean {
+  return parties.some(({ sent }) => sent !== 1);
 }
 
 /** When its time to pay ends, in milliseconds. */

@@ -62,8 +62,11 @@ function soundBooks(): Books {
   const booking = new Booking('bk-1', { venueId: 'v', key: 'k' }, 'guests', null, '{}');
   booking.id = 'chk_1';
   const acknowledged = (places: readonly number[]) => places.map((place) => ({ id: `shr_${place}`, amount: 500 }));
-  booking.parties.push({ told: acknowledged([0, 1]), refusal: null }, { told: acknowledged([1, 2]), refusal: null });
-  booking.parties.push({ told: null, refusal: 'checkout_not_open' });
+  booking.parties.push(
+    { told: acknowledged([0, 1]), refusal: null, sent: 1 },
+    { told: acknowledged([1, 2]), refusal: null, sent: 1 },
+  );
+  booking.parties.push({ told: null, refusal: 'checkout_not_open', sent: 1 });
   booking.own.push({ memberId: 'ada', shareId: 'shr_1' });
   booking.toldHeld.add('shr_1');
   booking.cards.push({ intentId: 'pi_1', shareId: 'shr_1', told: 'requires_capture' });
@@ -142,7 +145,7 @@ it.each(BROKEN)('sees that “%s” is broken when %s', (rule, _how, breakIt) =>
 
 it('says nothing of what nobody was told: a party or a card without an answer, and a share that a helper paid', () => {
   const books = soundBooks();
-  books.booking.parties.push({ told: null, refusal: null });
+  books.booking.parties.push({ told: null, refusal: null, sent: 0 });
   books.booking.cards.push({ intentId: 'pi_2', shareId: 'shr_2', told: null });
   const more = [share(0, true), share(1), share(2, true), share(3)];
   const paid = theirsWith(oursWith(books, { shares: more }), [theirHold(1, 'succeeded'), theirHold(2, 'succeeded')]);

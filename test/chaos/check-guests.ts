@@ -2,7 +2,7 @@
 // theirs is theirs, a card that was held for them is in both books, and one that was declined holds no money.
 
 import type { Db } from '../../src/base/db.ts';
-import type { Booking, CardNote } from './booking.ts';
+import { type Booking, type CardNote, mayChangeLate } from './booking.ts';
 import type { HoldRow, OurBooks, ShareRow, TheirHold } from './books.ts';
 import { type Found, grouped } from './violation.ts';
 
@@ -48,7 +48,8 @@ type Say = (rule: string, what: string) => void;
 
 const PARTY = 'an acknowledged party has its shares';
 
-function checkParties({ parties }: Booking, shares: readonly ShareRow[], say: Say): void {
+function checkParties(booking: Booking, shares: readonly ShareRow[], say: Say): void {
+  const { parties } = booking;
   const known = new Map(shares.map((share) => [share.id, share]));
   for (const { told } of parties) {
     for (const { id, amount } of told ?? []) {
@@ -56,9 +57,9 @@ function checkParties({ parties }: Booking, shares: readonly ShareRow[], say: Sa
       if (share?.amount !== amount) say(PARTY, `${id} of ${amount} was acknowledged, it is ${share?.amount ?? 'gone'}`);
     }
   }
-  // What was never answered may have been taken; what was refused was not.
+  // What was refused was not taken; what was never answered, or sent twice, may be chosen whenever it comes.
   const last = parties.filter(({ refusal }) => refusal === null).at(-1)?.told;
-  if (last === undefined || last === null) return;
+  if (last === undefined || last === null || mayChangeLate(booking)) return;
   const present = shares.filter(({ dropped }) => !dropped).map(({ id }) => id);
   const acknowledged = last.map(({ id }) => id);
   if (present.sort().join() !== acknowledged.sort().join()) {

@@ -3,7 +3,7 @@
 // one when it is declined. What they are told is written into the booking; what nobody who does it right should be told is a fault.
 
 import type { Chance } from '../sim/chance.ts';
-import { type Booking, type CardNote, type PartyNote, payBy } from './booking.ts';
+import { type Booking, type CardNote, mayChangeLate, type PartyNote, payBy } from './booking.ts';
 import type { Client, Question, Seen, Told } from './client.ts';
 import type { People, Person } from './people.ts';
 
@@ -27,8 +27,11 @@ const CARDS: readonly (readonly [number, Card])[] = [
   [3, { number: '4000000000700056', habit: 'again' }],
 ];
 const GOOD: Card = { number: '4242424242424242', habit: 'once' };
-/** So many declined cards close a share's form for an hour. */
-const DECLINES = 5;
+/** So many declined cards close a share's form for an hour, or every form for an address. */
+const ON_A_SHARE = 5;
+const FROM_AN_ADDRESS = 10;
+/** With a few less than a member's hour has. */
+const WRITES = 100;
 const FORM = 'application/x-www-form-urlencoded';
 
 /** One who may be in the party, and what they would pay; the organizer is not among them. */
@@ -39,6 +42,8 @@ export class Guests {
   readonly clientSecrets = new Set<string>();
   readonly #api: Client;
   readonly #processor: Client;
+  /** By share: how often a card for it may have been declined. */
+  readonly #declines = new Map<string, number>();
 
   constructor(people: People, api: Client, processor: Client) {
     this.people = people;
@@ -60,10 +65,11 @@ export class Guests {
     const custom = (given: readonly number[]): Record<string, number> =>
       Object.fromEntries(['organizer', ...keys].map((key, place) => [key, given[place] ?? 0]));
     const body = { members, split: amounts === null ? 'equal' : { custom: custom(amounts) } };
-    const note: PartyNote = { told: null, refusal: null };
+    const note: PartyNote = { told: null, refusal: null, sent: 0 };
     booking.parties.push(note);
     const told = await this.#ask(organizer, 'POST', `/v1/public/checkouts/${booking.id}/party`, body);
     if (told === null) return false;
+    note.sent = told.tries ?? 1;
     if (told.status === 200) {
       const { checkout, shares } = told.json as { checkout: Seen; shares: { id: string; amount: number }[] };
       note.told = shares.map(({ id, amount }) => ({ id, amount }));
@@ -83,7 +89,8 @@ export class Guests {
   /** A seat that nobody is named for. `crowded`: there may be fewer of them than people who come. */
   async sit(booking: Booking, person: Person, crowded: boolean): Promise<Seen | null> {
     const told = await this.#ask(person, 'POST', `${pathOf(booking)}/seat`, {});
-    const reasons = ['checkout_past_pay_by', 'checkout_not_collecting', ...(crowded ? ['no_free_seat'] : [])];
+    const full = crowded || mayChangeLate(booking) ? ['no_free_seat'] : [];
+    const reasons = ['checkout_past_pay_by', 'checkout_not_collecting', ...full];
     return this.#shown(booking, person, 'the seat', told, reasons);
   }
 
@@ -130,8 +137,8 @@ export class Guests {
       this.clientSecrets.add(String(told.json.client_secret));
       return told.json;
     }
-    const isDropped = told.status === 404 && booking.parties.length > 1;
-    if (isDropped || (told.status === 429 && person.declines >= DECLINES)) return null;
+    const isDropped = told.status === 404 && (booking.parties.length > 1 || mayChangeLate(booking));
+    if (isDropped || (told.status === 429 && this.#hasTriedMany(person, shareId))) return null;
     const reason = this.#judge(booking, 'the hold', told, [
       'checkout_past_pay_by',
       'checkout_not_collecting',
@@ -155,9 +162,18 @@ export class Guests {
     const path = `/sandbox/processor/v1/payment_intents/${note.intentId}/confirm`;
     const { address } = person;
     const told = await this.#api.ask({ method: 'POST', path, body: form.toString(), contentType: FORM, address });
-    if (card.isDeclined) person.declines += told?.tries ?? 1;
+    if (card.isDeclined) this.#countDeclines(person, shareId, told?.tries ?? 1);
     this.#hear(booking, note, told);
     return told?.json ?? null;
+  }
+
+  #countDeclines(person: Person, shareId: string, tries: number): void {
+    person.declines += tries;
+    this.#declines.set(shareId, (this.#declines.get(shareId) ?? 0) + tries);
+  }
+
+  #hasTriedMany({ declines }: Person, shareId: string): boolean {
+    return declines >= FROM_AN_ADDRESS || (this.#declines.get(shareId) ?? 0) >= ON_A_SHARE;
   }
 
   /** As the processor's own script does when the guest comes back from their bank. */
@@ -190,7 +206,10 @@ export class Guests {
     if (pass === null) return null;
     const { address } = person;
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    return this.#api.ask({ method, path, key: pass.token, address, ...sent });
+    const told = await this.#api.ask({ method, path, key: pass.token, address, ...sent });
+    if (method === 'POST') person.sent += told?.tries ?? 1;
+    // Their hour is used up by what had to be asked again and again.
+    return told?.status === 429 && person.sent >= WRITES ? null : told;
   }
 
   /** A refusal: one of those that fit, or a fault. Gives the reason. */

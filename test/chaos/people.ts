@@ -8,7 +8,9 @@ import type { Client, Told } from './client.ts';
 /** Parties that one person comes to. */
 const PARTIES = 6;
 /** So many are about at a time. */
-const REGULARS = 40;
+const REGULARS = 20;
+/** Calls that somebody makes before they are not seen again: half of a member's hour, should much be asked twice. */
+const CALLS = 60;
 /** A token is good for an hour. */
 const TOKEN_MS = 50 * 60_000;
 const ROUNDS = 3;
@@ -25,6 +27,9 @@ export class Person {
   readonly address: string;
   readonly name: string;
   parties = 0;
+  /** Codes that were asked for, and writes that were sent, each as often as it was. */
+  codes = 0;
+  sent = 0;
   /** How often a card of theirs may have been declined. */
   declines = 0;
   pass: Promise<Pass | null> | null = null;
@@ -61,7 +66,9 @@ export class People {
       drawn.add(person);
       person.parties += 1;
     }
-    this.#regulars = this.#regulars.filter(({ parties, declines }) => parties < PARTIES && declines < 2);
+    this.#regulars = this.#regulars.filter(
+      ({ parties, declines, sent, codes }) => parties < PARTIES && declines < 2 && sent < CALLS && codes < CODES,
+    );
     return [...drawn];
   }
 
@@ -84,11 +91,10 @@ export class People {
   }
 
   async #signIn(person: Person): Promise<Pass | null> {
-    let codes = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const asked = await this.#post(person, '/v1/public/sign_in', { phone: person.phone });
-      codes += asked?.tries ?? 0;
-      if (asked?.status === 429 && codes > CODES) return null;
+      person.codes += asked?.tries ?? 1;
+      if (asked?.status === 429 && person.codes > CODES) return null;
       if (asked?.status !== 200) return this.#refused('sign_in', asked);
       const code = await this.#readCode(person);
       // Among very many messages it is soon no longer to be seen.

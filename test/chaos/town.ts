@@ -106,7 +106,7 @@ async function untilDone<T>(act: () => Promise<T>): Promise<T> {
     try {
       return await act();
     } catch (error) {
-      if (tries > 120) throw error;
+      if (tries > 600) throw error;
       await delay(250);
     }
   }

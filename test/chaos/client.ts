@@ -13,6 +13,8 @@ export interface Told {
   readonly status: number;
   readonly text: string;
   readonly json: Seen;
+  /** How often it was sent until this answer came; absent: once. */
+  readonly tries?: number;
 }
 
 /** What was sent, and how often; null as an answer: given up, with the outcome unknown. */
@@ -23,6 +25,16 @@ export interface Question {
   readonly idempotencyKey?: string;
   readonly body?: string;
   readonly contentType?: string;
+  readonly accept?: string;
+  /** Whose browser it is, as the balancer of load before the servers says. */
+  readonly address?: string;
+  /** This one of the servers, and no other. */
+  readonly server?: number;
+}
+
+/** Also whether they were asked to wait, and that for longer than anybody does. */
+interface Answered extends Told {
+  readonly isLong: boolean;
 }
 
 export type Mark = 'created' | 'completed' | 'answered' | 'error';
@@ -53,6 +65,8 @@ export class Recorder {
 }
 
 const SHUNNED_MS = 3_000;
+/** Whoever is told to wait longer than this takes it for an answer. */
+const LONGEST_WAIT_S = 30;
 
 export class Client {
   readonly #urls: readonly string[];
@@ -70,24 +84,22 @@ export class Client {
   }
 
   /** One try; null: no answer. */
-  async once(question: Question): Promise<Told | null> {
-    const { method, path, key, idempotencyKey, body, contentType = 'application/json' } = question;
+  async once(question: Question): Promise<Answered | null> {
+    const { method, path, body, server } = question;
     const sentAt = Date.now();
-    const url = this.#server(sentAt);
+    const url = (server === undefined ? undefined : this.#urls[server]) ?? this.#server(sentAt);
     try {
       const answer = await fetch(`${url}${path}`, {
         method,
-        headers: {
-          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-          ...(body === undefined ? {} : { 'content-type': contentType }),
-        },
+        headers: headersOf(question),
         ...(body === undefined ? {} : { body }),
         signal: AbortSignal.timeout(this.#chance.between(3_000, 9_000)),
       });
       const text = await answer.text();
       const isJson = (answer.headers.get('content-type') ?? '').includes('json');
-      return { sentAt, at: Date.now(), status: answer.status, text, json: isJson ? JSON.parse(text) : undefined };
+      const json: Seen = isJson ? JSON.parse(text) : undefined;
+      const wait = Number(answer.headers.get('retry-after') ?? 0);
+      return { sentAt, at: Date.now(), status: answer.status, text, json, isLong: wait > LONGEST_WAIT_S };
     } catch (error) {
       this.#shunned.set(url, Date.now() + SHUNNED_MS);
       this.#recorder.trouble(`no answer (${nameOf(error)})`);
@@ -106,23 +118,33 @@ export class Client {
       const told = await this.once(question);
       if (told !== null && !this.#isPassing(told, question)) {
         this.#recorder.mark('answered');
-        return told;
+        return { ...told, tries: tries + 1 };
       }
       await delay(this.#chance.between(50, Math.min(150 * 2 ** tries, 1_500)));
     }
     return null;
   }
 
-  #isPassing(told: Told, question: Question): boolean {
-    const { status, json } = told;
-    const reason = json?.error?.reason;
-    const isPassing = status >= 500 || status === 429 || (status === 409 && reason === 'request_in_progress');
+  #isPassing(told: Answered, question: Question): boolean {
+    const { status, json, isLong } = told;
+    const isBusy = (status === 429 && !isLong) || (status === 409 && json?.error?.reason === 'request_in_progress');
+    const isPassing = status >= 500 || isBusy;
     if (isPassing) this.#recorder.trouble(`${status} ${json?.error?.code ?? ''}`.trim());
     if (status === 500 && this.#recorder.mistakes.length < 20) {
       this.#recorder.mistakes.push(`${question.method} ${question.path}: ${told.text.slice(0, 300)}`);
     }
     return isPassing;
   }
+}
+
+function headersOf({ key, idempotencyKey, body, accept, address, contentType }: Question): Record<string, string> {
+  return {
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    ...(body === undefined ? {} : { 'content-type': contentType ?? 'application/json' }),
+    ...(accept === undefined ? {} : { accept }),
+    ...(address === undefined ? {} : { 'x-forwarded-for': address }),
+  };
 }
 
 function nameOf(error: unknown): string {

@@ -1,5 +1,5 @@
-// Chaos: `npm run chaos -- --minutes N --seed S`. Two API servers, two workers, a door for guests, the card processor and
-// PostgreSQL (durability on), all real processes; partners and guests who write down what they are told; and a nemesis in a
+// Chaos: `npm run chaos -- --minutes N --seed S`. Two API servers, two workers, the card processor and PostgreSQL
+// (durability on), all real processes; partners, guests and outsiders who write down what they are told; and a nemesis in a
 // process of its own that kills, stops, continues, restarts, cuts and slows them by a plan from the seed. Then quiet, and
 // every promise is checked: against the database, the processor's books, and what the clients were told.
 // Written to .chaos/<seed>/: timeline.html (the plot), verdict.json, timeline.jsonl, logs/, and violations.json if any.
@@ -15,11 +15,12 @@ import { deliveryId } from '../../src/domain/webhooks/deliveries/delivery.ts';
 import type { DeliveryRow } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { EVENT_TYPES } from '../../src/run/operations/messages.ts';
 import { Chance } from '../sim/chance.ts';
+import { askAgain, secretsOf } from './ask-again.ts';
 import { readOurBooks, readTheirBooks } from './books.ts';
+import { checkGuests, readMembers } from './check-guests.ts';
 import { checkLogs } from './check-logs.ts';
 import { checkMoney } from './check-money.ts';
 import { checkEvents, checkShares, checkTold } from './check-told.ts';
-import { runGuestDoor } from './guest-door.ts';
 import { type Order, type Report, runNemesis } from './nemesis.ts';
 import { type Options, readOptions } from './options.ts';
 import { findPairPrograms } from './pair-runner.ts';
@@ -28,8 +29,9 @@ import { renderPage } from './plot.ts';
 import { calmDown } from './quiet.ts';
 import { type Mood, openEndpoints, Receivers, undelivered } from './receivers.ts';
 import { openStage, type Stage } from './stage.ts';
+import { withPeople } from './tally.ts';
 import type { Happening } from './timeline.ts';
-import { type Crowd, gatherCrowd, openShops } from './town.ts';
+import { type Crowd, gatherCrowd, openVenues } from './town.ts';
 import { inWords, judge, writeEvidence } from './verdict.ts';
 import type { Found, Violation } from './violation.ts';
 
@@ -112,7 +114,7 @@ class Hand {
 
 async function storm(options: Options, stage: Stage, hand: Hand, receivers: Receivers): Promise<boolean> {
   const { seed, minutes, lanes } = options;
-  say(options, 'starting PostgreSQL, the card processor, two servers, two workers and the guests’ door');
+  say(options, 'starting PostgreSQL, the card processor, two servers and two workers');
   const up = await hand.ask({ order: 'set up', stage }, 'up');
   const databaseUrl = up.report === 'up' ? up.databaseUrl : '';
   const db = openDb({
@@ -124,9 +126,10 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
   const violations: Violation[] = [];
   const found: Found = (rule, subject, what) => void violations.push({ rule, subject, what });
   try {
-    const shops = await openShops(db, stage);
+    const venues = await openVenues(db, stage);
+    const { shops } = venues;
     const endpoints = await openEndpoints(db, stage, shops, await receivers.open(), TOLD);
-    const crowd = gatherCrowd(stage, shops, lanes);
+    const crowd = gatherCrowd(stage, venues, lanes);
     const plan = makePlan(seed, minutes * 60, { everySeconds: options.everySeconds });
     say(options, `${plan.length} deeds in ${minutes} minutes`);
     hand.tell({ order: 'begin', plan });
@@ -136,7 +139,7 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
     await crowd.disperse(options.patienceSeconds * 1000);
     const ended = Date.now();
     const calmed = await calmDown(db, stage, databaseUrl, options.patienceSeconds * 1000, found);
-    await replayCreates(crowd, found);
+    const asked = await askAgain(db, crowd, venues, stage.apiUrls.length, found);
     await deliverRest(db, crowd, options.patienceSeconds * 1000);
     for (const { who, what, detail, unasked } of hand.happenings) {
       if (unasked === true) found('no process ends by itself', who, `it was ready and ended with ${detail}`);
@@ -150,7 +153,13 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
     checkTold(ours, crowd.bookings, found);
     for (const fault of await receivers.check(db, endpoints))
       found('every event reaches who wants it', 'receivers', fault);
-    checkLogs(stage, crowd.town.shops, found);
+    checkGuests(ours, theirs, await readMembers(db), crowd.bookings, found);
+    for (const what of crowd.town.guests.people.wrong) found('guests are told the truth', 'sign-in', what);
+    checkLogs(
+      stage,
+      secretsOf(crowd, venues).map((key) => ({ key })),
+      found,
+    );
     const { recorder, bookings } = crowd;
     const facts = {
       seed,
@@ -164,7 +173,7 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
       violations,
       posts: receivers.posts,
     };
-    const verdict = judge(facts);
+    const verdict = withPeople(judge(facts), crowd, asked);
     if (!verdict.ok) await writeEvidence(db, stage, facts);
     const { began, seconds } = recorder;
     const story = { seed, began, ended, happenings: hand.happenings, seconds };
@@ -202,27 +211,6 @@ async function deliverRest(db: Db, { town }: Crowd, patienceMs: number): Promise
   }
   for (const end = Date.now() + patienceMs; Date.now() < end; await delay(250)) {
     if ((await undelivered(db)) === 0) return;
-  }
-}
-
-const REPLAYED = 150;
-
-/** Once more, now that it is quiet: the same key and body get the same bytes. */
-async function replayCreates({ bookings, town }: Crowd, found: Found): Promise<void> {
-  const keyed = bookings.filter(
-    ({ idempotencyKey, acknowledged }) => idempotencyKey !== null && acknowledged.length > 0,
-  );
-  town.api.giveUpAt = Date.now() + 30_000;
-  for (const booking of keyed.slice(-REPLAYED)) {
-    const told = await town.api.ask({
-      method: 'POST',
-      path: '/v1/checkouts',
-      key: booking.shop.key,
-      body: booking.body,
-      idempotencyKey: booking.idempotencyKey ?? '',
-    });
-    if (told?.status === 201 && told.text === booking.acknowledged[0]) continue;
-    found('equal creates get equal answers', booking.id ?? booking.name, `replayed, it was answered ${told?.status}`);
   }
 }
 
@@ -270,7 +258,6 @@ function keepLogOfPostgres(stage: Stage): void {
 
 const [word] = process.argv.slice(2);
 if (word === 'nemesis') runNemesis();
-else if (word === 'guest-door') runGuestDoor(process.env);
 else {
   try {
     const options = readOptions(process.argv.slice(2));

@@ -17,7 +17,7 @@ export interface Options {
 
 const HELP = `npm run chaos -- [--minutes N] [--seed S] [--lanes N] [--every SECONDS] [--patience SECONDS] [--json] [--keep] [--standby]
 
-Kills, stops, cuts and slows two API servers, two workers, the guests' door, the card processor and PostgreSQL under load,
+Kills, stops, cuts and slows two API servers, two workers, the card processor and PostgreSQL under load,
 then lets it become quiet and checks every promise against the database, the processor's books and what clients were told.
 
   --minutes N   how long, 0.1 to 1440 (5); fractions are fine

@@ -33,7 +33,6 @@ export interface Stage {
   readonly chaosScript: string;
   readonly parts: readonly Part[];
   readonly apiUrls: readonly string[];
-  readonly guestUrl: string;
   readonly processorUrl: string;
   readonly processorSecrets: { readonly test: string; readonly live: string };
   /** For processes that need the database; its address is added once it is known. */
@@ -99,7 +98,7 @@ async function furnish(
   chaosScript: string,
   pair: PairPrograms | null,
 ): Promise<Stage> {
-  const [api1 = 0, api2 = 0, guests = 0, processor = 0] = await freePorts(4);
+  const [api1 = 0, api2 = 0, processor = 0] = await freePorts(3);
   const sealKey = createHash('sha256').update(`chaos ${seed}`).digest();
   const keys = { test: sandboxKeys(sealKey, 'test'), live: sandboxKeys(sealKey, 'live') };
   const processorUrl = `http://127.0.0.1:${processor}`;
@@ -107,6 +106,10 @@ async function furnish(
     ENCRYPTION_KEY: sealKey.toString('base64'),
     OPERATOR_TOKEN: `opt_chaos_${sealKey.toString('hex').slice(0, 24)}`,
     SANDBOX_PROCESSOR_URL: processorUrl,
+    // One service, whichever server answers: a token of one is good at the other.
+    BASE_URL: 'https://api.chaos.example',
+    // We are the balancer of load, and say whose browser it is.
+    TRUSTED_PROXIES: '127.0.0.1',
     CHECKOUT_PAGE_BASE: 'https://pay.chaos.example',
     DATA_DIR: join(scratch, 'data'),
     SHUTDOWN_SECONDS: '8',
@@ -130,21 +133,14 @@ async function furnish(
     env: toEnvironment({ folder: join(scratch, 'bank'), host: '127.0.0.1', port: processor, publicBase: '', keys }),
     ready: 'the processor listens',
   };
-  const door: Part = {
-    name: 'guest-door',
-    words: [chaosScript, 'guest-door'],
-    env: { ...sharedEnv, PORT: String(guests) },
-    ready: 'the guest door is open',
-  };
   return {
     seed,
     scratch,
     folder,
     program,
     chaosScript,
-    parts: [bank, serve('api-1', api1), serve('api-2', api2), worker('worker-1'), worker('worker-2'), door],
+    parts: [bank, serve('api-1', api1), serve('api-2', api2), worker('worker-1'), worker('worker-2')],
     apiUrls: [api1, api2].map((port) => `http://127.0.0.1:${port}`),
-    guestUrl: `http://127.0.0.1:${guests}`,
     processorUrl,
     processorSecrets: { test: keys.test.secret, live: keys.live.secret },
     sharedEnv,

@@ -3,19 +3,10 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Chance } from '../sim/chance.ts';
-import { Booking, isOver, type Shop, type Wish } from './booking.ts';
-import type { Client, Recorder, Seen, Told } from './client.ts';
-import { type Guests, payShare } from './guests.ts';
-
-export interface Town {
-  readonly shops: readonly Shop[];
-  readonly api: Client;
-  readonly guests: Guests;
-  readonly recorder: Recorder;
-  readonly seed: number;
-  /** True once nothing new is begun. */
-  closing(): boolean;
-}
+import { Booking, isOver, type Wish } from './booking.ts';
+import type { Told } from './client.ts';
+import { guestsPay } from './parties.ts';
+import { drive, note, pathOf, read, type Town } from './partner.ts';
 
 const WISHES: readonly (readonly [number, Wish])[] = [
   [28, 'complete'],
@@ -57,7 +48,7 @@ function newBooking(town: Town, number: number, chance: Chance): Booking {
   const shop = chance.pick(town.shops);
   const party = chance.between(2, 5);
   const name = `bk-${town.seed}-${number}`;
-  const aheadMs = wish === 'short' ? chance.between(5_000, 16_000) : chance.pick([3, 30, 300]) * 3_600_000;
+  const aheadMs = wish === 'short' ? chance.between(6_000, 18_000) : chance.pick([3, 30, 300]) * 3_600_000;
   const body = {
     amount: chance.between(party * 100, 60_000),
     currency: 'usd',
@@ -96,40 +87,6 @@ async function create(town: Town, booking: Booking, chance: Chance): Promise<boo
   return booking.id !== null;
 }
 
-const pathOf = ({ id }: Booking): string => `/v1/checkouts/${id}`;
-
-function note(town: Town, booking: Booking, told: Told): void {
-  if (booking.see(told) && told.json.status === 'completed') town.recorder.mark('completed');
-}
-
-async function read(town: Town, booking: Booking): Promise<Seen | null> {
-  const told = await town.api.ask({ method: 'GET', path: pathOf(booking), key: booking.shop.key });
-  if (told === null) return null;
-  if (told.status !== 200) {
-    booking.broken.push(`an acknowledged checkout was answered ${told.status}: ${told.text.slice(0, 200)}`);
-    return null;
-  }
-  note(town, booking, told);
-  return told.json;
-}
-
-/** A test helper. Null: refused because the checkout is elsewhere by now, or given up. */
-async function drive(town: Town, booking: Booking, act: string, body?: unknown): Promise<Seen | null> {
-  const told = await town.api.ask({
-    method: 'POST',
-    path: `/v1/test_helpers/checkouts/${booking.id}/${act}`,
-    key: booking.shop.key,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (told === null || told.status === 409) return null;
-  if (told.status !== 200) {
-    booking.broken.push(`the helper ${act} was answered ${told.status}: ${told.text.slice(0, 300)}`);
-    return null;
-  }
-  note(town, booking, told);
-  return told.json;
-}
-
 const DAY = 24 * 3_600_000;
 
 /** Where there is so much time, the holds come close to their end and are renewed. */
@@ -153,45 +110,6 @@ async function follow(town: Town, booking: Booking, chance: Chance, patienceMs: 
 async function list(town: Town, booking: Booking): Promise<void> {
   const told = await town.api.ask({ method: 'GET', path: '/v1/checkouts?limit=20', key: booking.shop.key });
   if (told !== null && told.status !== 200) booking.broken.push(`the list was answered ${told.status}`);
-}
-
-/** The organizer chooses the party, and a part of it pays, each with a card of their own. */
-async function guestsPay(town: Town, booking: Booking, chance: Chance, part: number): Promise<void> {
-  let seen = await gather(town, booking, chance);
-  if (seen === null) return;
-  if (chance.often(0.15) && seen.shares.length > 1) {
-    await payShare(town.guests, booking, seen.shares[1].id, chance);
-    seen = (await gather(town, booking, chance)) ?? seen;
-  }
-  const paying = seen.shares.filter(() => chance.often(part) || part === 1);
-  const together = chance.often(0.6);
-  const pay = async (share: Seen): Promise<void> => {
-    if (chance.often(0.15)) await drive(town, booking, 'hold', { share_id: share.id });
-    else await payShare(town.guests, booking, share.id, chance);
-  };
-  if (together) await Promise.all(paying.map(pay));
-  else for (const share of paying) await pay(share);
-}
-
-async function gather(town: Town, booking: Booking, chance: Chance): Promise<Seen | null> {
-  if (booking.lastSeen === null && chance.often(0.4)) await drive(town, booking, 'collect');
-  else await town.guests.choose(booking, amountsFor(booking, chance));
-  const seen = await read(town, booking);
-  return seen?.status === 'collecting' ? seen : null;
-}
-
-/** Anything that adds up: equal to the cent, or each as they like, some of them nothing. */
-function amountsFor(booking: Booking, chance: Chance): number[] {
-  const { amount, party_size: size } = JSON.parse(booking.body) as { amount: number; party_size: number };
-  const amounts: number[] = [];
-  let left = amount;
-  for (let place = 0; place < size - 1; place++) {
-    const most = left - 50 * (size - place - 1);
-    const own = chance.often(0.1) || most < 50 ? 0 : chance.between(50, Math.min(most, Math.ceil((amount * 2) / size)));
-    amounts.push(own);
-    left -= own;
-  }
-  return [...amounts, left];
 }
 
 /** The last holds, and a cancel or the end of its time, all at once. */

@@ -308,7 +308,7 @@ export function strangeMethod({ chance }: Drawing, draft: Draft): void {
 }
 
 /** The address itself: encoded otherwise, with dots, slashes, cases, or far too long. */
-export function strangePath({ chance }: Drawing, draft: Draft): void {
+export function strangePath({ chance }: Pick<Drawing, 'chance'>, draft: Draft): void {
   const { path } = draft;
   const segments = path.split('/');
   const place = chance.between(1, segments.length - 1);

@@ -42,10 +42,11 @@ function isOfTheWire(text: string): boolean {
   return /^\{"error":\{"code":"(malformed_request|headers_too_large|request_timeout)"/.test(text);
 }
 
-/** An absolute address leads where its path leads; the tool server is there with a slash at its end too. */
+/** An address with an origin in front leads where its path leads; the tool server is there with a slash at its end too. */
 function pathOf(path: string): string {
-  const own = /^[a-z]+:\/\//.test(path) ? `/${path.split('/').slice(3).join('/')}` : path;
-  return own.replace(/^\/mcp\/(?=$|\?)/, '/mcp');
+  const [, rest = ''] = /^https?:\/\/[^/?#]+(.*)$/i.exec(path) ?? [null, path];
+  const own = rest.startsWith('/') || rest === path ? rest : `/${rest}`;
+  return own.replace(/^\/mcp\/(?=$|[?#])/, '/mcp');
 }
 
 /** The OpenAPI document itself, however its address is written, which is no operation of its own. */
@@ -68,15 +69,16 @@ function faultsOfOperation(contract: Contract, operation: Described, { status, h
 
 function faultsOfUnlisted(contract: Contract, request: Request, { status, headers, text }: Answer): string[] {
   const type = String(headers['content-type'] ?? '');
-  if (/^\/(v1|internal|mcp)\b/.test(request.path) && request.method !== 'OPTIONS' && !isTheDocument(request.path)) {
+  const path = pathOf(request.path);
+  if (/^\/(v1|internal|mcp)\b/.test(path) && request.method !== 'OPTIONS' && !isTheDocument(path)) {
     if (!OF_THE_DOOR.includes(status) && status !== 401) return [`${status} for an address that is no operation`];
     if (status === 405 && headers.allow === undefined) return ['405 without Allow'];
   }
   if (status < 400) return [];
   if (type.startsWith('text/html')) return text.includes('</html>') ? [] : ['a page without its end'];
-  if (request.path.startsWith('/sandbox/processor')) return [];
+  if (path.startsWith('/sandbox/processor')) return [];
   // A form's script is told the code alone; everything else has the one shape.
-  if (/^\/([cs]\/|session)/.test(request.path) && /^\{"error":\{"code":"[a-z_]+"\}\}$/.test(text)) return [];
+  if (/^\/([cs]\/|session)/.test(path) && /^\{"error":\{"code":"[a-z_]+"\}\}$/.test(text)) return [];
   if (type.includes('json')) return contract.errorProblems(text);
   return [`a failure as "${type}"`];
 }

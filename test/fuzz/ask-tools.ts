@@ -6,7 +6,7 @@ import type { Schema } from './contract.ts';
 import { addressOf, type Draft, type Drawing, finished, idFor, strangeHeader, wrongBearer } from './draw.ts';
 import { dressed } from './dress.ts';
 import { type Json, NASTY } from './mutations.ts';
-import type { Request } from './send.ts';
+import type { Asked, Request } from './send.ts';
 import { valueFor, varied } from './values.ts';
 
 const OLDER = ['2025-11-25', '2025-06-18', '2025-03-26'];
@@ -30,7 +30,7 @@ export function askTools(drawing: Drawing): Request {
   const messages = Array.from({ length: count }, (_, n) => messageOf(drawing, n, version));
   const whole: Json = isBatch ? messages : (messages[0] ?? null);
   const draft: Draft = {
-    label: 'callTool',
+    label: labelOf(drawing, messages),
     method: 'POST',
     path: chance.often(0.95) ? '/mcp' : '/mcp/',
     query: chance.often(0.97) ? '' : 'x=%ff',
@@ -42,11 +42,36 @@ export function askTools(drawing: Drawing): Request {
       ...(version === null ? {} : { 'mcp-protocol-version': version }),
     },
     body: Buffer.from(JSON.stringify(whole)),
-    rpcIds: messages.map(({ id }) => id ?? null),
+    rpc: askedBy(drawing, messages),
   };
   if (version === MODERN && chance.often(0.8)) describeInHeaders(messages[0] ?? {}, draft);
   if (chance.often(0.45)) damage(drawing, draft, whole);
   return finished(drawing, draft);
+}
+
+export const labelOfTool = (name: string): string => `tool:${name}`;
+export const isLabelOfTool = (label: string): boolean => label.startsWith(labelOfTool(''));
+
+/** A call of one tool counts as that tool's; a batch, and everything else, as the tool server's. */
+function labelOf(drawing: Drawing, messages: readonly Message[]): string {
+  const [first] = messages;
+  const tool = messages.length === 1 && first !== undefined ? toolOf(drawing, first) : null;
+  return tool === null ? 'callTool' : labelOfTool(tool);
+}
+
+function askedBy(drawing: Drawing, messages: readonly Message[]): NonNullable<Draft['rpc']> {
+  const asked = new Map<unknown, Asked | null>();
+  for (const message of messages) {
+    const { id = null, method } = message;
+    asked.set(id, asked.has(id) ? null : { method: String(method), tool: toolOf(drawing, message) });
+  }
+  return asked;
+}
+
+function toolOf({ tools }: Drawing, { method, params }: Message): string | null {
+  if (method !== 'tools/call') return null;
+  const { name } = (params ?? {}) as { name?: Json };
+  return tools.find((tool) => tool.name === name)?.name ?? null;
 }
 
 /** What the stateless revision wants to see in headers too. */
@@ -62,7 +87,7 @@ function describeInHeaders({ method, params }: Message, draft: Draft): void {
 
 function damage(drawing: Drawing, draft: Draft, whole: Json): void {
   const { chance, contract, limitOf } = drawing;
-  delete draft.rpcIds;
+  delete draft.rpc;
   const way = chance.below(10);
   if (way <= 5) draft.body = Buffer.from(brokenText(chance, contract, whole, {}));
   else if (way === 6) {

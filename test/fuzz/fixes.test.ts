@@ -46,7 +46,7 @@ describe('an odd address', () => {
     for (const [number, [method, path]] of asked.entries()) {
       const headers = { 'x-forwarded-for': addressOf(number) };
       const request = { number, label: '', method, path, headers, body: null };
-      const found = faultsOf(contract, base, request, await sender.send(request));
+      const found = faultsOf({ contract, base, tools: null }, request, await sender.send(request));
       if (found.length > 0) faults.push(`${method} ${path}: ${found.join('; ')}`);
     }
     sender.close();

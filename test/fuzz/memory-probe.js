@@ -1,4 +1,4 @@
-// Loaded into the API server before anything else (node --import): tells the fuzzer, when it asks, how much memory is left in use
+// Loaded into a process of the service before anything else (node --import): tells the fuzzer, when it asks, how much memory is left in use
 // after a full garbage collection. It changes nothing else, and holds nothing open.
 
 process.on('message', (question) => {

@@ -3,6 +3,7 @@
 
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
+import { keepSecretsOf } from './secrets.ts';
 
 export interface Request {
   readonly number: number;
@@ -18,8 +19,15 @@ export interface Request {
   readonly wire?: Buffer;
   /** Nothing may come of it: whoever takes it is wrong. */
   readonly isHopeless?: true;
-  /** Of the tool server: ids that an answer may carry. */
-  readonly rpcIds?: readonly unknown[];
+  /** Of the tool server: by the ids that an answer may carry, what was asked; null: more than one thing. */
+  readonly rpc?: ReadonlyMap<unknown, Asked | null>;
+}
+
+/** One message to the tool server. */
+export interface Asked {
+  readonly method: string;
+  /** Of those that are listed. */
+  readonly tool: string | null;
 }
 
 export interface Answer {
@@ -72,6 +80,7 @@ export class Sender {
           response.on('error', (error) => done({ trouble: `the answer broke off: ${error.message}` }));
           response.on('end', () => {
             const text = Buffer.concat(parts).toString('utf8');
+            keepSecretsOf(path, response.headers, text);
             done({ status: response.statusCode ?? 0, headers: response.headers, text });
           });
         },

@@ -57,7 +57,7 @@ const GRAM = 6;
 /** Numbers that stand in every line and could be anybody's code. */
 const COUNTED = /"(?:pid|ms|port|time|duration_ms)":("[^"]*"|[\d.]+)/g;
 
-class Secrets {
+export class Secrets {
   readonly #byGram = new Map<string, [kind: string, text: string][]>();
   #size = 0;
 
@@ -89,7 +89,7 @@ function isAlone(line: string, at: number): boolean {
   return !/[\w.-]/.test(line[at - 1] ?? '') && !/[\w-]/.test(line[at + GRAM] ?? '');
 }
 
-function readSecrets(folder: string): Secrets {
+export function readSecrets(folder: string): Secrets {
   const secrets = new Secrets();
   const seen = new Set<string>();
   for (const name of readdirSync(folder).filter((file) => file.endsWith(SECRETS))) {

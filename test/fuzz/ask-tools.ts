@@ -7,6 +7,7 @@ import { addressOf, type Draft, type Drawing, finished, idFor, strangeHeader, wr
 import { dressed } from './dress.ts';
 import { type Json, NASTY } from './mutations.ts';
 import type { Asked, Request } from './send.ts';
+import { isOwnName } from './town.ts';
 import { valueFor, varied } from './values.ts';
 
 const OLDER = ['2025-11-25', '2025-06-18', '2025-03-26'];
@@ -196,11 +197,26 @@ function aboutThisTown(drawing: Drawing, tool: string, value: Json): Json {
     upsert_offerings: 'upsertOfferings',
     create_checkout: 'createCheckout',
     validate: 'upsertOfferings',
+    set_price_tiers: 'upsertOfferings',
+    set_availability: 'upsertOfferings',
   };
   const of = contract.operations.find(({ id }) => id === wanted[tool])?.body;
   if (of == null || chance.often(0.3)) return value;
   const body = dressed(drawing, tool, varied(chance, contract, chance.pick(of.examples), of.schema));
+  if (tool === 'set_price_tiers' || tool === 'set_availability') return partOf(drawing, value, body);
   return tool === 'validate' ? { ...value, object: body } : body;
+}
+
+/** Of an offering that is there, what another one has. */
+function partOf({ chance, town }: Drawing, value: { [name: string]: Json }, body: Json): Json {
+  const names = (town.own.offerings ?? []).filter(isOwnName);
+  const { tiers, availability } = body as { tiers?: Json; availability?: Json };
+  return {
+    ...value,
+    ...(names.length > 0 ? { offering_external_id: chance.pick(names) } : {}),
+    ...(value.tiers !== undefined && tiers !== undefined ? { tiers } : {}),
+    ...(value.availability !== undefined && availability !== undefined ? { availability } : {}),
+  };
 }
 
 const safe = (word: string): string => (/^(?:[^%]|%[0-7][0-9a-f])*$/i.test(word) ? word : 'x');

@@ -41,6 +41,8 @@ export interface Answer {
 
 /** Longer than anything may take on a machine that has nothing else to do. */
 export const BOUND_MS = 20_000;
+/** Half a request is waited for by the server for as long as it may be on its way. */
+const QUIET_MS = 150;
 
 export class Sender {
   readonly #host: string;
@@ -94,7 +96,10 @@ export class Sender {
     });
   }
 
-  /** Writes, ends its half, and reads until the other side has said all. */
+  /**
+   * Writes, ends its half once nothing came for a moment (earlier, and the server would give no answer to what it still works at), and
+   * reads until the other side has said all.
+   */
   #write(bytes: Buffer): Promise<Answer> {
     const began = performance.now();
     return new Promise((resolve) => {
@@ -102,14 +107,19 @@ export class Sender {
       const socket = connect({ host: this.#host, port: this.#port });
       const done = (trouble: string | null): void => {
         clearTimeout(late);
+        clearTimeout(quiet);
         socket.destroy();
         resolve({ ...readAnswer(Buffer.concat(parts).toString('utf8')), ms: performance.now() - began, trouble });
       };
       const late = setTimeout(() => done(`the connection stood open for ${this.#boundMs / 1000} s`), this.#boundMs);
-      socket.on('data', (part: Buffer) => parts.push(part));
+      const quiet = setTimeout(() => socket.end(), QUIET_MS);
+      socket.on('data', (part: Buffer) => {
+        parts.push(part);
+        quiet.refresh();
+      });
       socket.on('error', () => done(null));
       socket.on('close', () => done(null));
-      socket.end(bytes);
+      socket.write(bytes);
     });
   }
 }

@@ -88,9 +88,10 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-export function askPage(drawing: Drawing): Request {
+/** Pages take turns. */
+export function askPage(drawing: Drawing, turn: number): Request {
   const { chance, town, number } = drawing;
-  const route = chance.pick(PAGES);
+  const route = PAGES[turn % PAGES.length] ?? '';
   const [method = 'GET', template = '/'] = route.split(' ');
   const person = chance.pick([...town.people, null]);
   const isForm = method === 'POST';

@@ -3,7 +3,7 @@
 
 import { brokenText, damagedBytes } from './breaks.ts';
 import type { Schema } from './contract.ts';
-import { addressOf, type Draft, type Drawing, finished, idFor, strangeHeader, wrongBearer } from './draw.ts';
+import { addressOf, type Draft, type Drawing, finished, idFor, strangeHeader, type Tool, wrongBearer } from './draw.ts';
 import { dressed } from './dress.ts';
 import { type Json, NASTY } from './mutations.ts';
 import type { Asked, Request } from './send.ts';
@@ -176,7 +176,7 @@ function messageOf(drawing: Drawing, n: number, version: string | null): Message
 function callOf(drawing: Drawing): Json {
   const { chance, contract, tools } = drawing;
   const tool = chance.pick(tools);
-  const schema = tool.inputSchema as Schema;
+  const schema = inputOf(tool);
   const examples = (schema.examples ?? []) as Json[];
   const drawn =
     examples.length > 0 && chance.often(0.7)
@@ -186,6 +186,27 @@ function callOf(drawing: Drawing): Json {
   const broken = chance.often(0.35) ? parsed(brokenText(chance, contract, given, schema)) : given;
   const name = chance.often(0.97) ? tool.name : chance.pick(['', 'x', '__proto__', `${tool.name}s`, 'x'.repeat(5000)]);
   return { name, ...(chance.often(0.98) ? { arguments: broken } : {}) };
+}
+
+const inputs = new WeakMap<Tool, Schema>();
+
+/** What a tool takes, with its own definitions in their places: the contract knows only the document's. */
+function inputOf(tool: Tool): Schema {
+  const known = inputs.get(tool);
+  if (known !== undefined) return known;
+  const { $defs = {}, ...schema } = tool.inputSchema as { $defs?: Members };
+  const made = inPlace(schema, $defs) as unknown as Schema;
+  inputs.set(tool, made);
+  return made;
+}
+
+function inPlace(node: Json, defs: Members): Json {
+  if (Array.isArray(node)) return node.map((one) => inPlace(one, defs));
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref, ...own } = node;
+  const meant = typeof $ref === 'string' ? defs[$ref.replace('#/$defs/', '')] : undefined;
+  const whole = { ...(meant === undefined ? {} : (inPlace(meant, defs) as Members)), ...own };
+  return Object.fromEntries(Object.entries(whole).map(([name, one]) => [name, inPlace(one, defs)]));
 }
 
 /** What a tool's own schema leaves open. */
@@ -203,14 +224,23 @@ function aboutThisTown(drawing: Drawing, tool: string, value: Json): Json {
   const of = contract.operations.find(({ id }) => id === wanted[tool])?.body;
   if (of == null || chance.often(0.3)) return value;
   const body = dressed(drawing, tool, varied(chance, contract, chance.pick(of.examples), of.schema));
-  if (tool === 'set_price_tiers' || tool === 'set_availability') return partOf(drawing, value, body);
-  return tool === 'validate' ? { ...value, object: body } : body;
+  if (tool === 'create_checkout') return body;
+  const [offering = {}] = offeringsIn(body);
+  if (tool === 'validate') return { ...value, object: offering };
+  return tool === 'upsert_offerings' ? { offerings: offeringsIn(body) } : partOf(drawing, value, offering);
+}
+
+type Members = { [name: string]: Json };
+
+/** A route takes one offering or a list of them, a tool the list. */
+function offeringsIn(body: Json): Members[] {
+  const { offerings } = body as { offerings?: Json };
+  return (Array.isArray(offerings) ? offerings : [body]) as Members[];
 }
 
 /** Of an offering that is there, what another one has. */
-function partOf({ chance, town }: Drawing, value: { [name: string]: Json }, body: Json): Json {
+function partOf({ chance, town }: Drawing, value: Members, { tiers, availability }: Members): Json {
   const names = (town.own.offerings ?? []).filter(isOwnName);
-  const { tiers, availability } = body as { tiers?: Json; availability?: Json };
   return {
     ...value,
     ...(names.length > 0 ? { offering_external_id: chance.pick(names) } : {}),

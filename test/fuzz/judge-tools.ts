@@ -83,10 +83,6 @@ export class ToolBook {
     );
   }
 
-  get names(): string[] {
-    return [...this.#known.keys()];
-  }
-
   faults({ rpc }: Request, { status, text }: Answer): string[] {
     if (text === '') return status === 202 ? [] : [`${status} without a body`];
     const value = parsed(text);

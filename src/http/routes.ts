@@ -1,4 +1,4 @@
-// From the list of operations to the routes: how the router writes a path, and which methods a path takes.
+// From the list of operations to the routes: how the router writes a path, which methods a path takes, and where an address leads.
 
 import type { Operation } from '../base/operation.ts';
 import type { Caller } from '../domain/keys/caller.ts';
@@ -6,6 +6,24 @@ import type { Caller } from '../domain/keys/caller.ts';
 /** `/v1/boats/{id}` as the router writes it: `/v1/boats/:id`. */
 export function routerPath(path: string): string {
   return path.replaceAll(/\{([a-z_]+)\}/g, ':$1');
+}
+
+const ORIGIN = /^https?:\/\/[^/?#]+/i;
+
+/**
+ * The address of a request, as the router and everybody behind it read it. One with an origin in front, as to a proxy, leads where its path
+ * leads (RFC 9112, 3.2.2), whoever is named there, and in every respect: routes, 405, pages, links to a next page.
+ */
+export function ownAddress(url: string): string {
+  if (url.startsWith('/')) return url;
+  const rest = url.replace(ORIGIN, '');
+  return rest === url || rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Without its query, which begins at `?`, or at a `#` that no client should have sent. */
+export function pathOf(url: string): string {
+  const end = url.search(/[?#]/);
+  return end < 0 ? url : url.slice(0, end);
 }
 
 /** Routes that are no operations: what is published under /v1. */

@@ -24,7 +24,7 @@ import { type Metrics, makeMetrics } from './metrics.ts';
 import { registerPages, sendNothingHere } from './pages/pages.ts';
 import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
-import { makeAllowed, routerPath } from './routes.ts';
+import { makeAllowed, ownAddress, pathOf, routerPath } from './routes.ts';
 import { registerStatus } from './status.ts';
 import { registerTexts } from './texts.ts';
 import { asBody, registerTools } from './tools.ts';
@@ -85,6 +85,7 @@ export async function startServer(house: House, openTools?: OpenToolServer): Pro
   };
   const app = Fastify({
     genReqId: () => house.ids.prefixed('req'),
+    rewriteUrl: ({ url = '/' }) => ownAddress(url),
     routerOptions: { maxParamLength: 2048 },
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -199,11 +200,6 @@ function mendContentType(method: string, headers: NodeJS.Dict<string | string[]>
   if (typeof type !== 'string') return;
   if (type.trim() === '') delete headers['content-type'];
   else if (!MEDIA_TYPE.test(type)) headers['content-type'] = 'application/octet-stream';
-}
-
-function pathOf(url: string): string {
-  const end = url.indexOf('?');
-  return end < 0 ? url : url.slice(0, end);
 }
 
 function register(app: FastifyInstance, door: Door, operation: Operation<Caller>): void {

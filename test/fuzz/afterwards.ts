@@ -1,13 +1,14 @@
 // After the storm: the books agree (ledger and processor), the logs tell of nothing that went wrong and of no secret, and the
 // server still serves the checkout of the README.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, createReadStream, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { House } from '../../src/run/house.ts';
-import { checkLogs } from '../chaos/check-logs.ts';
 import { checkLedgerByCommand, reconcile } from '../chaos/quiet.ts';
 import type { Found } from '../chaos/violation.ts';
+import { findIn, readSecrets } from '../logs/scan.ts';
 import { issueKeys } from './keys.ts';
 import { Sender } from './send.ts';
 import type { Stage } from './stage.ts';
@@ -51,24 +52,43 @@ export async function checkReadmeStory(house: House, stage: Stage, found: Found)
   }
 }
 
-/** Lines of level error and above; how often each warning was given is told. */
-export function readLogs(stage: Stage, keys: readonly string[], found: Found): Readonly<Record<string, number>> {
+export interface LogsRead {
+  readonly lines: number;
+  readonly requests: number;
+  readonly secrets: number;
+  /** How often each warning was given. */
+  readonly warnings: Readonly<Record<string, number>>;
+}
+
+/** After so many, more of them would say nothing new. */
+const MOST_LINES = 20;
+
+/** Lines of level error and above, and lines that hold a secret of this run or whatever has the shape of one, are violations. */
+export async function readLogs(stage: Stage, found: Found): Promise<LogsRead> {
+  const secrets = readSecrets(stage.secrets);
   const warnings: Record<string, number> = {};
-  for (const name of readdirSync(join(stage.folder, 'logs'))) {
-    for (const line of readFileSync(join(stage.folder, 'logs', name), 'utf8').split('\n')) {
+  let [lines, requests, leaks, wrongs] = [0, 0, 0, 0];
+  const folder = join(stage.folder, 'logs');
+  const postgres = await stage.postgresLog();
+  if (postgres !== null) copyFileSync(postgres, join(folder, 'postgres.log'));
+  for (const name of readdirSync(folder)) {
+    for await (const line of createInterface({ input: createReadStream(join(folder, name)), crlfDelay: Infinity })) {
+      lines++;
+      const leak = findIn(line, secrets);
+      if (leak !== null && ++leaks <= MOST_LINES) {
+        const [kind, text] = leak;
+        found('logs give nothing away', name, `${kind}: ${line.replaceAll(text, `[${kind}]`).slice(0, 600)}`);
+      }
       const told = lineOf(line);
-      if (told === null) continue;
-      if (told.level === 'error' || told.level === 'fatal')
+      if (told?.msg === 'request') requests++;
+      if (told?.level === 'warn') warnings[told.msg] = (warnings[told.msg] ?? 0) + 1;
+      if ((told?.level === 'error' || told?.level === 'fatal') && ++wrongs <= MOST_LINES)
         found('nothing of ours went wrong', name, line.slice(0, 1_500));
-      else if (told.level === 'warn') warnings[told.msg] = (warnings[told.msg] ?? 0) + 1;
     }
   }
-  checkLogs(
-    stage,
-    keys.map((key) => ({ key })),
-    found,
-  );
-  return warnings;
+  if (requests === 0) found('logs have a line for each request', folder, 'not one was read, so that nothing was shown');
+  if (leaks > MOST_LINES) found('logs give nothing away', folder, `${leaks} lines in all`);
+  return { lines, requests, secrets: secrets.size, warnings };
 }
 
 function lineOf(line: string): { readonly level: string; readonly msg: string } | null {

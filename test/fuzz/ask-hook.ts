@@ -17,7 +17,9 @@ import { samplesOf, signed } from './mailbox.ts';
 import type { Json } from './mutations.ts';
 import type { Request } from './send.ts';
 
-const HOOK = 'receiveHook';
+export const HOOK = 'receiveHook';
+export const NOTICE = 'POST /processor/notices/:mode';
+export const labelOfHook = (provider: string): string => `hook:${provider}`;
 
 export function askHook(drawing: Drawing): Request {
   const { chance, town, number, contract, limitOf } = drawing;
@@ -25,7 +27,7 @@ export function askHook(drawing: Drawing): Request {
   const samples = samplesOf(chance.often(0.95) ? hook.provider : chance.pick(town.hooks).provider);
   const value = marked(drawing, chance.pick(samples));
   const draft: Draft = {
-    label: HOOK,
+    label: labelOfHook(hook.provider),
     method: 'POST',
     path: hook.path,
     query: '',
@@ -175,7 +177,7 @@ export function askNotice(drawing: Drawing): Request {
   ]);
   const path = `/processor/notices/${chance.often(0.95) ? mode : chance.pick(['x', '', '%00', 'TEST'])}`;
   const draft: Draft = {
-    label: 'POST /processor/notices/:mode',
+    label: NOTICE,
     method: 'POST',
     path,
     query: '',

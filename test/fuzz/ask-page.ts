@@ -88,9 +88,10 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-export function askPage(drawing: Drawing): Request {
+/** Pages take turns. */
+export function askPage(drawing: Drawing, turn: number): Request {
   const { chance, town, number } = drawing;
-  const route = chance.pick(PAGES);
+  const route = PAGES[turn % PAGES.length] ?? '';
   const [method = 'GET', template = '/'] = route.split(' ');
   const person = chance.pick([...town.people, null]);
   const isForm = method === 'POST';
@@ -216,14 +217,15 @@ function fillParty({ chance, town }: Drawing, form: URLSearchParams, phone: () =
 function confirm({ chance, town }: Drawing, draft: Draft): void {
   const { clientSecret: secret, publishableKey } = chance.pick(town.intents);
   draft.path = `/sandbox/processor/v1/payment_intents/${secret.split('_secret_')[0]}/confirm`;
-  const card = chance.pick(['4242424242424242', '4000000000000002', '4000002760003184', '1', '', 'x'.repeat(900)]);
+  const good = ['4242424242424242', '4242424242424242', '4000002760003184', '4000000000000002'];
+  const card = chance.pick([...good, '1', '', 'x'.repeat(900)]);
   const form = new URLSearchParams({
     key: chance.often(0.9) ? publishableKey : chance.pick(['pk_test_x', 'sk_test_x']),
     client_secret: chance.often(0.9) ? secret : 'x',
     'payment_method_data[type]': 'card',
     'payment_method_data[card][number]': card,
-    'payment_method_data[card][exp_month]': chance.pick(['12', '13', '-1', '']),
-    'payment_method_data[card][exp_year]': chance.pick(['2034', '1999', 'x']),
+    'payment_method_data[card][exp_month]': chance.often(0.8) ? '12' : chance.pick(['13', '-1', '']),
+    'payment_method_data[card][exp_year]': chance.often(0.8) ? '2034' : chance.pick(['1999', 'x']),
     'payment_method_data[card][cvc]': '123',
   });
   draft.body = Buffer.from(form.toString());

@@ -3,10 +3,11 @@
 
 import { brokenText, damagedBytes } from './breaks.ts';
 import type { Schema } from './contract.ts';
-import { addressOf, type Draft, type Drawing, finished, idFor, strangeHeader, wrongBearer } from './draw.ts';
+import { addressOf, type Draft, type Drawing, finished, idFor, strangeHeader, type Tool, wrongBearer } from './draw.ts';
 import { dressed } from './dress.ts';
 import { type Json, NASTY } from './mutations.ts';
-import type { Request } from './send.ts';
+import type { Asked, Request } from './send.ts';
+import { isOwnName } from './town.ts';
 import { valueFor, varied } from './values.ts';
 
 const OLDER = ['2025-11-25', '2025-06-18', '2025-03-26'];
@@ -30,7 +31,7 @@ export function askTools(drawing: Drawing): Request {
   const messages = Array.from({ length: count }, (_, n) => messageOf(drawing, n, version));
   const whole: Json = isBatch ? messages : (messages[0] ?? null);
   const draft: Draft = {
-    label: 'callTool',
+    label: labelOf(drawing, messages),
     method: 'POST',
     path: chance.often(0.95) ? '/mcp' : '/mcp/',
     query: chance.often(0.97) ? '' : 'x=%ff',
@@ -42,11 +43,36 @@ export function askTools(drawing: Drawing): Request {
       ...(version === null ? {} : { 'mcp-protocol-version': version }),
     },
     body: Buffer.from(JSON.stringify(whole)),
-    rpcIds: messages.map(({ id }) => id ?? null),
+    rpc: askedBy(drawing, messages),
   };
   if (version === MODERN && chance.often(0.8)) describeInHeaders(messages[0] ?? {}, draft);
   if (chance.often(0.45)) damage(drawing, draft, whole);
   return finished(drawing, draft);
+}
+
+export const labelOfTool = (name: string): string => `tool:${name}`;
+export const isLabelOfTool = (label: string): boolean => label.startsWith(labelOfTool(''));
+
+/** A call of one tool counts as that tool's; a batch, and everything else, as the tool server's. */
+function labelOf(drawing: Drawing, messages: readonly Message[]): string {
+  const [first] = messages;
+  const tool = messages.length === 1 && first !== undefined ? toolOf(drawing, first) : null;
+  return tool === null ? 'callTool' : labelOfTool(tool);
+}
+
+function askedBy(drawing: Drawing, messages: readonly Message[]): NonNullable<Draft['rpc']> {
+  const asked = new Map<unknown, Asked | null>();
+  for (const message of messages) {
+    const { id = null, method } = message;
+    asked.set(id, asked.has(id) ? null : { method: String(method), tool: toolOf(drawing, message) });
+  }
+  return asked;
+}
+
+function toolOf({ tools }: Drawing, { method, params }: Message): string | null {
+  if (method !== 'tools/call') return null;
+  const { name } = (params ?? {}) as { name?: Json };
+  return tools.find((tool) => tool.name === name)?.name ?? null;
 }
 
 /** What the stateless revision wants to see in headers too. */
@@ -62,7 +88,7 @@ function describeInHeaders({ method, params }: Message, draft: Draft): void {
 
 function damage(drawing: Drawing, draft: Draft, whole: Json): void {
   const { chance, contract, limitOf } = drawing;
-  delete draft.rpcIds;
+  delete draft.rpc;
   const way = chance.below(10);
   if (way <= 5) draft.body = Buffer.from(brokenText(chance, contract, whole, {}));
   else if (way === 6) {
@@ -150,7 +176,7 @@ function messageOf(drawing: Drawing, n: number, version: string | null): Message
 function callOf(drawing: Drawing): Json {
   const { chance, contract, tools } = drawing;
   const tool = chance.pick(tools);
-  const schema = tool.inputSchema as Schema;
+  const schema = inputOf(tool);
   const examples = (schema.examples ?? []) as Json[];
   const drawn =
     examples.length > 0 && chance.often(0.7)
@@ -162,6 +188,27 @@ function callOf(drawing: Drawing): Json {
   return { name, ...(chance.often(0.98) ? { arguments: broken } : {}) };
 }
 
+const inputs = new WeakMap<Tool, Schema>();
+
+/** What a tool takes, with its own definitions in their places: the contract knows only the document's. */
+function inputOf(tool: Tool): Schema {
+  const known = inputs.get(tool);
+  if (known !== undefined) return known;
+  const { $defs = {}, ...schema } = tool.inputSchema as { $defs?: Members };
+  const made = inPlace(schema, $defs) as unknown as Schema;
+  inputs.set(tool, made);
+  return made;
+}
+
+function inPlace(node: Json, defs: Members): Json {
+  if (Array.isArray(node)) return node.map((one) => inPlace(one, defs));
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref, ...own } = node;
+  const meant = typeof $ref === 'string' ? defs[$ref.replace('#/$defs/', '')] : undefined;
+  const whole = { ...(meant === undefined ? {} : (inPlace(meant, defs) as Members)), ...own };
+  return Object.fromEntries(Object.entries(whole).map(([name, one]) => [name, inPlace(one, defs)]));
+}
+
 /** What a tool's own schema leaves open. */
 function aboutThisTown(drawing: Drawing, tool: string, value: Json): Json {
   const { chance, contract } = drawing;
@@ -171,11 +218,35 @@ function aboutThisTown(drawing: Drawing, tool: string, value: Json): Json {
     upsert_offerings: 'upsertOfferings',
     create_checkout: 'createCheckout',
     validate: 'upsertOfferings',
+    set_price_tiers: 'upsertOfferings',
+    set_availability: 'upsertOfferings',
   };
   const of = contract.operations.find(({ id }) => id === wanted[tool])?.body;
   if (of == null || chance.often(0.3)) return value;
   const body = dressed(drawing, tool, varied(chance, contract, chance.pick(of.examples), of.schema));
-  return tool === 'validate' ? { ...value, object: body } : body;
+  if (tool === 'create_checkout') return body;
+  const [offering = {}] = offeringsIn(body);
+  if (tool === 'validate') return { ...value, object: offering };
+  return tool === 'upsert_offerings' ? { offerings: offeringsIn(body) } : partOf(drawing, value, offering);
+}
+
+type Members = { [name: string]: Json };
+
+/** A route takes one offering or a list of them, a tool the list. */
+function offeringsIn(body: Json): Members[] {
+  const { offerings } = body as { offerings?: Json };
+  return (Array.isArray(offerings) ? offerings : [body]) as Members[];
+}
+
+/** Of an offering that is there, what another one has. */
+function partOf({ chance, town }: Drawing, value: Members, { tiers, availability }: Members): Json {
+  const names = (town.own.offerings ?? []).filter(isOwnName);
+  return {
+    ...value,
+    ...(names.length > 0 ? { offering_external_id: chance.pick(names) } : {}),
+    ...(value.tiers !== undefined && tiers !== undefined ? { tiers } : {}),
+    ...(value.availability !== undefined && availability !== undefined ? { availability } : {}),
+  };
 }
 
 const safe = (word: string): string => (/^(?:[^%]|%[0-7][0-9a-f])*$/i.test(word) ? word : 'x');

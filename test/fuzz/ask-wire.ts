@@ -4,6 +4,9 @@
 import { addressOf, type Drawing } from './draw.ts';
 import type { Request } from './send.ts';
 
+/** What the summary counts it as. */
+export const WIRE = 'bare socket';
+
 export function askWire({ chance, number, town }: Drawing): Request {
   const body = '{"amount":24000}';
   const path = chance.pick([
@@ -65,7 +68,7 @@ export function askWire({ chance, number, town }: Drawing): Request {
   ]);
   return {
     number,
-    label: 'bare socket',
+    label: WIRE,
     method: '',
     path: '',
     headers: {},

@@ -4,6 +4,7 @@
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { faultsOfCsv } from './csv.ts';
 import type { Json } from './mutations.ts';
 
 export interface Schema {
@@ -50,6 +51,7 @@ export interface Document {
 }
 
 const JSON_TYPE = 'application/json';
+const CSV_TYPE = 'text/csv';
 
 export class Contract {
   readonly operations: readonly Described[];
@@ -103,7 +105,26 @@ export class Contract {
     const media = type.split(';')[0]?.trim() ?? '';
     if (content === undefined) return text === '' ? [] : [`${id} ${status} is documented without a body`];
     if (content[media] === undefined) return [`${id} ${status} came as "${type}", which is not documented`];
+    if (media === CSV_TYPE) return faultsOfCsv(text);
     return media === JSON_TYPE ? this.#invalid(`${pointer}/content/${escaped(JSON_TYPE)}/schema`, text) : [];
+  }
+
+  /** What is wrong with something that has to be what an operation answers when it goes well. */
+  successProblems(id: string, value: unknown): string[] {
+    const operation = this.operations.find((one) => one.id === id);
+    const method = operation?.method.toLowerCase();
+    const statuses = operation?.statuses.filter((status) => status >= 200 && status < 300) ?? [];
+    const found = statuses.map((status) => {
+      const pointer = `#/paths/${escaped(operation?.path ?? '')}/${method}/responses/${status}/content/${escaped(JSON_TYPE)}`;
+      return this.#at(pointer) === undefined ? [] : this.#problemsAt(`${pointer}/schema`, value);
+    });
+    return found.some((problems) => problems.length === 0) ? [] : (found[0] ?? [`there is no operation ${id}`]);
+  }
+
+  /** What is wrong with something that has to be as a published schema says. */
+  schemaProblems(name: string, value: unknown): string[] {
+    const pointer = `#/components/schemas/${name}`;
+    return this.#at(pointer) === undefined ? [`there is no schema ${name}`] : this.#problemsAt(pointer, value);
   }
 
   /** What is wrong with something that has to be an error of ours. */
@@ -112,14 +133,20 @@ export class Contract {
   }
 
   #invalid(pointer: string, text: string): string[] {
-    const known = this.#validators.get(pointer);
-    const validate = known ?? this.#ajv.compile({ $ref: `openapi${pointer}` });
-    if (known === undefined) this.#validators.set(pointer, validate);
+    let value: unknown;
     try {
-      if (validate(JSON.parse(text))) return [];
+      value = JSON.parse(text);
     } catch {
       return ['the body is not JSON, though it says so'];
     }
+    return this.#problemsAt(pointer, value);
+  }
+
+  #problemsAt(pointer: string, value: unknown): string[] {
+    const known = this.#validators.get(pointer);
+    const validate = known ?? this.#ajv.compile({ $ref: `openapi${pointer}` });
+    if (known === undefined) this.#validators.set(pointer, validate);
+    if (validate(value)) return [];
     return [`the body is not as documented: ${this.#ajv.errorsText(validate.errors).slice(0, 400)}`];
   }
 }

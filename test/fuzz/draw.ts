@@ -2,7 +2,7 @@
 // be wrong with any of them: who asks, headers, the address, the method.
 
 import type { Chance } from '../sim/chance.ts';
-import type { Contract } from './contract.ts';
+import type { Contract, Schema } from './contract.ts';
 import type { Json } from './mutations.ts';
 import type { Request } from './send.ts';
 import type { Town } from './town.ts';
@@ -10,6 +10,7 @@ import type { Town } from './town.ts';
 export interface Tool {
   readonly name: string;
   readonly inputSchema: Json;
+  readonly outputSchema: Schema;
 }
 
 export interface Drawing {
@@ -32,7 +33,7 @@ export interface Draft {
   body: Buffer | null;
   chunked?: true;
   isHopeless?: true;
-  rpcIds?: readonly unknown[];
+  rpc?: NonNullable<Request['rpc']>;
 }
 
 export function finished({ number }: Drawing, { query, path, ...draft }: Draft): Request {
@@ -308,7 +309,7 @@ export function strangeMethod({ chance }: Drawing, draft: Draft): void {
 }
 
 /** The address itself: encoded otherwise, with dots, slashes, cases, or far too long. */
-export function strangePath({ chance }: Drawing, draft: Draft): void {
+export function strangePath({ chance }: Pick<Drawing, 'chance'>, draft: Draft): void {
   const { path } = draft;
   const segments = path.split('/');
   const place = chance.between(1, segments.length - 1);

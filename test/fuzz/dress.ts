@@ -46,9 +46,13 @@ function replacement(drawing: Drawing, operation: string, name: string, item: Js
         : operation === 'recordActivity'
           ? `act-${number}-${chance.below(99)}`
           : undefined;
+    case 'currency':
+      return 'usd';
     case 'pay_by':
-    case 'to':
       return inDays(chance.between(1, 20));
+    case 'to':
+      // Of a day's window it is a time of day.
+      return isTime(item) ? inDays(chance.between(1, 20)) : undefined;
     case 'since':
     case 'at':
       return inDays(-chance.between(0, 5));
@@ -65,6 +69,8 @@ function replacement(drawing: Drawing, operation: string, name: string, item: Js
       return undefined;
   }
 }
+
+const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT/.test(text);
 
 function reviewable({ chance, town }: Drawing): string {
   const { experiences = [], offerings = [], boats = [] } = town.own;

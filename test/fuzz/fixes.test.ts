@@ -1,17 +1,22 @@
 // What a 422 proposes is right: every example_fix, put in its place, takes away the problem that it was given for, whatever was
-// wrong with the body.
+// wrong with the body. And what the fuzzer found once, sent again as it was.
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseStrictJson } from '../../src/base/json/parse.ts';
+import { Chance } from '../sim/chance.ts';
 import { openWorld, type World } from '../world.ts';
+import { addressOf, type Draft, strangePath } from './draw.ts';
+import { faultsOf } from './judge.ts';
 import { mutated } from './mutations.ts';
+import { readContract } from './run.ts';
+import { Sender } from './send.ts';
 
 const RUNS = 300;
 
 let world: World;
 beforeAll(async () => {
-  world = await openWorld({ env: { LOG_LEVEL: 'error' } });
+  world = await openWorld({ env: { LOG_LEVEL: 'error', TRUSTED_PROXIES: '127.0.0.1' } });
 });
 afterAll(() => world.close());
 
@@ -28,6 +33,61 @@ describe('a broken body', () => {
         { numRuns: RUNS, endOnFailure: true },
       );
     }
+  });
+});
+
+describe('an odd address', () => {
+  /** What is wrong with the answers, if anything. */
+  async function faultsAt(asked: readonly (readonly [method: string, path: string])[]): Promise<string[]> {
+    const base = world.urls[0] ?? '';
+    const contract = await readContract(base);
+    const sender = new Sender(base);
+    const faults: string[] = [];
+    for (const [number, [method, path]] of asked.entries()) {
+      const headers = { 'x-forwarded-for': addressOf(number) };
+      const request = { number, label: '', method, path, headers, body: null };
+      const found = faultsOf({ contract, base, tools: null }, request, await sender.send(request));
+      if (found.length > 0) faults.push(`${method} ${path}: ${found.join('; ')}`);
+    }
+    sender.close();
+    return faults;
+  }
+
+  it('with an origin in front, a # in it, or both, is answered as the document says of where it leads', async () => {
+    const paths = [
+      '/v1/events#x?checkout=chk_1',
+      '/v1/events?x#y',
+      '/v1/openapi.json#x',
+      '/v1/x#y',
+      '/mcp/#x',
+      '/c/x#y',
+      '#x',
+    ];
+    const origins = [
+      '',
+      'http://evil.example',
+      'HTTPS://evil.example:1',
+      'http://a:b@evil.example',
+      'http://',
+      'ftp://evil.example',
+    ];
+    const asked = paths.flatMap((path) => origins.map((origin) => `${origin}${path}`));
+    expect(await faultsAt(asked.flatMap((path) => ['GET', 'POST'].map((method) => [method, path] as const)))).toEqual(
+      [],
+    );
+  });
+
+  it('of any kind, at every operation, is answered as the document says of where it leads', async () => {
+    const { operations } = await readContract(world.urls[0] ?? '');
+    const asked = operations.flatMap(({ method, path }, place) =>
+      Array.from({ length: 12 }, (_, n) => {
+        const draft = { path: path.replaceAll(/\{\w+\}/g, 'chk_1') } as Draft;
+        const chance = new Chance(1, `address ${place} ${n}`);
+        for (let times = chance.pick([1, 1, 2]); times > 0; times--) strangePath({ chance }, draft);
+        return [method, draft.path] as const;
+      }),
+    );
+    expect(await faultsAt(asked)).toEqual([]);
   });
 });
 

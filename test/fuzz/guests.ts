@@ -4,6 +4,7 @@ import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
 import { createChannel, createMember } from '../../src/domain/members/create-member.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { actIn } from '../../src/run/house.ts';
+import { keepSecret } from '../logs/kept.ts';
 import { type Ask, booking, freshName, type Pools, type Seen, type Wherever } from './town.ts';
 
 export interface Person {
@@ -111,7 +112,9 @@ async function person({ house }: Wherever, generation: number, n: number): Promi
   const { id } = await house.db.transaction((tx) =>
     createMember(tx, act, { phone, name: n === 5 ? null : `Guest ${n}` }),
   );
-  return { id, phone, token: await house.tokens.sign(id), session: await beginSession(house, id) };
+  const token = await house.tokens.sign(id);
+  keepSecret('token', token);
+  return { id, phone, token, session: await beginSession(house, id) };
 }
 
 async function chat({ house }: Wherever, people: readonly Person[]): Promise<string> {

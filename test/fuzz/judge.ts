@@ -1,8 +1,10 @@
 // What every answer is held to, whatever was asked: it came, in time; it is no 5xx; it says its request id; it is as the
 // OpenAPI document says for this operation and status; a failure has our one shape, a 422 with a pointer and a remedy for each
-// problem; and nothing of our inside (a stack, SQL, a path) stands in it.
+// problem; and nothing of our inside (a stack, SQL, a path) stands in it. What tools say is judged by judge-tools.ts.
 
 import type { Contract, Described } from './contract.ts';
+import { faultsOfProblems, type Listed } from './judge-problems.ts';
+import type { ToolBook } from './judge-tools.ts';
 import type { Answer, Request } from './send.ts';
 
 /** Answers to what is broken as HTTP itself, or as an address: documented for all operations at once (docs/errors). */
@@ -14,7 +16,14 @@ const INSIDE: readonly RegExp[] = [
   /\bTypeError\b|\bReferenceError\b|\bRangeError\b|is not a function|Cannot read propert/,
 ];
 
-export function faultsOf(contract: Contract, base: string, request: Request, answer: Answer): string[] {
+export interface Judging {
+  readonly contract: Contract;
+  readonly base: string;
+  /** Null: what tools say is not looked at. */
+  readonly tools: ToolBook | null;
+}
+
+export function faultsOf({ contract, base, tools }: Judging, request: Request, answer: Answer): string[] {
   if (answer.trouble !== null) return [answer.trouble];
   if (request.wire !== undefined) return faultsOfWire(answer);
   const faults: string[] = [];
@@ -31,8 +40,8 @@ export function faultsOf(contract: Contract, base: string, request: Request, ans
   if (isHead) return text === '' ? faults : [...faults, 'an answer to HEAD has a body'];
   if (operation === null) return [...faults, ...faultsOfUnlisted(contract, request, answer)];
   faults.push(...faultsOfOperation(contract, operation, answer));
-  if (operation.id === 'callTool') faults.push(...faultsOfTools(request, answer));
-  if (status === 422) faults.push(...faultsOf422(base, text));
+  if (operation.id === 'callTool' && tools !== null) faults.push(...tools.faults(request, answer));
+  if (status === 422) faults.push(...faultsOfProblems(base, parsed(text)));
   faults.push(...faultsOfHeaders(operation, answer));
   return faults;
 }
@@ -42,10 +51,11 @@ function isOfTheWire(text: string): boolean {
   return /^\{"error":\{"code":"(malformed_request|headers_too_large|request_timeout)"/.test(text);
 }
 
-/** An absolute address leads where its path leads; the tool server is there with a slash at its end too. */
+/** An address with an origin in front leads where its path leads; the tool server is there with a slash at its end too. */
 function pathOf(path: string): string {
-  const own = /^[a-z]+:\/\//.test(path) ? `/${path.split('/').slice(3).join('/')}` : path;
-  return own.replace(/^\/mcp\/(?=$|\?)/, '/mcp');
+  const [, rest = ''] = /^https?:\/\/[^/?#]+(.*)$/i.exec(path) ?? [null, path];
+  const own = rest.startsWith('/') || rest === path ? rest : `/${rest}`;
+  return own.replace(/^\/mcp\/(?=$|[?#])/, '/mcp');
 }
 
 /** The OpenAPI document itself, however its address is written, which is no operation of its own. */
@@ -68,41 +78,18 @@ function faultsOfOperation(contract: Contract, operation: Described, { status, h
 
 function faultsOfUnlisted(contract: Contract, request: Request, { status, headers, text }: Answer): string[] {
   const type = String(headers['content-type'] ?? '');
-  if (/^\/(v1|internal|mcp)\b/.test(request.path) && request.method !== 'OPTIONS' && !isTheDocument(request.path)) {
+  const path = pathOf(request.path);
+  if (/^\/(v1|internal|mcp)\b/.test(path) && request.method !== 'OPTIONS' && !isTheDocument(path)) {
     if (!OF_THE_DOOR.includes(status) && status !== 401) return [`${status} for an address that is no operation`];
     if (status === 405 && headers.allow === undefined) return ['405 without Allow'];
   }
   if (status < 400) return [];
   if (type.startsWith('text/html')) return text.includes('</html>') ? [] : ['a page without its end'];
-  if (request.path.startsWith('/sandbox/processor')) return [];
+  if (path.startsWith('/sandbox/processor')) return [];
   // A form's script is told the code alone; everything else has the one shape.
-  if (/^\/([cs]\/|session)/.test(request.path) && /^\{"error":\{"code":"[a-z_]+"\}\}$/.test(text)) return [];
+  if (/^\/([cs]\/|session)/.test(path) && /^\{"error":\{"code":"[a-z_]+"\}\}$/.test(text)) return [];
   if (type.includes('json')) return contract.errorProblems(text);
   return [`a failure as "${type}"`];
-}
-
-interface Listed {
-  readonly error?: { readonly code?: string; readonly field?: string };
-  readonly errors?: readonly {
-    readonly code: string;
-    readonly field: string;
-    readonly expected: string;
-    readonly doc_url: string;
-  }[];
-}
-
-function faultsOf422(base: string, text: string): string[] {
-  const { error, errors } = parsed(text) as Listed;
-  const [first] = errors ?? [];
-  if (first === undefined) return ['a 422 without errors[]'];
-  const faults: string[] = [];
-  if (first.code !== error?.code || first.field !== error?.field) faults.push('error is not the first of errors[]');
-  for (const { field, expected, doc_url, code } of errors ?? []) {
-    if (!/^(\/|$)/.test(field)) faults.push(`"${field}" is not a pointer`);
-    if (expected.trim() === '') faults.push(`${field} has no remedy`);
-    if (doc_url !== `${base}/docs/errors/${code}`) faults.push(`doc_url of ${field} leads elsewhere`);
-  }
-  return faults;
 }
 
 function faultsOfHeaders({ path }: Described, { status, headers }: Answer): string[] {
@@ -122,48 +109,9 @@ function faultsOfHeaders({ path }: Described, { status, headers }: Answer): stri
   return faults;
 }
 
-interface Rpc {
-  readonly jsonrpc?: unknown;
-  readonly id?: unknown;
-  readonly method?: unknown;
-  readonly error?: { readonly code?: unknown; readonly message?: unknown };
-  readonly result?: {
-    readonly isError?: boolean;
-    readonly structuredContent?: { readonly error?: { readonly code?: string } };
-  };
-}
-
-function faultsOfTools({ rpcIds }: Request, { status, text }: Answer): string[] {
-  if (text === '') return status === 202 ? [] : [`${status} without a body`];
-  const value = parsed(text);
-  // Refused as on every route: who, how large, what type.
-  if (isRefusal(value)) return [];
-  const messages = (Array.isArray(value) ? value : [value]) as Rpc[];
-  return messages.flatMap((message) => faultsOfMessage(message, rpcIds));
-}
-
-function faultsOfMessage({ jsonrpc, id, error, result }: Rpc, ids: readonly unknown[] | undefined): string[] {
-  const faults: string[] = [];
-  if (jsonrpc !== '2.0') faults.push('it is not JSON-RPC 2.0');
-  if ((error === undefined) === (result === undefined)) faults.push('it is neither a result nor an error, or both');
-  if (error?.code === -32603) faults.push('the tool server says: internal error');
-  if (error !== undefined && (typeof error.code !== 'number' || typeof error.message !== 'string'))
-    faults.push('an error without code or message');
-  const code = result?.structuredContent?.error?.code;
-  if (code === 'internal_error' || code === 'service_unavailable' || code === 'not_implemented')
-    faults.push(`a tool says: ${code}`);
-  if (ids !== undefined && id != null && !ids.includes(id))
-    faults.push(`an answer to ${JSON.stringify(id)}, which nobody asked`);
-  return faults;
-}
-
-function isRefusal(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'error' in value && !('jsonrpc' in value);
-}
-
-function parsed(text: string): unknown {
+function parsed(text: string): Listed {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as Listed;
   } catch {
     return {}; // That it is not JSON is told by the contract.
   }

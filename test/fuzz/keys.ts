@@ -6,6 +6,7 @@ import { SCOPES } from '../../src/domain/keys/key.ts';
 import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
 import { createVenue } from '../../src/domain/venues/create-venue.ts';
 import { actIn, type House } from '../../src/run/house.ts';
+import { keepSecret } from '../logs/kept.ts';
 
 export const ORIGIN = 'https://harbor.example';
 const NO_LIMIT = 1_000_000_000;
@@ -50,6 +51,7 @@ export async function issueKeys(house: House): Promise<{ readonly venueId: strin
       revoked: revoked.key,
       elsewhere: (await issue('secret', 'test', { allowIps: ['192.0.2.0/24'] })).key,
     };
+    for (const key of Object.values<string>({ ...keys })) keepSecret('key', key);
     return { venueId, keys };
   });
 }

@@ -3,6 +3,7 @@
 
 import { createHmac } from 'node:crypto';
 import { SAMPLES } from '../hooks/samples.ts';
+import { keepSecret } from '../logs/kept.ts';
 import type { Json } from './mutations.ts';
 import type { Ask, Pools, Seen } from './town.ts';
 
@@ -53,6 +54,7 @@ async function connect(ask: Ask, key: string, provider: string): Promise<{ id: s
     defaults: sample?.defaults ?? {},
     ...(SIGNING.includes(provider) ? { signing_secret: SECRET } : {}),
   });
+  keepSecret('signing_secret', data.signing_secret ?? SECRET);
   const url = data.webhook_url as string;
   const hook = { provider, url, path: new URL(url).pathname, secret: data.signing_secret ?? SECRET };
   const [first = {}] = samplesOf(provider);

@@ -2,7 +2,7 @@
 // and requests of every kind, several at a time; every answer is judged (judge.ts), and afterwards memory, logs, books and the
 // README's own checkout. What was answered badly is printed whole, with the line that sends it again alone.
 
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { readConfig } from '../../src/base/config.ts';
@@ -11,14 +11,14 @@ import { makeLog } from '../../src/base/log.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { type House, makeHouse } from '../../src/run/house.ts';
-import type { Violation } from '../chaos/violation.ts';
+import { FOLDER, keepDrawn, keepSealed, keepSecret } from '../logs/kept.ts';
 import { startReceiver } from '../outbound/receiver.ts';
-import { checkBooks, checkReadmeStory, readLogs } from './afterwards.ts';
-import { judgeMemory } from './memory.ts';
+import type { Sample } from './memory.ts';
 import { type Options, readOptions } from './options.ts';
 import { asRecord, inWords } from './report.ts';
-import { type Finding, type Outcome, type Place, runFuzz } from './run.ts';
-import { type Memory, openStage, type Stage } from './stage.ts';
+import { type Finding, type Place, runFuzz } from './run.ts';
+import { type Memory, openStage, type Stage, type Watched } from './stage.ts';
+import { conclude } from './verdict.ts';
 
 /** Requests for one town. */
 const GENERATION = 1_500;
@@ -33,19 +33,24 @@ function openHouse(stage: Stage): House {
     config: readConfig({}),
     db,
     clock: systemClock,
-    random: systemRandom,
+    random: keepDrawn(systemRandom),
     log: makeLog('silent', 'fuzz'),
     sealKey: stage.sealKey,
     operatorToken: stage.operatorToken,
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
   });
   house.address.base = stage.base;
+  keepSealed(house.seal);
+  const { processorSecrets, noticeSecrets, sealKey, operatorToken, databaseUrl } = stage;
+  const secrets = [...Object.values(processorSecrets), ...Object.values(noticeSecrets), sealKey.toString('base64')];
+  for (const secret of [...secrets, operatorToken, new URL(databaseUrl).password])
+    keepSecret('a secret of the run', secret);
   return house;
 }
 
 async function fuzz(options: Options, stage: Stage, place: Place): Promise<boolean> {
   const { seed, lanes } = options;
-  const samples: Memory[] = [];
+  const samples: Record<Watched, Sample[]> = { serve: [], worker: [], processor: [] };
   const began = Date.now();
   const tell = (finding: Finding): void => {
     appendFileSync(join(stage.folder, 'findings.jsonl'), `${JSON.stringify(asRecord(finding))}\n`);
@@ -60,70 +65,17 @@ async function fuzz(options: Options, stage: Stage, place: Place): Promise<boole
     generation: Math.min(GENERATION, Math.max(100, Math.ceil(options.requests / 12))),
     onFinding: tell,
     onPause: async (done) => {
-      samples.push(await stage.memory());
+      const memory = await stage.memory();
+      const used = (Object.entries(memory) as [Watched, Memory][]).map(([name, one]) => {
+        samples[name].push({ ...one, requests: done });
+        return `${name} ${(one.heap / 2 ** 20).toFixed(1)}`;
+      });
       const perSecond = Math.round((done / (Date.now() - began)) * 1_000);
-      const { heap = 0 } = samples.at(-1) ?? {};
-      say(options, `${done} of ${options.requests}, ${perSecond} a second, ${Math.round(heap / 2 ** 20)} MB in use`);
+      say(options, `${done} of ${options.requests}, ${perSecond} a second, in use: ${used.join(', ')} MB`);
     },
   });
-  return conclude(options, stage, place, outcome, samples);
-}
-
-async function conclude(
-  options: Options,
-  stage: Stage,
-  { house }: Place,
-  { findings, tally }: Outcome,
-  samples: readonly Memory[],
-): Promise<boolean> {
-  const violations: Violation[] = [];
-  const found = (rule: string, subject: string, what: string): void => void violations.push({ rule, subject, what });
   say(options, 'the books, the logs, the README’s checkout');
-  await checkReadmeStory(house, stage, found);
-  await checkBooks(stage, found);
-  const memory = judgeMemory(samples);
-  if (!memory.isFlat) found('memory is flat', 'serve', `${memory.before} MB became ${memory.after} MB`);
-  for (const line of stage.fallen) found('no process ends by itself', 'process', line);
-  for (const label of tally.untried)
-    if (options.requests >= 200) found('no operation is left out', label, 'no request');
-  const warnings = readLogs(stage, [], found);
-  const ok = findings.length === 0 && violations.length === 0;
-  const { requests, slowest } = tally.all;
-  const verdict = {
-    ok,
-    seed: options.seed,
-    requests,
-    slowest: Math.round(slowest),
-    memory,
-    warnings,
-    violations,
-    findings: findings.length,
-  };
-  writeFileSync(join(stage.folder, 'verdict.json'), `${JSON.stringify(verdict, null, 2)}\n`);
-  if (options.json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
-  else process.stdout.write(`${tally.table()}\n\n${told(verdict)}\n`);
-  return ok;
-}
-
-interface Verdict {
-  readonly ok: boolean;
-  readonly seed: number;
-  readonly requests: number;
-  readonly slowest: number;
-  readonly memory: ReturnType<typeof judgeMemory>;
-  readonly warnings: Readonly<Record<string, number>>;
-  readonly violations: readonly Violation[];
-  readonly findings: number;
-}
-
-function told({ ok, seed, requests, slowest, memory, warnings, violations, findings }: Verdict): string {
-  return [
-    ...Object.entries(warnings).map(([msg, count]) => `warned ${count} times: ${msg}`),
-    ...violations.map(({ rule, subject, what }) => `NOT HELD: ${rule}: ${subject}: ${what}`),
-    `memory after collection: ${memory.before} MB, then ${memory.after} MB (${memory.samples} samples; the process is ${memory.rss} MB large)`,
-    `${requests} requests of seed ${seed}, the slowest ${slowest} ms, ${findings} answered badly, ${violations.length} rules not held.`,
-    ok ? 'Everything held.' : `FAILED: see .fuzz/${seed}/`,
-  ].join('\n');
+  return conclude(options, stage, place, outcome, samples);
 }
 
 /** One request alone, in a town of its own, with what came of it. */
@@ -142,6 +94,7 @@ async function run(options: Options): Promise<number> {
   say(options, `seed ${options.seed}: building and starting`);
   const stage = await openStage(options.seed, join(packageRoot, '.fuzz', name));
   const receiver = await startReceiver((_request, response) => response.end('ok'));
+  process.env[FOLDER] = stage.secrets;
   const house = openHouse(stage);
   let leaving: Promise<void> | null = null;
   const leave = (): Promise<void> => {

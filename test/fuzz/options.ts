@@ -25,8 +25,9 @@ state, and sends requests of every kind to every operation and address: right on
   --replay SEED:NUMBER one request of an earlier run, alone in a fresh world, with its answer
   --json               the verdict as one JSON document, and nothing else
 
-Fails on: a 5xx, no answer in time, a status or body that the OpenAPI document does not have, a failure that is not in our one
-shape, our inside in an answer, an error in a log, a secret in a log, memory that grows, books that do not agree afterwards, or a
+Fails on: a 5xx, no answer in time, a status or body that the OpenAPI document does not have, a tool that gives what its schemas do
+not, a failure that is not in our one shape, our inside in an answer, something that was never asked or (from 5000 requests on) of
+which nothing was ever taken, an error in a log, a secret in a log, memory that grows, books that do not agree afterwards, or a
 server that no longer serves the README's checkout.
 Written to .fuzz/<seed>/: findings.jsonl (each bad answer, whole), verdict.json, logs/. Ends with 0 when everything held, else with 1.
 `;

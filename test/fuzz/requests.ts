@@ -1,5 +1,5 @@
 // Which request has which number: the same seed and number make the same one about the same places of a town, for ever. The
-// operations of the document take turns, so that none is left out however few requests there are.
+// operations of the document take turns, and so do the pages, so that none is left out however few requests there are.
 
 import { Chance } from '../sim/chance.ts';
 import { askHook, askNotice } from './ask-hook.ts';
@@ -12,8 +12,9 @@ import type { Request } from './send.ts';
 
 export type Around = Omit<Drawing, 'number' | 'chance'>;
 
-/** Of ten requests, these many go to the operations in turn; the rest to everything else. */
+/** Of ten requests, these many go to the operations in turn, the last one to a page in turn; the rest to everything else. */
 const OF_TEN = 7;
+const PAGE = 9;
 
 export function requestOf(seed: number, number: number, around: Around): Request {
   const chance = new Chance(seed, `request ${number}`);
@@ -26,10 +27,10 @@ export function requestOf(seed: number, number: number, around: Around): Request
     if (operation.id === 'callTool') return askTools(drawing);
     return operation.id === 'receiveHook' ? askHook(drawing) : askOperation(drawing, operation);
   }
+  if (number % 10 === PAGE) return askPage(drawing, Math.floor(number / 10));
   const ask = chance.weighed([
     [30, askTools],
     [24, askHook],
-    [30, askPage],
     [8, askNotice],
     [5, askWire],
   ]);

@@ -3,13 +3,20 @@
 
 import { BODY_LIMIT } from '../../src/run/operations/shapes.ts';
 import { operations } from '../../src/run/operations.ts';
+import { HOOK, labelOfHook, NOTICE } from './ask-hook.ts';
+import { PAGES } from './ask-page.ts';
+import { isLabelOfTool, labelOfTool } from './ask-tools.ts';
+import { WIRE } from './ask-wire.ts';
 import { Contract, type Document } from './contract.ts';
 import type { Tool } from './draw.ts';
-import { faultsOf } from './judge.ts';
+import { faultsOf, type Judging } from './judge.ts';
+import { hasSucceeded, ToolBook } from './judge-tools.ts';
+import { issueKeys } from './keys.ts';
+import { PROVIDERS } from './mailbox.ts';
 import { type Around, requestOf } from './requests.ts';
 import { type Answer, type Request, Sender } from './send.ts';
 import { Tally } from './tally.ts';
-import { asking, openTown, type Town, type Wherever } from './town.ts';
+import { asking, openTown, type Wherever } from './town.ts';
 
 export interface Finding {
   readonly seed: number;
@@ -34,6 +41,8 @@ export interface Course {
 
 export interface Outcome {
   readonly findings: readonly Finding[];
+  /** It ended before its last request, since there were too many findings. */
+  readonly isStopped: boolean;
   readonly tally: Tally;
   readonly contract: Contract;
 }
@@ -53,43 +62,72 @@ export async function runFuzz(place: Place, course: Course): Promise<Outcome> {
   const where: Wherever = { ...place, contract };
   const sender = new Sender(place.base, course.boundMs);
   await readAll(place.base);
-  const tally = new Tally(contract.operations.map(({ id }) => id));
+  const tools = await toolsOf(sender, where);
+  const judging: Judging = { contract, base: place.base, tools: new ToolBook(contract, place.base, tools) };
+  const tally = new Tally();
+  tally.expect([...labelsOf(contract), ...tools.map(({ name }) => labelOfTool(name))]);
   const findings: Finding[] = [];
-  const { seed } = course;
+  const tell = (finding: Finding): void => {
+    findings.push(finding);
+    course.onFinding?.(finding);
+  };
   const end = course.from + course.requests;
+  let first = course.from;
   try {
-    for (let first = course.from; first < end && findings.length < MOST_FINDINGS; first += course.generation) {
+    for (; first < end && findings.length < MOST_FINDINGS; first += course.generation) {
       const town = await openTown(where, Math.floor(first / course.generation));
-      const around: Around = { town, contract, tools: await toolsOf(sender, town), limitOf };
       const last = Math.min(end, first + course.generation);
-      let next = first;
-      const lane = async (): Promise<void> => {
-        while (next < last) {
-          const request = requestOf(seed, next++, around);
-          const answer = await sender.send(request);
-          tally.count(request.label, answer);
-          const faults = faultsOf(contract, place.base, request, answer);
-          if (faults.length === 0) continue;
-          const finding = { seed, request, answer, faults };
-          findings.push(finding);
-          course.onFinding?.(finding);
-        }
-      };
-      // Where one lane breaks off, the others end too, and only then is it told.
-      const ends = await Promise.allSettled(
-        Array.from({ length: course.lanes }, () =>
-          lane().finally(() => {
-            next = last;
-          }),
-        ),
-      );
-      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+      const around: Around = { town, contract, tools, limitOf };
+      await runTown({ course, sender, judging, tally, around, tell }, first, last);
       await course.onPause?.(last - course.from);
     }
   } finally {
     sender.close();
   }
-  return { findings, tally, contract };
+  return { findings, isStopped: first < end, tally, contract };
+}
+
+interface Under {
+  readonly course: Course;
+  readonly sender: Sender;
+  readonly judging: Judging;
+  readonly tally: Tally;
+  readonly around: Around;
+  readonly tell: (finding: Finding) => void;
+}
+
+async function runTown({ course, sender, judging, tally, around, tell }: Under, first: number, last: number) {
+  const { seed, lanes } = course;
+  let next = first;
+  const lane = async (): Promise<void> => {
+    while (next < last) {
+      const request = requestOf(seed, next++, around);
+      const answer = await sender.send(request);
+      tally.count(request.label, answer, isTaken(request, answer));
+      const faults = faultsOf(judging, request, answer);
+      if (faults.length > 0) tell({ seed, request, answer, faults });
+    }
+  };
+  // Where one lane breaks off, the others end too, and only then is it told.
+  const ends = await Promise.allSettled(
+    Array.from({ length: lanes }, () =>
+      lane().finally(() => {
+        next = last;
+      }),
+    ),
+  );
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+/** Everything that has to be asked; what has rows of its own, tool by tool and provider by provider, is none itself. */
+function labelsOf({ operations }: Contract): string[] {
+  const ids = operations.map(({ id }) => id).filter((id) => id !== HOOK);
+  return [...ids, ...PROVIDERS.map(labelOfHook), ...PAGES, NOTICE, WIRE];
+}
+
+function isTaken({ label }: Request, answer: Answer): boolean {
+  if (isLabelOfTool(label)) return hasSucceeded(answer);
+  return answer.status >= 200 && answer.status < 400;
 }
 
 /** What is made when it is first asked for and kept from then on. */
@@ -104,7 +142,8 @@ function limitOf(operationId: string): number {
 }
 
 /** Whatever the tool server lists: a new tool is called without a change here. */
-async function toolsOf(sender: Sender, { keys }: Town): Promise<readonly Tool[]> {
+async function toolsOf(sender: Sender, { house }: Wherever): Promise<readonly Tool[]> {
+  const { keys } = await issueKeys(house);
   const listed = await asking(sender)('POST', '/mcp', keys.test, {
     jsonrpc: '2.0',
     id: 1,

@@ -3,6 +3,7 @@
 
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
+import { keepSecretsOf } from './secrets.ts';
 
 export interface Request {
   readonly number: number;
@@ -18,8 +19,15 @@ export interface Request {
   readonly wire?: Buffer;
   /** Nothing may come of it: whoever takes it is wrong. */
   readonly isHopeless?: true;
-  /** Of the tool server: ids that an answer may carry. */
-  readonly rpcIds?: readonly unknown[];
+  /** Of the tool server: by the ids that an answer may carry, what was asked; null: more than one thing. */
+  readonly rpc?: ReadonlyMap<unknown, Asked | null>;
+}
+
+/** One message to the tool server. */
+export interface Asked {
+  readonly method: string;
+  /** Of those that are listed. */
+  readonly tool: string | null;
 }
 
 export interface Answer {
@@ -33,6 +41,8 @@ export interface Answer {
 
 /** Longer than anything may take on a machine that has nothing else to do. */
 export const BOUND_MS = 20_000;
+/** Half a request is waited for by the server for as long as it may be on its way. */
+const QUIET_MS = 150;
 
 export class Sender {
   readonly #host: string;
@@ -72,6 +82,7 @@ export class Sender {
           response.on('error', (error) => done({ trouble: `the answer broke off: ${error.message}` }));
           response.on('end', () => {
             const text = Buffer.concat(parts).toString('utf8');
+            keepSecretsOf(path, response.headers, text);
             done({ status: response.statusCode ?? 0, headers: response.headers, text });
           });
         },
@@ -85,7 +96,10 @@ export class Sender {
     });
   }
 
-  /** Writes, ends its half, and reads until the other side has said all. */
+  /**
+   * Writes, ends its half once nothing came for a moment (earlier, and the server would give no answer to what it still works at), and
+   * reads until the other side has said all.
+   */
   #write(bytes: Buffer): Promise<Answer> {
     const began = performance.now();
     return new Promise((resolve) => {
@@ -93,14 +107,19 @@ export class Sender {
       const socket = connect({ host: this.#host, port: this.#port });
       const done = (trouble: string | null): void => {
         clearTimeout(late);
+        clearTimeout(quiet);
         socket.destroy();
         resolve({ ...readAnswer(Buffer.concat(parts).toString('utf8')), ms: performance.now() - began, trouble });
       };
       const late = setTimeout(() => done(`the connection stood open for ${this.#boundMs / 1000} s`), this.#boundMs);
-      socket.on('data', (part: Buffer) => parts.push(part));
+      const quiet = setTimeout(() => socket.end(), QUIET_MS);
+      socket.on('data', (part: Buffer) => {
+        parts.push(part);
+        quiet.refresh();
+      });
       socket.on('error', () => done(null));
       socket.on('close', () => done(null));
-      socket.end(bytes);
+      socket.write(bytes);
     });
   }
 }

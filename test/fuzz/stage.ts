@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { sandboxKeys } from '../../src/main/processors.ts';
+import { findCluster } from '../../src/sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
 import { toEnvironment } from '../../src/sandbox/processor/process-state.ts';
 import { type Env, freePorts, freeze } from '../chaos/stage.ts';
@@ -22,8 +23,12 @@ export interface Stage {
   readonly processorSecrets: { readonly test: string; readonly live: string };
   readonly noticeSecrets: { readonly test: string; readonly live: string };
   readonly operatorToken: string;
-  /** In bytes, after a full garbage collection of the API server. */
-  memory(): Promise<Memory>;
+  /** Of each process, in bytes, after a full garbage collection. */
+  memory(): Promise<Readonly<Record<Watched, Memory>>>;
+  /** For what no log may hold; gone with the stage. */
+  readonly secrets: string;
+  /** What PostgreSQL wrote. */
+  postgresLog(): Promise<string | null>;
   /** Processes that ended though nobody asked. */
   readonly fallen: readonly string[];
   close(): Promise<void>;
@@ -33,6 +38,8 @@ export interface Memory {
   readonly heap: number;
   readonly rss: number;
 }
+
+export type Watched = 'serve' | 'worker' | 'processor';
 
 const PATIENCE_MS = 60_000;
 
@@ -78,17 +85,20 @@ async function furnish(
     // Each request says where it comes from, so that no address's hour is used up; and events go to a receiver of ours.
     TRUSTED_PROXIES: '127.0.0.1',
     ALLOW_INSECURE_TARGETS: '1',
-    LOG_LEVEL: 'warn',
+    // A line for each request: what is in it is looked at afterwards.
+    LOG_LEVEL: 'info',
   };
   mkdirSync(join(scratch, 'data'));
+  mkdirSync(join(scratch, 'secrets'), { mode: 0o700 });
   const fallen: string[] = [];
   const run = runner({ folder, fallen, endings, main: join(program, 'dist', 'main.js') });
   const bank = { folder: join(scratch, 'bank'), host: '127.0.0.1', port: processor, publicBase: '', keys };
-  await run('processor', [], toEnvironment(bank), 'the processor listens');
   const env = { ...sharedEnv, DATABASE_URL: postgres.url };
-  const probe = ['--expose-gc', '--import', join(packageRoot, 'test', 'fuzz', 'memory-probe.js')];
-  const server = await run('serve', probe, { ...env, PORT: String(api) }, 'everyshare is ready at');
-  await run('worker', [], env, 'worker is ready');
+  const processes = {
+    processor: await run('processor', toEnvironment(bank), 'the processor listens'),
+    serve: await run('serve', { ...env, PORT: String(api) }, 'everyshare is ready at'),
+    worker: await run('worker', env, 'worker is ready'),
+  };
   return {
     folder,
     program,
@@ -99,7 +109,13 @@ async function furnish(
     processorSecrets: { test: keys.test.secret, live: keys.live.secret },
     noticeSecrets: { test: keys.test.webhookSecret, live: keys.live.webhookSecret },
     operatorToken,
-    memory: () => memoryOf(server),
+    memory: async () => ({
+      serve: await memoryOf(processes.serve),
+      worker: await memoryOf(processes.worker),
+      processor: await memoryOf(processes.processor),
+    }),
+    secrets: join(scratch, 'secrets'),
+    postgresLog: async () => (await findCluster(join(scratch, 'database')))?.log ?? null,
     fallen,
   };
 }
@@ -111,11 +127,13 @@ interface Running {
   readonly endings: (() => Promise<void>)[];
 }
 
+const PROBE = ['--expose-gc', '--import', join(packageRoot, 'test', 'fuzz', 'memory-probe.js')];
+
 /** Starts one word of the program, and comes back when it says that it is ready. */
 function runner({ folder, main, fallen, endings }: Running) {
-  return async (word: string, flags: readonly string[], env: Env, ready: string): Promise<ChildProcess> => {
+  return async (word: Watched, env: Env, ready: string): Promise<ChildProcess> => {
     const { PATH = '', HOME = '' } = process.env;
-    const child = spawn(process.execPath, [...flags, main, word], {
+    const child = spawn(process.execPath, [...PROBE, main, word], {
       env: { PATH, HOME, ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
@@ -155,10 +173,10 @@ function runner({ folder, main, fallen, endings }: Running) {
   };
 }
 
-function memoryOf(server: ChildProcess): Promise<Memory> {
+function memoryOf(child: ChildProcess): Promise<Memory> {
   return new Promise((resolve, reject) => {
-    if (!server.connected) return reject(new Error('the API server is gone'));
-    server.once('message', (memory) => resolve(memory as Memory));
-    server.send('memory');
+    if (!child.connected) return reject(new Error(`${child.spawnargs.at(-1)} is gone`));
+    child.once('message', (memory) => resolve(memory as Memory));
+    child.send('memory');
   });
 }

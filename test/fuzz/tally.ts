@@ -5,6 +5,7 @@ import type { Answer } from './send.ts';
 
 interface Row {
   requests: number;
+  taken: number;
   slowest: number;
   readonly statuses: Map<number, number>;
 }
@@ -12,19 +13,21 @@ interface Row {
 export class Tally {
   readonly #rows = new Map<string, Row>();
 
-  constructor(labels: readonly string[]) {
+  /** What has to be asked, whether or not it ever is. */
+  expect(labels: readonly string[]): void {
     for (const label of labels) this.#row(label);
   }
 
   #row(label: string): Row {
-    const row = this.#rows.get(label) ?? { requests: 0, slowest: 0, statuses: new Map<number, number>() };
+    const row = this.#rows.get(label) ?? { requests: 0, taken: 0, slowest: 0, statuses: new Map<number, number>() };
     this.#rows.set(label, row);
     return row;
   }
 
-  count(label: string, { status, ms }: Answer): void {
+  count(label: string, { status, ms }: Answer, isTaken: boolean): void {
     const row = this.#row(label);
     row.requests++;
+    if (isTaken) row.taken++;
     row.slowest = Math.max(row.slowest, ms);
     row.statuses.set(status, (row.statuses.get(status) ?? 0) + 1);
   }
@@ -36,7 +39,7 @@ export class Tally {
 
   /** Those of which nothing was ever taken. */
   get neverTaken(): string[] {
-    return [...this.#rows].filter(([, row]) => taken(row) === 0).map(([label]) => label);
+    return [...this.#rows].filter(([, { taken }]) => taken === 0).map(([label]) => label);
   }
 
   get slowest(): number {
@@ -44,29 +47,26 @@ export class Tally {
   }
 
   get all(): Row {
-    const all: Row = { requests: 0, slowest: this.slowest, statuses: new Map() };
+    const all: Row = { requests: 0, taken: 0, slowest: this.slowest, statuses: new Map() };
     for (const row of this.#rows.values()) {
       all.requests += row.requests;
+      all.taken += row.taken;
       for (const [status, count] of row.statuses) all.statuses.set(status, (all.statuses.get(status) ?? 0) + count);
     }
     return all;
   }
 
   table(): string {
-    const rows = [...this.#rows, ['all', this.all] as const];
+    const rows = [...this.#rows, ['all', this.all] as const].filter(([, { requests }]) => requests > 0);
     const width = Math.max(...rows.map(([label]) => label.length));
     return rows.map(([label, row]) => line(label.padEnd(width), row)).join('\n');
   }
-}
-
-function taken({ statuses }: Row): number {
-  return [...statuses].filter(([status]) => status >= 200 && status < 400).reduce((sum, [, count]) => sum + count, 0);
 }
 
 function line(label: string, row: Row): string {
   const statuses = [...row.statuses]
     .sort(([a], [b]) => a - b)
     .map(([status, count]) => `${status || 'closed'}×${count}`);
-  const share = row.requests === 0 ? '–' : `${Math.round((100 * taken(row)) / row.requests)}%`;
+  const share = `${Math.round((100 * row.taken) / row.requests)}%`;
   return `${label}  ${String(row.requests).padStart(7)}  ${share.padStart(4)} taken  ${String(Math.round(row.slowest)).padStart(6)} ms at most  ${statuses.join(' ')}`;
 }

@@ -154,6 +154,8 @@ export function booking(now: number, name: string, more: object = {}): object {
 let made = 0;
 /** A name that nobody used: rows of one database, whatever the seed. */
 export const freshName = (word: string): string => `${word}-${process.pid}-${made++}`;
+/** The name that we gave to something that is sold, and not its id. */
+export const isOwnName = (word: string): boolean => word.startsWith('own-');
 
 /** What a venue sells, and one open checkout, with a key of either mode. */
 async function stock(ask: Ask, key: string, bodies: (id: string) => Json[], now: number): Promise<Pools> {

@@ -170,6 +170,24 @@ describe('odd requests', () => {
     expect((await world.call('GET', '/v1/offerings/', { key })).status).toBe(404);
   });
 
+  it('an address with an origin in front leads where its path leads: routes, 405, pages, the link to a next page', async () => {
+    const ask = (method: string, url: string, more = ''): Promise<string> =>
+      raw(
+        `${method} ${url} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 0\r\n${more}Connection: close\r\n\r\n`,
+      );
+    expect(await ask('GET', 'http://evil.example/v1/me')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await ask('GET', 'HTTPS://evil.example:99/v1/me?x=1')).toContain('"code":"unknown_field"');
+    expect(await ask('POST', 'http://evil.example/v1/me')).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nallow: GET, HEAD\r\n/);
+    expect(await ask('GET', 'http://evil.example/s/nobody')).toMatch(/^HTTP\/1\.1 404 [\s\S]*<\/html>/);
+    expect(await ask('GET', 'http://evil.example')).toMatch(/^HTTP\/1\.1 404 [\s\S]*"code":"not_found"/);
+    // What comes after a # is read as a query is, with an origin and without one.
+    for (const origin of ['', 'http://evil.example']) {
+      expect(await ask('GET', `${origin}/v1/me#x?y=1`)).toContain('"code":"unknown_field"');
+      expect(await ask('POST', `${origin}/v1/me#x`)).toMatch(/^HTTP\/1\.1 405 /);
+    }
+    expect(await ask('GET', 'http://evil.example#/v1/me')).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
   it('QUERY is answered as any method that no address takes, with a content type or without one', async () => {
     for (const headers of [{}, { 'content-type': 'application/json' }]) {
       expect((await world.call('QUERY', '/v1/me', { headers })).status).toBe(405);

@@ -5,6 +5,7 @@ import { csvOf } from '../../src/base/csv.ts';
 import { changeFee } from '../../src/domain/venues/change-venue.ts';
 import { wantsCsv } from '../../src/run/wants-csv.ts';
 import { openShop } from '../checkouts/shop.ts';
+import { Sender } from '../fuzz/send.ts';
 import { openWorld, type World } from '../world.ts';
 
 let world: World;
@@ -243,6 +244,17 @@ describe('CSV', () => {
       path = target === undefined ? null : target.slice(world.urls[0]?.length);
     }
     expect(seen).toEqual(whole);
+  });
+
+  it('leads to the next page at our own address, also when it was asked for with another origin in front', async () => {
+    const base = world.urls[0] ?? '';
+    const sender = new Sender(base);
+    const path = 'http://evil.example/v1/payouts?limit=2';
+    const headers = { authorization: `Bearer ${key}`, accept: 'text/csv' };
+    const answer = await sender.send({ number: 0, label: '', method: 'GET', path, headers, body: null });
+    sender.close();
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.headers.link).toMatch(new RegExp(`^<${base}/v1/payouts\\?limit=2&before=[^<>]+>; rel="next"$`));
   });
 
   it('tells of errors in JSON all the same', async () => {

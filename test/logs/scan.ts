@@ -89,7 +89,7 @@ function isAlone(line: string, at: number): boolean {
   return !/[\w.-]/.test(line[at - 1] ?? '') && !/[\w-]/.test(line[at + GRAM] ?? '');
 }
 
-function readSecrets(folder: string): Secrets {
+export function readSecrets(folder: string): Secrets {
   const secrets = new Secrets();
   const seen = new Set<string>();
   for (const name of readdirSync(folder).filter((file) => file.endsWith(SECRETS))) {

@@ -1,0 +1,25 @@
+// What a list of problems is held to, on a route and in a tool's answer: the first of them is the error, each has a pointer, a remedy and
+// a page of its own.
+
+export interface Listed {
+  readonly error?: { readonly code?: string; readonly field?: string };
+  readonly errors?: readonly {
+    readonly code: string;
+    readonly field: string;
+    readonly expected: string;
+    readonly doc_url: string;
+  }[];
+}
+
+export function faultsOfProblems(base: string, { error, errors }: Listed): string[] {
+  const [first] = errors ?? [];
+  if (first === undefined) return ['a 422 without errors[]'];
+  const faults: string[] = [];
+  if (first.code !== error?.code || first.field !== error?.field) faults.push('error is not the first of errors[]');
+  for (const { field, expected, doc_url, code } of errors ?? []) {
+    if (!/^(\/|$)/.test(field)) faults.push(`"${field}" is not a pointer`);
+    if (expected.trim() === '') faults.push(`${field} has no remedy`);
+    if (doc_url !== `${base}/docs/errors/${code}`) faults.push(`doc_url of ${field} leads elsewhere`);
+  }
+  return faults;
+}

@@ -63,6 +63,12 @@ describe('a line that was planted', () => {
     ['token', 'in the middle of a word', 'Dd4qyVyDhvtVyki6', 'xDd4qyVyDhvtVyki6x'],
     ['signing_secret', 'a secret of the provider’s own', 'a-secret-of-theirs', 'key=a-secret-of-theirs;'],
     ['phone', 'a phone without its plus', '+15550100042', 'to 15550100042'],
+    ['phone', 'a phone as a guest types it', '+15550100042', 'typed (555) 010-0042 and'],
+    ['phone', 'a phone with dashes', '+15550100042', 'typed 555-010-0042.'],
+    ['phone', 'a phone with spaces', '+15550100042', 'typed 555 010 0042'],
+    ['phone', 'a phone with dots', '+15550100042', 'typed 555.010.0042'],
+    ['phone', 'the digits of a phone at home', '+15550100042', 'typed 5550100042'],
+    ['phone', 'a phone of another country', '+4930123456789', 'typed 030 123456789'],
     ['code', 'a code', '482913', 'the code is 482913.'],
   ] as const)('is found because the run made it: %s, %s', async (kind, _what, secret, text) => {
     expect((await scan(logged([request({ text })], []))).finds).toEqual([]);

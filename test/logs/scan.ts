@@ -4,6 +4,7 @@
 import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { LINES, POSTGRES, SECRETS } from './kept.ts';
 
 export interface Find {
@@ -77,16 +78,31 @@ class Secrets {
   in(line: string): [kind: string, text: string] | null {
     for (let at = 0; at + GRAM <= line.length; at++) {
       const list = this.#byGram.get(line.slice(at, at + GRAM));
-      const found = list?.find(([kind, text]) => line.startsWith(text, at) && (kind !== 'code' || isAlone(line, at)));
+      const found = list?.find(
+        ([, text]) => line.startsWith(text, at) && (!/^\d+$/.test(text) || isAlone(line, at, text.length)),
+      );
       if (found !== undefined) return found;
     }
     return null;
   }
 }
 
-/** Six digits, and not a part of a longer number or name. */
-function isAlone(line: string, at: number): boolean {
-  return !/[\w.-]/.test(line[at - 1] ?? '') && !/[\w-]/.test(line[at + GRAM] ?? '');
+/** Digits, and not a part of a longer number or name. */
+function isAlone(line: string, at: number, length: number): boolean {
+  return !/[\w.-]/.test(line[at - 1] ?? '') && !/[\w-]/.test(line[at + length] ?? '');
+}
+
+/** A phone as people write it, too: without its plus, with spaces, and as it is dialled at home. */
+function spellings(phone: string): string[] {
+  const parsed = parsePhoneNumberFromString(phone);
+  if (parsed === undefined) return [phone.slice(1)];
+  const home = parsed.nationalNumber;
+  const groups = parsed
+    .formatNational()
+    .split(/\D+/)
+    .filter((digits) => digits !== '');
+  const grouped = ['-', ' ', '.'].map((between) => groups.join(between));
+  return [phone.slice(1), parsed.formatInternational(), parsed.formatNational(), home, ...grouped];
 }
 
 export function readSecrets(folder: string): Secrets {
@@ -98,8 +114,8 @@ export function readSecrets(folder: string): Secrets {
       if (text === '' || seen.has(text)) continue;
       seen.add(text);
       secrets.add(kind, text);
-      // A phone is one without its plus as well.
-      if (text.startsWith('+')) secrets.add(kind, text.slice(1));
+      if (!text.startsWith('+')) continue;
+      for (const spelling of new Set(spellings(text))) secrets.add(kind, spelling);
     }
   }
   return secrets;

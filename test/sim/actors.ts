@@ -1,20 +1,16 @@
 // Who takes part: a partner's servers that create, retry, cancel and refund; the organizer who chooses the party and may
-// choose it again; guests with cards of every kind; the bank's notices, doubled, late, out of order or lost; and workers.
+// choose it again; guests with cards of every kind; and the bank's notices, doubled, late, out of
+// order or lost. The workers are in workers.ts.
 
 import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { splitEqually } from '../../src/base/money.ts';
-import { captureDue } from '../../src/domain/checkouts/capture.ts';
 import { decideParty, type Seat } from '../../src/domain/checkouts/decide-party.ts';
-import { expireDue } from '../../src/domain/checkouts/expire.ts';
 import { holdShare } from '../../src/domain/checkouts/hold-share.ts';
 import { decideUnderLock, type MoneyParts } from '../../src/domain/checkouts/money-parts.ts';
-import { settleDueHolds } from '../../src/domain/checkouts/settle-hold.ts';
-import { readDueNotices } from '../../src/domain/payments/disputes/read-notices.ts';
 import { hearNotice } from '../../src/domain/payments/hear-notice.ts';
 import { readNotice } from '../../src/domain/payments/notice.ts';
 import { ProcessorTrouble } from '../../src/domain/payments/processor.ts';
-import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import type { BankEvent } from '../../src/sandbox/processor/outbox.ts';
 import { BANK_KEYS } from './bank-client.ts';
 import { type Actor, Violation } from './scheduler.ts';
@@ -26,7 +22,8 @@ function isPassing(error: unknown): boolean {
   return error instanceof ProcessorTrouble || isUnavailable(error);
 }
 
-const checkoutOf = (stage: Stage) => stage.invariants.present.checkouts.at(-1);
+/** The one that was made last: by the ids it may be another, where clocks are not right. */
+const checkoutOf = ({ invariants: { present, newest } }: Stage) => present.checkouts.find(({ id }) => id === newest);
 const partyOf = (stage: Stage, checkout: string) =>
   stage.invariants.present.shares.filter((share) => share.checkout === checkout && !share.dropped);
 
@@ -167,7 +164,7 @@ function beginReading(stage: Stage): void {
       const from = stage.scheduler.step + 25;
       await stage.scheduler.turn(actor, 'waits', () => stage.scheduler.step > from && checkoutOf(stage) !== undefined);
       const id = checkoutOf(stage)?.id ?? '';
-      const now = stage.scheduler.now;
+      const now = desk.money.clock.now();
       const told = await callOnce(desk, 'getCheckout', { id }, null, null);
       if (told?.ok !== true) continue;
       const { status, pay_by: payBy } = JSON.parse(told.json) as { status: string; pay_by: string };
@@ -372,59 +369,14 @@ export function beginNotices(stage: Stage): void {
       if (!stage.healed && chance.often(0.1)) underway.push(event);
       if (!stage.healed && isLossy && chance.often(0.5)) continue;
       const signature = bank.bank.outbox.sign(event, scheduler.now);
-      const notice = readNotice(Buffer.from(event.body), signature, BANK_KEYS.test.webhookSecret, scheduler.now);
+      const notice = readNotice(Buffer.from(event.body), signature, BANK_KEYS.test.webhookSecret, money.clock.now());
       if (notice === null) throw new Violation('a notice of the bank could not be read');
       try {
-        await hearNotice(money.db, notice, scheduler.now);
+        await hearNotice(money.db, notice, money.clock.now());
       } catch (error) {
         if (!isPassing(error)) throw error;
         underway.push(event);
       }
-    }
-  });
-}
-
-const LOOPS = {
-  expire: (money: MoneyParts) => expireDue(money, 100),
-  holds: (money: MoneyParts) => settleDueHolds(money, 100),
-  captures: (money: MoneyParts) => captureDue(money, 50),
-  movements: (money: MoneyParts) => settleDueMovements(money, 100),
-  notices: (money: MoneyParts) => readDueNotices(money, 50),
-} as const;
-type LoopName = keyof typeof LOOPS;
-
-/** Which loops would find something now. */
-export function dueLoops({ invariants: { present }, scheduler: { now } }: Stage): LoopName[] {
-  const isDue = (due: number | null): boolean => due !== null && due <= now;
-  const due: LoopName[] = [];
-  if (present.checkouts.some(({ status, ends }) => (status === 'open' || status === 'collecting') && ends <= now))
-    due.push('expire');
-  if (present.holds.some((hold) => isDue(hold.due))) due.push('holds');
-  if (present.checkouts.some((checkout) => checkout.status === 'funded' && isDue(checkout.due))) due.push('captures');
-  if (present.movements.some((movement) => isDue(movement.due))) due.push('movements');
-  if (present.notices.some((notice) => isDue(notice.due))) due.push('notices');
-  return due;
-}
-
-export function beginWorker(stage: Stage, name: string): void {
-  const { scheduler, chance } = stage;
-  scheduler.begin(name, 'worker', async (actor) => {
-    const { money } = deskFor(stage, actor);
-    for (;;) {
-      await scheduler.turn(actor, 'begins', () => dueLoops(stage).length > 0);
-      const due = dueLoops(stage);
-      const loop = due.length === 0 ? 'holds' : chance.pick(due);
-      // What the other one is at is mostly left to it: two that find nothing prove little, but sometimes they must meet.
-      const isTaken = [...stage.working].some(([other, name]) => !other.dead && other !== actor && name === loop);
-      if (isTaken && chance.often(0.7)) continue;
-      scheduler.note(`  ${loop}`);
-      stage.working.set(actor, loop);
-      try {
-        await LOOPS[loop](money);
-      } catch (error) {
-        if (!isUnavailable(error)) throw error;
-      }
-      stage.working.delete(actor);
     }
   });
 }

@@ -78,7 +78,7 @@ function lost(): Error {
 /** Rows come in no particular order from a statement that changes them: an order of our own, so that a seed repeats. */
 function rowsOf(text: string, result: QueryResult): Row[] {
   const rows = result.rows as Row[];
-  if (rows.length < 2 || !/^\s*update\b/i.test(text)) return rows;
+  if (rows.length < 2 || !/^\s*(with t as materialized|update)\b/i.test(text)) return rows;
   return rows
     .map((row) => [JSON.stringify(row), row] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))

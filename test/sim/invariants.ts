@@ -31,6 +31,8 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 
 export class Invariants {
   present: Snapshot = NOTHING;
+  /** The checkout that was made last. */
+  newest: string | null = null;
   /** Holds whose capture was decided, by a commit. */
   readonly #decided = new Set<string>();
   readonly #capturedShares = new Set<string>();
@@ -51,6 +53,7 @@ export class Invariants {
     for (const checkout of next.checkouts) {
       const party = next.shares.filter((share) => share.checkout === checkout.id && !share.dropped);
       const old = before.checkouts.find(({ id }) => id === checkout.id);
+      if (old === undefined) this.newest = checkout.id;
       this.#checkCheckout(checkout, old, party);
       this.#checkEvents(checkout, old, before, next, isOneCommit);
       this.#checkDecision(checkout, party, before, next);

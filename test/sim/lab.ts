@@ -18,6 +18,11 @@ import { type Look, lookAt, type Part } from './snapshot.ts';
 /** Emptied after each seed, children first. */
 const TABLES = [
   'ledger_entries',
+  'undispatched_events',
+  'deliveries',
+  'delivery_lanes',
+  'webhook_endpoints',
+  'venue_ticks',
   'events',
   'processor_notices',
   'disputes',

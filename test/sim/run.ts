@@ -2,15 +2,18 @@
 // bounds everything must come to rest (liveness). The same seed does the same, to the byte.
 
 import type { BankRequest } from '../../src/sandbox/processor/answer.ts';
-import { beginNotices, beginOrganizer, beginPartner, beginWorker, dueLoops } from './actors.ts';
+import { beginNotices, beginOrganizer, beginPartner } from './actors.ts';
 import { simulateBank } from './bank.ts';
 import { Chance } from './chance.ts';
 import { Database, type Plant } from './database.ts';
+import { DeliveryInvariants } from './delivery-invariants.ts';
 import { checkEnd, checkQuiet, Invariants } from './invariants.ts';
 import type { Lab } from './lab.ts';
+import { Receivers } from './receivers.ts';
 import { type Actor, Scheduler, Violation } from './scheduler.ts';
 import { EVERYTHING, OurBooks } from './snapshot.ts';
-import { DAY, drawPlan, idsFor, Memory, type Plan, START, type Stage, sealFor } from './stage.ts';
+import { DAY, drawPlan, HOUR, idsFor, Memory, type Plan, START, type Stage, sealFor, WORST_SKEW } from './stage.ts';
+import { beginWorker, dueLoops, hourOf, latestClock } from './workers.ts';
 
 export interface Outcome {
   readonly seed: number;
@@ -25,11 +28,30 @@ export interface Outcome {
 }
 
 /** Bugs that a simulation worth its name must find. */
-export type PlantedBug = 'no last-share lock' | 'no capture key' | 'event outside the transaction';
+export type PlantedBug =
+  | 'no last-share lock'
+  | 'no capture key'
+  | 'event outside the transaction'
+  | 'a late postman writes'
+  | 'a delivery is ended with its first failure';
 
 const PLANTED_STATEMENTS: Partial<Record<PlantedBug, Plant>> = {
   'no last-share lock': { text: (text) => text.replace(/ for no key update\s*$/, ' ') },
   'event outside the transaction': { astray: (text) => text.includes('tell_checkout(') },
+  // As if the turn were not compared: whoever writes has the lane, whatever it was given.
+  'a late postman writes': {
+    text: (text) =>
+      text.replace(
+        'record_attempts($1, $2, $3,',
+        'record_attempts($1, $2, (select turn from delivery_lanes where venue_id = $1 and endpoint_id = $2 and $3::integer is not null),',
+      ),
+  },
+  'a delivery is ended with its first failure': {
+    text: (text) =>
+      text
+        .replace('$12::text[]', "array_replace($12::text[], 'pending', 'failed')")
+        .replace('$18::float8[]', 'array_fill(null::float8, array[cardinality($18::float8[])])'),
+  },
 };
 
 function withoutCaptureKey(request: BankRequest): BankRequest {
@@ -49,8 +71,10 @@ export async function runSeed(lab: Lab, seed: number, bug: PlantedBug | null = n
     beginPartner(stage);
     beginOrganizer(stage);
     beginNotices(stage);
-    beginWorker(stage, 'worker 1');
-    beginWorker(stage, 'worker 2');
+    for (const name of ['worker 1', 'worker 2']) beginWorker(stage, name, 'worker');
+    if (stage.receivers.endpoints.length > 0) {
+      for (const name of ['postman 1', 'postman 2']) beginWorker(stage, name, 'postman');
+    }
     await scheduler.rest();
     if (scheduler.failure !== null) throw scheduler.failure;
     await safety(stage);
@@ -63,7 +87,7 @@ export async function runSeed(lab: Lab, seed: number, bug: PlantedBug | null = n
   await stage.database.close();
   await lab.empty();
   const statuses = stage.invariants.present.checkouts.map(({ status }) => status);
-  const met = [...stage.invariants.met].sort();
+  const met = [...stage.invariants.met, ...stage.deliveries.met].sort();
   return { seed, violation, trace: scheduler.lines, hash: scheduler.digest(), steps: scheduler.step, statuses, met };
 }
 
@@ -72,7 +96,12 @@ async function setStage(lab: Lab, seed: number, scheduler: Scheduler, bug: Plant
   const clock = { now: () => scheduler.now };
   const invariants = new Invariants();
   const books = new OurBooks();
-  const ids = idsFor(clock, new Chance(seed, 'ids'));
+  const idBits = new Chance(seed, 'ids');
+  const ids = idsFor(clock, idBits);
+  const receivers = new Receivers(new Chance(seed, 'receivers'), scheduler, invariants);
+  const deliveries = new DeliveryInvariants(receivers, 2 * WORST_SKEW);
+  const clocks = new Chance(seed, 'clocks');
+  if (plan.skewed) scheduler.drawSkew = () => clocks.between(-WORST_SKEW, WORST_SKEW);
   const bank = simulateBank({
     clock,
     chance: new Chance(seed, 'bank'),
@@ -86,6 +115,7 @@ async function setStage(lab: Lab, seed: number, scheduler: Scheduler, bug: Plant
      values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($6 / 1000.0))`,
     [venue.id, venue.name, venue.origins, plan.feeBps, plan.feeFixed, START],
   );
+  await receivers.writeTo(lab, venue.id, START);
   const database = new Database({
     lab,
     scheduler,
@@ -94,7 +124,10 @@ async function setStage(lab: Lab, seed: number, scheduler: Scheduler, bug: Plant
     lossy: () => (stage.healed ? 0 : plan.lossy),
     onCommit: (look, isOneCommit) => {
       scheduler.mark(JSON.stringify(look));
-      invariants.onCommit(books.take(look), isOneCommit);
+      const before = invariants.present;
+      const next = books.take(look);
+      invariants.onCommit(next, isOneCommit);
+      deliveries.onCommit(before, next, isOneCommit, scheduler.now);
     },
   });
   const stage: Stage = {
@@ -108,8 +141,10 @@ async function setStage(lab: Lab, seed: number, scheduler: Scheduler, bug: Plant
     books,
     invariants,
     venue,
-    clock,
     ids,
+    idBits,
+    receivers,
+    deliveries,
     seal: sealFor(new Chance(seed, 'seal')),
     memory: new Memory(),
     working: new Map(),
@@ -141,6 +176,10 @@ async function safety(stage: Stage): Promise<void> {
 function soonest({ invariants: { present }, scheduler }: Stage): number | null {
   const hours = [...present.holds, ...present.movements, ...present.checkouts, ...present.notices]
     .flatMap(({ due }) => due ?? [])
+    .concat(
+      present.lanes.flatMap((lane) => hourOf(lane) ?? []),
+      scheduler.nextTimer() ?? [],
+    )
     .filter((due) => due > scheduler.now);
   const awake = scheduler.actors.filter(({ stoppedUntil }) => stoppedUntil > scheduler.step);
   for (const actor of awake) actor.stoppedUntil = 0;
@@ -160,6 +199,12 @@ async function disturb(stage: Stage, nemesis: Chance, plan: Plan): Promise<void>
     if (nemesis.often(0.7)) await passTime(stage, nemesis.between(61_000, 130_000));
   }
   if (nemesis.often(0.015)) await jump(stage, nemesis);
+  if (plan.skewed && nemesis.often(0.01)) {
+    const workers = scheduler.actors.filter(({ kind, dead }) => (kind === 'worker' || kind === 'postman') && !dead);
+    const actor = nemesis.pick(workers);
+    actor.skew = nemesis.between(-WORST_SKEW, WORST_SKEW);
+    scheduler.note(`nemesis sets the clock of ${actor.name}: ${(actor.skew / 1000).toFixed(3)} s`);
+  }
 }
 
 async function crash(stage: Stage, nemesis: Chance): Promise<void> {
@@ -171,7 +216,7 @@ async function crash(stage: Stage, nemesis: Chance): Promise<void> {
   const actor = nemesis.pick(alive);
   scheduler.note(`nemesis kills ${actor.name}`);
   await kill(stage, actor);
-  if (actor.kind === 'worker') beginWorker(stage, `${actor.name}'`);
+  if (actor.kind === 'worker' || actor.kind === 'postman') beginWorker(stage, `${actor.name}'`, actor.kind);
   await scheduler.rest();
 }
 
@@ -210,6 +255,7 @@ async function liveness(stage: Stage): Promise<void> {
   scheduler.note('the world heals');
   stage.healed = true;
   bank.heal();
+  stage.receivers.healed = true;
   for (const actor of scheduler.actors) actor.stoppedUntil = 0;
   await settle(stage);
   await compareBooks(stage);
@@ -218,11 +264,13 @@ async function liveness(stage: Stage): Promise<void> {
   for (let round = 0; round < 12; round++) {
     const next = nextHour(stage, round < 6);
     if (next === null) break;
-    await passTime(stage, next - scheduler.now);
+    await passTime(stage, next - latestClock(stage, 'worker'));
     await settle(stage);
   }
+  await settleDeliveries(stage);
   await compareBooks(stage);
   checkEnd(stage.invariants.present, bank.books);
+  stage.deliveries.checkEnd(stage.invariants.present);
   checkKeys(stage);
 }
 
@@ -232,7 +280,9 @@ async function compareBooks({ lab, books }: Stage): Promise<void> {
 }
 
 /** The next hour at which something happens by itself. */
-function nextHour({ invariants: { present }, scheduler: { now } }: Stage, withRenewals: boolean): number | null {
+function nextHour(stage: Stage, withRenewals: boolean): number | null {
+  const { present } = stage.invariants;
+  const now = latestClock(stage, 'worker');
   const ends = present.checkouts
     .filter(({ status }) => status === 'open' || status === 'collecting')
     .map((checkout) => checkout.ends + 1);
@@ -251,10 +301,19 @@ async function settle(stage: Stage): Promise<void> {
       scheduler.now += 20;
       await scheduler.grantOne(wishes);
     }
-    if (dueLoops(stage).length > 0) throw new Violation('something is due, and nobody can do it');
+    const timer = scheduler.nextTimer();
+    if (timer !== null) {
+      await passTime(stage, timer - scheduler.now);
+      continue;
+    }
+    for (const trade of ['worker', 'postman'] as const) {
+      const due = dueLoops(stage, trade, latestClock(stage, trade));
+      const isTheirs = trade === 'worker' || stage.receivers.endpoints.length > 0;
+      if (due.length > 0 && isTheirs) throw new Violation(`${due.join()} is due, and nobody can do it`);
+    }
     const hour = openHour(stage);
     if (hour === null) return;
-    await passTime(stage, Math.max(1, hour - scheduler.now));
+    await passTime(stage, Math.max(1, hour - latestClock(stage, 'worker')));
   }
   throw new Violation('it does not come to rest, however long one waits');
 }
@@ -275,6 +334,23 @@ function openHour({ invariants: { present }, bank }: Stage): number | null {
     if (waitsForUs && due !== null) hours.push(due);
   }
   return hours.length === 0 ? null : Math.min(...hours);
+}
+
+/** Until every event has come to everybody, or was given up. */
+async function settleDeliveries(stage: Stage): Promise<void> {
+  const { scheduler, receivers, invariants } = stage;
+  const hasDead = receivers.endpoints.some(({ isDead }) => isDead);
+  for (let round = 0; round < 40; round++) {
+    const pending = invariants.present.deliveries.filter(({ status }) => status === 'pending');
+    if (pending.length === 0) return;
+    const hours = [...pending, ...invariants.present.lanes].flatMap(({ due }) => due ?? []);
+    const rests = invariants.present.lanes.flatMap((lane) => hourOf(lane) ?? []);
+    // Everything at once that waits; and to one that never answers not every four hours, as nobody has the time.
+    const next = Math.max(...hours, ...rests, hasDead ? scheduler.now + 20 * HOUR : 0);
+    await passTime(stage, Math.max(1, next - latestClock(stage, 'postman')));
+    await settle(stage);
+  }
+  throw new Violation('events do not come to their end, however long one waits');
 }
 
 function checkKeys({ invariants: { present }, memory }: Stage): void {

@@ -3,6 +3,7 @@
 // killed for good between any two of these, as a process can.
 
 import { createHash } from 'node:crypto';
+import type { Stopwatch } from '../../src/base/clock.ts';
 import type { Chance } from './chance.ts';
 
 /** What must always hold did not. */
@@ -15,15 +16,18 @@ export class Violation extends Error {
 
 export class Actor {
   readonly name: string;
-  /** A server or a worker can be killed and stopped; a guest's phone is not ours. */
-  readonly kind: 'api' | 'worker' | 'outside';
+  /** A server, a worker or a postman (a worker that brings events) can be killed and stopped; a guest's phone is not ours. */
+  readonly kind: 'api' | 'worker' | 'postman' | 'outside';
+  /** How far its clock is ahead, in milliseconds; below zero: behind. */
+  skew: number;
   dead = false;
   done = false;
   stoppedUntil = 0;
 
-  constructor(name: string, kind: Actor['kind']) {
+  constructor(name: string, kind: Actor['kind'], skew: number) {
     this.name = name;
     this.kind = kind;
+    this.skew = skew;
   }
 }
 
@@ -32,6 +36,8 @@ export interface Wish {
   readonly actor: Actor;
   readonly label: () => string;
   readonly ready?: () => boolean;
+  /** Not before this time. */
+  readonly at?: number;
   /** The actor is between two things: nothing that it began is open. */
   readonly isIdle?: boolean;
   /** Does it, and lets the actor go on. */
@@ -46,6 +52,8 @@ export class Scheduler {
   readonly lines: string[] = [];
   /** The first mistake of an actor that must make none. */
   failure: unknown = null;
+  /** How wrong the clock of a process is that begins now. */
+  drawSkew: () => number = () => 0;
   readonly #chance: Chance;
   readonly #marks: string[] = [];
   readonly #start: number;
@@ -72,7 +80,7 @@ export class Scheduler {
   }
 
   begin(name: string, kind: Actor['kind'], work: (actor: Actor) => Promise<void>): Actor {
-    const actor = new Actor(name, kind);
+    const actor = new Actor(name, kind, this.drawSkew());
     this.actors.push(actor);
     work(actor).then(
       () => {
@@ -111,8 +119,27 @@ export class Scheduler {
 
   candidates(): Wish[] {
     return this.wishes.filter(
-      ({ actor, ready }) => !actor.dead && actor.stoppedUntil <= this.step && (ready === undefined || ready()),
+      ({ actor, ready, at = 0 }) =>
+        !actor.dead && actor.stoppedUntil <= this.step && at <= this.now && (ready === undefined || ready()),
     );
+  }
+
+  /** When the next of those comes who only wait for time to pass. */
+  nextTimer(): number | null {
+    const times = this.wishes.flatMap(({ at = 0 }) => (at > this.now ? at : []));
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** Time as an actor sees it pass; nobody is woken to the moment. */
+  stopwatchFor(actor: Actor, late: () => number): Stopwatch {
+    return {
+      now: () => this.now,
+      after: (ms, work) => {
+        const wish: Wish = { actor, label: () => 'wakes', at: this.now + ms + late(), grant: work };
+        this.wish(wish);
+        return () => this.withdraw(wish);
+      },
+    };
   }
 
   /** Everybody who can go on has come to their next wish. */

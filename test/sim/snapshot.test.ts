@@ -11,8 +11,10 @@ describe('what a statement can change', () => {
     ['with n as (select 1) insert into ledger_entries (venue_id) select $1 from n', ['entries']],
     ['update holds h set status = $1 from shares s where s.share_id = h.share_id', ['shares', 'holds']],
     ['insert into audit_log values ($1)', []],
-    ['select * from create_checkout($1, $2)', ['checkouts', 'events', 'keys']],
-    ['select expire_checkouts($1, $2)', ['checkouts', 'shares', 'holds', 'events']],
+    ['select * from create_checkout($1, $2)', ['checkouts', 'events', 'keys', 'queue']],
+    ['select expire_checkouts($1, $2)', ['checkouts', 'shares', 'holds', 'events', 'queue']],
+    ['select created_at from due_deliveries($1, $2)', []],
+    ['select record_attempts($1, $2) as outcome', ['lanes', 'deliveries']],
   ])('%s', (statement, parts) => {
     expect(changedBy(statement)).toEqual(parts);
   });

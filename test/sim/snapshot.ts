@@ -66,6 +66,26 @@ export interface Snapshot {
   readonly keys: readonly { readonly key: string; readonly refersTo: string | null; readonly status: number }[];
   readonly notices: readonly { readonly id: string; readonly due: number }[];
   readonly payouts: readonly { readonly checkout: string; readonly amount: number }[];
+  /** Events that nobody has dispatched. */
+  readonly queue: readonly { readonly event: string }[];
+  readonly endpoints: readonly { readonly id: string; readonly status: 'active' | 'disabled' }[];
+  readonly lanes: readonly {
+    readonly endpoint: string;
+    readonly turn: number;
+    readonly due: number | null;
+    readonly free: number | null;
+  }[];
+  readonly deliveries: readonly {
+    readonly endpoint: string;
+    readonly event: string;
+    readonly status: 'pending' | 'delivered' | 'failed';
+    readonly attempts: number;
+    readonly due: number | null;
+    readonly ends: number;
+    /** When the attempt began that was written last, by the clock of whoever made it. */
+    readonly lastAt: number | null;
+    readonly endedAs: string | null;
+  }[];
 }
 
 export const NOTHING: Snapshot = {
@@ -78,6 +98,10 @@ export const NOTHING: Snapshot = {
   keys: [],
   notices: [],
   payouts: [],
+  queue: [],
+  endpoints: [],
+  lanes: [],
+  deliveries: [],
 };
 
 export type Part = keyof Snapshot;
@@ -200,6 +224,36 @@ const TABLES: Readonly<Record<Part, Table>> = {
     order: 'checkout_id',
     columns: { checkout: ['checkout_id', text], amount: ['amount', number] },
   },
+  queue: { from: 'undispatched_events', order: 'event_id', columns: { event: ['event_id', text] } },
+  endpoints: {
+    from: 'webhook_endpoints',
+    order: 'endpoint_id',
+    columns: { id: ['endpoint_id', text], status: ['status', text] },
+  },
+  lanes: {
+    from: 'delivery_lanes',
+    order: 'endpoint_id',
+    columns: {
+      endpoint: ['endpoint_id', text],
+      turn: ['turn', number],
+      due: [at('due_at'), orNull(number)],
+      free: [`case when isfinite(free_at) then ${at('free_at')} end`, orNull(number)],
+    },
+  },
+  deliveries: {
+    from: 'deliveries',
+    order: 'endpoint_id, created_at',
+    columns: {
+      endpoint: ['endpoint_id', text],
+      event: ['event_id', text],
+      status: ['status', text],
+      attempts: ['attempts', number],
+      due: [at('due_at'), orNull(number)],
+      ends: [at('ends_at'), number],
+      lastAt: [at('last_attempt_at'), orNull(number)],
+      endedAs: ['ended_as', orNull(text)],
+    },
+  },
 };
 
 export const EVERYTHING = Object.keys(TABLES) as readonly Part[];
@@ -228,11 +282,17 @@ export function lookAt(parts: readonly Part[]): string {
 
 /** What functions of the database write. */
 const WRITTEN_BY: Readonly<Record<string, readonly Part[]>> = {
-  create_checkout: ['checkouts', 'events', 'keys'],
-  expire_checkouts: ['checkouts', 'shares', 'holds', 'events'],
-  tell_checkout: ['events'],
-  record_event: ['events'],
+  create_checkout: ['checkouts', 'events', 'keys', 'queue'],
+  expire_checkouts: ['checkouts', 'shares', 'holds', 'events', 'queue'],
+  tell_checkout: ['events', 'queue'],
+  record_event: ['events', 'queue'],
   open_payout: ['payouts'],
+  dispatch_events: ['queue', 'deliveries', 'lanes'],
+  record_attempts: ['deliveries', 'lanes'],
+  end_deliveries: ['deliveries'],
+  // Nothing that is looked at; but they take locks.
+  due_deliveries: [],
+  take_ticks: [],
 };
 
 const known = new Map<string, readonly Part[] | null>();

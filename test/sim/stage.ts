@@ -12,21 +12,27 @@ import { makeSeal, type Seal } from '../../src/base/seal.ts';
 import type { MoneyParts } from '../../src/domain/checkouts/money-parts.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import type { Venue } from '../../src/domain/venues/venue.ts';
+import type { LaneParts } from '../../src/domain/webhooks/deliveries/lane.ts';
+import type { LaneRow } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { actIn, type House } from '../../src/run/house.ts';
 import { checkouts } from '../../src/run/operations/money.ts';
 import { makePerform, type Reply } from '../../src/run/perform.ts';
 import type { SimulatedBank } from './bank.ts';
 import type { Chance } from './chance.ts';
 import type { Database } from './database.ts';
+import type { DeliveryInvariants } from './delivery-invariants.ts';
 import type { Invariants } from './invariants.ts';
 import type { Lab } from './lab.ts';
+import type { Receivers, Turns } from './receivers.ts';
 import { type Actor, type Scheduler, Violation } from './scheduler.ts';
 import type { OurBooks } from './snapshot.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
+export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
+/** How far a clock may be from the true time. */
+export const WORST_SKEW = 3 * MINUTE;
 /** In 2033: later than any clock on the wall, so that "kept for 30 days" by the wall's clock never ends within a seed. */
 export const START = 2_000_000_000_000;
 
@@ -55,6 +61,8 @@ export interface Plan {
   readonly again: boolean;
   /** Guests who mean it, most of them with cards that work: the way to the captures. */
   readonly eager: boolean;
+  /** Clocks are not right. */
+  readonly skewed: boolean;
 }
 
 export function drawPlan(chance: Chance): Plan {
@@ -83,6 +91,7 @@ export function drawPlan(chance: Chance): Plan {
     steps: chance.between(80, 260),
     again: chance.often(0.3),
     eager: chance.often(0.7),
+    skewed: chance.often(0.4),
   };
 }
 
@@ -97,8 +106,12 @@ export interface Stage {
   readonly books: OurBooks;
   readonly invariants: Invariants;
   readonly venue: Venue;
-  readonly clock: Clock;
+  /** Of those who take no part as a process of ours. */
   readonly ids: Ids;
+  /** What ids of every process are made of. */
+  readonly idBits: Chance;
+  readonly receivers: Receivers;
+  readonly deliveries: DeliveryInvariants;
   readonly seal: Seal;
   readonly memory: Memory;
   /** Which loop each worker is in. */
@@ -148,6 +161,8 @@ export const idsFor = (clock: Clock, chance: Chance): Ids => makeIds(clock, chan
 /** What a process of ours works with. */
 export interface Desk {
   readonly money: MoneyParts;
+  /** To send with, for one round over the lanes: it remembers which turns it was given. */
+  lanes(): LaneParts;
   call(
     operation: string,
     params: Readonly<Record<string, string>>,
@@ -163,7 +178,9 @@ export type Told =
 const operations = new Map<string, Operation<Caller>>(checkouts.map((operation) => [operation.id, operation]));
 
 export function deskFor(stage: Stage, actor: Actor): Desk {
-  const { lab, clock, ids, seal, scheduler, bank } = stage;
+  const { lab, seal, scheduler, bank } = stage;
+  const clock: Clock = { now: () => scheduler.now + actor.skew };
+  const ids = idsFor(clock, stage.idBits);
   const slot = lab.slot(stage.slots++);
   slot.carry = (request) =>
     new Promise((resolve) => {
@@ -208,6 +225,7 @@ export function deskFor(stage: Stage, actor: Actor): Desk {
   const perform = makePerform(house);
   return {
     money,
+    lanes: () => lanesFor(stage, actor, money),
     async call(name, params, body, key) {
       const operation = operations.get(name);
       if (operation === undefined) throw new Error(`no operation ${name}`);
@@ -227,5 +245,27 @@ export function deskFor(stage: Stage, actor: Actor): Desk {
         return { ok: false, status: error.status, reason: error.detail.reason ?? error.code };
       }
     },
+  };
+}
+
+/** Nobody is woken to the moment: mostly soon, sometimes much later. */
+const LATE = [0, 500, 2_000, 20_000];
+
+function lanesFor({ receivers, chance, scheduler }: Stage, actor: Actor, money: MoneyParts): LaneParts {
+  const turns: Turns = new Map();
+  const { db } = money;
+  const query: typeof db.query = async (text, values) => {
+    const rows = await db.query(text, values);
+    if (text.includes('update delivery_lanes l set turn')) {
+      for (const { endpointId, turn } of rows as unknown as LaneRow[]) turns.set(endpointId, turn);
+    }
+    return rows as never;
+  };
+  return {
+    ...money,
+    db: { ...db, query },
+    random: chance,
+    outbound: receivers.outboundFor(actor, turns),
+    stopwatch: scheduler.stopwatchFor(actor, () => chance.pick(LATE)),
   };
 }

@@ -91,6 +91,8 @@ export const chooseParty: Action = async (visit, place, typed) => {
   const ask = (choice: ChoiceShown, status = 200): Promise<FastifyReply> => show(visit, place, { status, choice });
   const first = (trouble: Trouble | null, status = 200): Promise<FastifyReply> =>
     ask(shown(known, 'people', form, trouble), status);
+  // Before anything is shown or written: who is in a party, and what they are called here, is for its organizer.
+  if (known.now.members.length > 0 && !scene.isOrganizer) return notDone(visit, place, new Problem('not_organizer'));
   const todo = typed.get('do');
   if (form.seen !== known.now.seen && scene.isOrganizer) {
     const message = visit.words.say('page.party_changed');

@@ -2,6 +2,7 @@
 // turn is leased and fenced: whoever wakes after the lease writes nothing. An endpoint that fails is given less and less,
 // one that hangs holds nobody up but itself. What was sent and not written down is sent again: at least once.
 
+import { type Stopwatch, systemStopwatch } from '../../../base/clock.ts';
 import { type Db, isPassing, isUnavailable, type Queryable } from '../../../base/db.ts';
 import type { Ids } from '../../../base/ids.ts';
 import type { Log } from '../../../base/log.ts';
@@ -30,6 +31,8 @@ export interface LaneParts extends AttemptParts {
   readonly log: Log;
   readonly random: Random;
   readonly bell?: Bell;
+  /** Instead of the machine's own. */
+  readonly stopwatch?: Stopwatch;
 }
 
 export const LEASE_MS = 30_000;
@@ -69,6 +72,7 @@ type Sendable = DueDelivery & { readonly body: string };
 
 class LaneTurn {
   readonly #parts: LaneParts;
+  readonly #stopwatch: Stopwatch;
   readonly #lane: LaneRow;
   readonly #signal: AbortSignal;
   readonly #isSlow: () => void;
@@ -95,13 +99,14 @@ class LaneTurn {
   constructor(parts: LaneParts, lane: LaneRow, signal: AbortSignal, isSlow: () => void) {
     const now = parts.clock.now();
     this.#parts = parts;
+    this.#stopwatch = parts.stopwatch ?? systemStopwatch;
     this.#lane = lane;
     this.#signal = signal;
     this.#isSlow = isSlow;
     this.#secrets = openSecrets(parts.seal, lane);
     this.#failures = lane.failures;
     this.#allowed = lane.failures === 0 ? ALLOWED.healthy : lane.failures < DEAD_AFTER ? ALLOWED.failing : ALLOWED.dead;
-    this.#beganAt = performance.now();
+    this.#beganAt = this.#stopwatch.now();
     this.#writtenAt = this.#beganAt;
     this.#leaseEnds = now + LEASE_MS;
   }
@@ -117,8 +122,8 @@ class LaneTurn {
       if (this.#wantsMore()) await this.#fetch();
       this.#start();
       if (this.#lost || (this.#underWay.size === 0 && (this.#ending || this.#queue.length === 0))) break;
-      if (this.#signal.aborted) stoppedAt ??= performance.now();
-      if (stoppedAt !== null && performance.now() - stoppedAt > PATIENCE_MS) break;
+      if (this.#signal.aborted) stoppedAt ??= this.#stopwatch.now();
+      if (stoppedAt !== null && this.#stopwatch.now() - stoppedAt > PATIENCE_MS) break;
       await this.#somethingHappens();
       this.#noticeSlowness();
       if (this.#isTimeToWrite()) await this.#write(false);
@@ -180,14 +185,14 @@ class LaneTurn {
   #start(): void {
     const { clock } = this.#parts;
     this.#ending ||=
-      this.#signal.aborted || this.#sent >= MOST_IN_A_TURN || performance.now() - this.#beganAt > TURN_MS;
+      this.#signal.aborted || this.#sent >= MOST_IN_A_TURN || this.#stopwatch.now() - this.#beganAt > TURN_MS;
     while (!this.#ending && !this.#lost && this.#underWay.size < this.#atOnce()) {
       // Too little of the lease is left: it is prolonged when what has ended is written.
       if (clock.now() + ATTEMPT_MS > this.#leaseEnds) return;
       const next = this.#queue.shift();
       if (next === undefined) return;
       this.#sent += 1;
-      this.#underWay.set(next.createdAt, performance.now());
+      this.#underWay.set(next.createdAt, this.#stopwatch.now());
       void this.#send(next);
     }
   }
@@ -234,7 +239,7 @@ class LaneTurn {
   /** The oldest that is under way tells: they are in the order in which they began. */
   #noticeSlowness(): void {
     const [since] = this.#underWay.values();
-    if (this.#slow || since === undefined || performance.now() - since < SLOW_MS) return;
+    if (this.#slow || since === undefined || this.#stopwatch.now() - since < SLOW_MS) return;
     this.#slow = true;
     this.#isSlow();
   }
@@ -242,16 +247,16 @@ class LaneTurn {
   /** An answer came, or a little time has passed. */
   #somethingHappens(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, TICK_MS);
+      const callOff = this.#stopwatch.after(TICK_MS, resolve);
       this.#wake = () => {
-        clearTimeout(timer);
+        callOff();
         resolve();
       };
     });
   }
 
   #isTimeToWrite(): boolean {
-    const since = performance.now() - this.#writtenAt;
+    const since = this.#stopwatch.now() - this.#writtenAt;
     if (this.#finished.length > 0) return this.#finished.length >= WRITTEN || since >= WRITE_EVERY_MS;
     return this.#leaseEnds - this.#parts.clock.now() < ATTEMPT_MS;
   }
@@ -266,7 +271,7 @@ class LaneTurn {
     const pace = paceOf(this.#failures, this.#slow);
     const after = { now, freeAt, failures: this.#failures, pace, letGo };
     const found = await this.#recordOrWait(after, outcomes);
-    this.#writtenAt = performance.now();
+    this.#writtenAt = this.#stopwatch.now();
     if (found === 'stale' || found === 'dead') this.#stop();
     if (found !== 'lost') {
       this.#leaseEnds = freeAt;
@@ -288,7 +293,7 @@ class LaneTurn {
         const mayWait = isPassing(error) || (isUnavailable(error) && !this.#signal.aborted);
         if (!mayWait || clock.now() > this.#leaseEnds) throw error;
         log.warn({ endpoint: this.#lane.endpointId, err: error }, 'what came of deliveries is written later');
-        await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+        await new Promise<void>((resolve) => this.#stopwatch.after(WAIT_MS, resolve));
       }
     }
   }

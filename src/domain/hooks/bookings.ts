@@ -54,19 +54,14 @@ export async function settleBooking(
 
 function wantedBy({ action, booking, externalId, slot }: Change): Wanted[] {
   if (action === 'cancel' || booking === null || booking.isOff) return [];
-  if (externalId === null || slot === null || !isTimed(slot) || booking.party === null || booking.party <= 0) return [];
+  if (externalId === null || slot === null || booking.party === null || booking.party <= 0) return [];
   return [{ offering: externalId, slot, party: booking.party }];
 }
 
 /** It is on, and the body does not say for when or for how many. */
 function isUnclear({ action, booking, externalId, slot }: Change): boolean {
   if (action === 'cancel' || booking === null || booking.isOff) return false;
-  return externalId === null || slot === null || !isTimed(slot) || booking.party === null;
-}
-
-/** A start that looks like a time may still be none, as the 31st of June: nothing can be taken then. */
-function isTimed({ starts_at }: Pick<Slot, 'starts_at'>): boolean {
-  return !Number.isNaN(Date.parse(starts_at));
+  return externalId === null || slot === null || booking.party === null;
 }
 
 interface Settling {

@@ -63,6 +63,13 @@ describe('a booking', () => {
     ]);
   });
 
+  it('for a time that is none takes nothing, and is told as one that could not be read', async () => {
+    const system = await sail();
+    const at = (localDateTimeStart: string) => octo('booking_update', { availability: { localDateTimeStart } });
+    expect(await sent(system, at('2027-06-12T25:00:00Z'), at('2027-06-12T22:00:60+00:00'))).toEqual([10]);
+    expect((await system.deliveries()).map(({ status }) => status)).toEqual(['unmapped', 'unmapped']);
+  });
+
   it('leaves no place below none, and what was overbooked does not come back as free', async () => {
     const system = await sail(10);
     expect(await sent(system, octo('booking_update', { uuid: 'a', ...units(8) }))).toEqual([2]);

@@ -55,9 +55,11 @@ export function timeOf(text: string, zone: string | null): string | null {
   const [, day = '', minute = '', second = ':00', offset] = parts;
   const local = `${day}T${minute}${second}`;
   if (offset === undefined) return zone === null ? null : inZone(local, zone);
-  return offset === 'Z' || offset.includes(':')
-    ? `${local}${offset}`
-    : `${local}${offset.slice(0, 3)}:${offset.slice(3)}`;
+  const isWhole = offset === 'Z' || offset.includes(':');
+  const time = isWhole ? `${local}${offset}` : `${local}${offset.slice(0, 3)}:${offset.slice(3)}`;
+  // It has the look of a time, and is none: the 60th second, the 25th hour.
+  if (Number.isNaN(Date.parse(time))) throw new MappingTrouble(`"${shown(text)}" is not a date and time.`);
+  return time;
 }
 
 function inZone(local: string, zone: string): string {

@@ -13,7 +13,7 @@ afterAll(() => lab.close());
 
 it('the same seed does the same, to the byte', { timeout: 120_000 }, async () => {
   // Some with endpoints, some with wrong clocks, some with both.
-  for (const seed of [7, 12, 21, 48, 77, 2_001, 40_404]) {
+  for (const seed of [7, 12, 18, 48, 77, 2_001, 40_404]) {
     const first = await runSeed(lab, seed);
     const second = await runSeed(lab, seed);
     expect(second.trace).toEqual(first.trace);

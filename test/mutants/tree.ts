@@ -51,10 +51,11 @@ export class Tree {
     const file = join(this.#root, mutant.file);
     const sound = readFileSync(file, 'utf8');
     const places = sound.split(mutant.from).length - 1;
-    if (places !== 1) throw new Error(`${mutant.file} has ${places} places for it, and not one`);
+    const wanted = mutant.places ?? 1;
+    if (places !== wanted) throw new Error(`${mutant.file} has ${places} places for it where ${wanted} were expected`);
     writeFileSync(
       file,
-      sound.replace(mutant.from, () => mutant.to),
+      sound.replaceAll(mutant.from, () => mutant.to),
     );
     try {
       return await work();

@@ -29,6 +29,11 @@ const SEEDS = 200;
 /** What is made anew, or tells of other runs. */
 const LEFT_OUT = ['node_modules', '.git', 'dist', '.data', 'screens', '.chaos', '.fuzz', '.mutants', 'bench/report'];
 
+interface Settings {
+  readonly report?: string;
+  readonly enough?: RegExp;
+}
+
 export class Tree {
   readonly #home: string;
   readonly #root: string;
@@ -69,13 +74,14 @@ export class Tree {
     const report = join(this.#scratch, 'report.json');
     const picked = named === undefined ? [] : ['-t', `^${named.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`];
     const how = ['--reporter=json', `--outputFile=${report}`, ...(bail === true ? ['--bail=1'] : []), ...picked];
-    return this.#run([join('node_modules', 'vitest', 'vitest.mjs'), 'run', ...tests, ...how], report);
+    return this.#run([join('node_modules', 'vitest', 'vitest.mjs'), 'run', ...tests, ...how], { report });
   }
 
-  /** One seed, or the first 200. */
+  /** One seed, or the first 200 until one of them fails. */
   simulation(seed: string | null = null): Promise<Ran> {
     const which = seed === null ? ['--seeds', String(SEEDS)] : ['--seeds', '1', '--from', seed, '--jobs', '1'];
-    return this.#run([join('node_modules', 'tsx', 'dist', 'cli.mjs'), join('test', 'sim', 'main.ts'), ...which], null);
+    const program = [join('node_modules', 'tsx', 'dist', 'cli.mjs'), join('test', 'sim', 'main.ts')];
+    return this.#run([...program, ...which], { enough: /^seed \d+: .*\n/m });
   }
 
   /** Ends what is running, and leaves nothing behind. */
@@ -84,7 +90,8 @@ export class Tree {
     rmSync(this.#home, { recursive: true, force: true });
   }
 
-  async #run(args: readonly string[], report: string | null): Promise<Ran> {
+  /** `enough`: once it has said this, there is nothing more to learn. */
+  async #run(args: readonly string[], { report = null, enough = null }: Settings): Promise<Ran> {
     mkdirSync(this.#scratch, { mode: 0o711 });
     const child = spawn(process.execPath, args, {
       cwd: this.#root,
@@ -94,7 +101,12 @@ export class Tree {
     });
     this.#running = child;
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        output += String(chunk);
+        if (enough?.test(output) === true) killGroup(child);
+      });
+    }
     const ended = await ending(child);
     const text = report !== null && existsSync(report) ? readFileSync(report, 'utf8') : null;
     await this.#sweep();

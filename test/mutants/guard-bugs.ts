@@ -85,7 +85,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
     file: 'src/domain/hooks/deliveries/queries.ts',
     from: "'select 1 from hook_lanes where venue_id = $1 and integration_id = $2 for update skip locked'",
     to: "'select 1 from hook_lanes where venue_id = $1 and integration_id = $2'",
-    tests: ['test/hooks'],
+    tests: ['test/hooks/apply.test.ts'],
   },
   {
     area: 'limits',
@@ -93,7 +93,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
     file: 'migrations/000015-hooks-more.sql',
     from: 'if p_most < octet_length(p_body) + (',
     to: 'if p_most < octet_length(p_body) * 0 + 0 * (',
-    tests: ['test/hooks'],
+    tests: ['test/hooks/kept.test.ts'],
   },
   {
     area: 'walls',

@@ -29,7 +29,7 @@ async function lookAgain(tree: Tree, { where, by }: Caught): Promise<Outcome> {
 export async function whatFailsAnyway(tree: Tree, mutants: readonly Mutant[]): Promise<string | null> {
   const tests = new Set(mutants.flatMap((mutant) => (mutant.tests === 'simulation' ? [] : mutant.tests)));
   const outcomes = [
-    tests.size === 0 ? null : readTests(await tree.vitest([...tests])),
+    tests.size === 0 ? null : readTests(await tree.vitest([...tests], { isSound: true })),
     mutants.some((mutant) => mutant.tests === 'simulation') ? readSimulation(await tree.simulation()) : null,
   ];
   for (const first of outcomes) {

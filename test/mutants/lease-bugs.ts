@@ -51,7 +51,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
     file: 'src/domain/checkouts/capture.ts',
     from: "return standing.status === 'funded' && standing.turn === turn;",
     to: "return standing.status === 'funded' && standing.turn >= turn;",
-    tests: 'simulation',
+    tests: ['test/checkouts/capture.test.ts'],
   },
   {
     area: 'money',

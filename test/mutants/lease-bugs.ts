@@ -71,7 +71,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   },
   {
     area: 'money',
-    bug: 'what has become of nothing is given back in our books alone',
+    bug: 'a card is let go of in our books alone',
     file: HOLD,
     from: '    await processorFor(parts, hold.mode).release(intentId, callKeys.release(hold.id));\n',
     to: '',

@@ -38,8 +38,8 @@ interface Choice {
 }
 
 interface Settings {
-  readonly report?: string;
-  readonly enough?: RegExp;
+  readonly report?: string | null;
+  readonly enough?: RegExp | null;
   readonly longest?: number;
 }
 

@@ -81,10 +81,10 @@ export const GUARD_BUGS: readonly Mutant[] = [
   },
   {
     area: 'hooks',
-    bug: 'two workers apply the deliveries of one venue system at once',
+    bug: 'the newest delivery of a venue system is applied before those that it builds on',
     file: 'src/domain/hooks/deliveries/queries.ts',
-    from: "'select 1 from hook_lanes where venue_id = $1 and integration_id = $2 for update skip locked'",
-    to: "'select 1 from hook_lanes where venue_id = $1 and integration_id = $2'",
+    from: 'w.due_at is not null order by w.received_at limit 1',
+    to: 'w.due_at is not null order by w.received_at desc limit 1',
     tests: ['test/hooks/apply.test.ts'],
   },
   {

@@ -153,11 +153,11 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'idempotency',
     bug: 'a refusal is kept, and given again when its cause is gone',
     file: 'src/run/perform.ts',
-    from: '    // Whatever failed, a twin on another server',
+    from: '    throw error;\n  }\n}\n\nfunction replay(',
     to: `    if (error instanceof Problem) {
       await keepAnswer(house.db, house.seal, under, { fingerprint, status: error.status, json: '{}' });
     }
-    // Whatever failed, a twin on another server`,
+    throw error;\n  }\n}\n\nfunction replay(`,
     tests: ['test/checkouts/refund.test.ts'],
   },
 ];

@@ -2,6 +2,9 @@
 // At the end either everybody has paid, or nobody has.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { captureFunded } from '../../src/domain/checkouts/capture.ts';
+import { claimFunded } from '../../src/domain/checkouts/queries.ts';
+import type { Processor } from '../../src/domain/payments/processor.ts';
 import { openWorld, type World } from '../world.ts';
 import { CARDS, DAY, HOUR, inFuture, intentOf, openShop, type Seen, type Shop } from './shop.ts';
 
@@ -85,6 +88,36 @@ describe('a capture that fails for a while', () => {
     expect((await shop.read(checkout.id)).status).toBe('funded');
     expect(await shop.chargedAtBank(checkout.id)).toBe(0);
     world.processor.bank.faults.clear();
+    await expectEverybodyCharged(await hurryUntil(checkout.id, 'completed'));
+  });
+});
+
+describe('a worker that stopped on the way', () => {
+  it('writes nothing when it goes on, once another has begun a later turn', async () => {
+    world.processor.bank.faults.set({
+      rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'drop_connection' }],
+    });
+    const checkout = await paidWith(CARDS.good, CARDS.good);
+    world.processor.bank.faults.clear();
+    const { money } = world.house;
+    const nextTurn = () => claimFunded(world.db, shop.venueId, checkout.id, money.clock.now() + HOUR);
+    const began = await nextTurn();
+    // While it asks the bank, another takes the checkout over.
+    const test = new Proxy(money.processors.test as Processor, {
+      get:
+        (bank, name: keyof Processor) =>
+        async (...args: unknown[]) => {
+          await nextTurn();
+          return (bank[name] as (...given: unknown[]) => unknown)(...args);
+        },
+    });
+    await captureFunded({ ...money, processors: { test } }, shop.venueId, checkout.id);
+    const [{ status, turn, due } = {}] = await world.db.query(
+      'select status, turn, work_at > now() + $2 as due from checkouts where checkout_id = $1',
+      [checkout.id, '30 minutes'],
+    );
+    // The bank was asked twice; what it said is not written, nor is the other's lease.
+    expect([status, turn, due]).toEqual(['funded', (began ?? 0) + 3, true]);
     await expectEverybodyCharged(await hurryUntil(checkout.id, 'completed'));
   });
 });

@@ -287,6 +287,15 @@ describe('fifty at once, on two servers', () => {
     for (const one of told) if (one.status !== 201) expectConflict(one, 'idempotency_key_reused');
   });
 
+  it('creates of 50 bookings under one key: one is created, 49 are conflicts and make nothing', async () => {
+    const [key, bodies] = [newKey(), Array.from({ length: 50 }, () => newBody())];
+    const told = await fifty((place) => create(bodies[place], key, place % 2));
+    expect(told.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const one of told) if (one.status !== 201) expectConflict(one, 'idempotency_key_reused');
+    const made = await Promise.all(bodies.map(({ external_booking_id }) => rowsOf(external_booking_id)));
+    expect(made.flat()).toHaveLength(1);
+  });
+
   it('creates of an overdue booking make one new checkout', async () => {
     const body = newBody();
     const first = await create(body);

@@ -3,7 +3,8 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
+import { claimMovement, claimMovements } from '../../src/domain/payments/movements/queries.ts';
+import { settleDueMovements, settleMovement } from '../../src/domain/payments/settle-movements.ts';
 import { openWorld, type World } from '../world.ts';
 import { openShop, type Seen, type Shop } from './shop.ts';
 
@@ -155,5 +156,24 @@ describe('a worker that was held up for longer than its lease', () => {
     await world.db.query(`update movements set due_at = now() where checkout_id = $1 and kind = 'refund'`, [done.id]);
     await world.work();
     expect(await shop.chargedAtBank(done.id)).toBe(6_000);
+  });
+
+  it('puts off nothing that another has taken over since', async () => {
+    const shop = await openShop(world);
+    const done = await shop.completed({ amount: 9_000, party_size: 3 });
+    await refund(shop, done.id, { amount: 3_000 });
+    const { money } = world.house;
+    const now = money.clock.now();
+    const [late] = await claimMovements(world.db, shop.venueId, now, now + 60_000, 1);
+    if (late === undefined) throw new Error('no refund was due');
+    const othersLease = now + 180_000;
+    expect((await claimMovement(world.db, shop.venueId, late.id, othersLease))?.turn).toBe(late.turn + 1);
+    // It goes on, finds its lease over, and wants to try again in a moment.
+    await settleMovement(money, late, now - 1);
+    const rows = await world.db.query(
+      `select status, trouble, round(extract(epoch from due_at) * 1000)::float8 as due from movements where movement_id = $1`,
+      [late.id],
+    );
+    expect(rows).toEqual([{ status: 'sending', trouble: null, due: othersLease }]);
   });
 });

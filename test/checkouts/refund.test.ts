@@ -134,6 +134,14 @@ describe('a refund', () => {
     await expectBooksAgree(shop, done);
   });
 
+  it('that was refused leaves its Idempotency-Key unused: once nothing is in its way, the same call is done', async () => {
+    const made = await shop.create();
+    expectConflict(await refund(made.id, {}, 'early'), 'checkout_not_completed');
+    await shop.drive(made.id, 'complete');
+    const told = await refund(made.id, {}, 'early');
+    expect([told.status, told.json.refunded_amount], told.text).toEqual([200, made.amount]);
+  });
+
   it('of everything ten times at once, without a key, happens once', async () => {
     const done = await shop.completed({ amount: 10_000 });
     const told = await Promise.all(Array.from({ length: 10 }, () => refund(done.id, {})));

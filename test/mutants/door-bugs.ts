@@ -123,7 +123,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
     file: 'src/domain/members/queries.ts',
     from: 'where challenge_id = $1 and tries < 5 and spent_at is null',
     to: 'where challenge_id = $1 and tries < 50 and spent_at is null',
-    tests: ['test/http/guests.test.ts', 'test/guests'],
+    tests: ['test/http/guests.test.ts'],
   },
   {
     area: 'guests',
@@ -131,7 +131,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
     file: 'src/domain/checkouts/hold-as-guest.ts',
     from: "  if (share.memberId !== guest.memberId && standing.organizerId !== guest.memberId) {\n    throw new Problem('share_not_yours');\n  }\n",
     to: '',
-    tests: ['test/http/guests.test.ts', 'test/guests'],
+    tests: ['test/http/guests.test.ts'],
   },
   {
     area: 'guests',
@@ -163,6 +163,6 @@ export const DOOR_BUGS: readonly Mutant[] = [
     file: 'src/mcp/call-tool.ts',
     from: 'content: [text(onOneLine(line)),',
     to: 'content: [text(line),',
-    tests: ['test/mcp'],
+    tests: ['test/mcp/agreement.test.ts'],
   },
 ];

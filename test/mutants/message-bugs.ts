@@ -18,7 +18,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     file: CAPTURE,
     from: "    { step: 'tell', type: 'checkout.completed' },\n",
     to: '',
-    tests: ['test/checkouts', 'test/payments'],
+    tests: ['test/webhooks/events.test.ts'],
   },
   {
     area: 'events',
@@ -26,7 +26,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     file: DELIVERIES,
     from: "and l.turn = p_turn for update;\n  if not found then return 'lost'; end if;\n  -- One that",
     to: "for update;\n  if not found then return 'lost'; end if;\n  -- One that",
-    tests: ['test/webhooks'],
+    tests: ['test/webhooks/lanes.test.ts'],
   },
   {
     area: 'events',
@@ -34,7 +34,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     file: 'src/domain/webhooks/deliveries/signature.ts',
     from: ".update(body).digest('hex')",
     to: ".digest('hex')",
-    tests: ['test/webhooks'],
+    tests: ['test/webhooks/deliveries.test.ts'],
   },
   {
     area: 'events',
@@ -42,7 +42,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     file: 'src/domain/webhooks/deliveries/attempt.ts',
     from: 'const delivered = status >= 200 && status < 300;',
     to: 'const delivered = status >= 200 && status < 400;',
-    tests: ['test/webhooks'],
+    tests: ['test/webhooks/deliveries.test.ts'],
   },
   {
     area: 'events',
@@ -66,7 +66,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     file: INBOUND,
     from: 'where r.token_hash = p_hash and i.provider = p_provider and i.revoked_at is null and v.revoked_at is null;',
     to: 'where r.token_hash = p_hash and i.provider = p_provider and v.revoked_at is null;',
-    tests: ['test/hooks'],
+    tests: ['test/hooks/address.test.ts'],
   },
   {
     area: 'hooks',
@@ -74,7 +74,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     file: STORED,
     from: '  is_duplicate := found;\n',
     to: '  is_duplicate := false;\n',
-    tests: ['test/hooks'],
+    tests: ['test/hooks/address.test.ts'],
   },
   {
     area: 'hooks',
@@ -82,7 +82,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     file: 'src/domain/hooks/signatures.ts',
     from: 'return fits.includes(true) && Math.abs(now / 1000 - Number(t)) <= TOLERANCE_SECONDS;',
     to: 'return fits.includes(true) && now / 1000 - Number(t) <= 4e8;',
-    tests: ['test/hooks'],
+    tests: ['test/hooks/signatures.test.ts'],
   },
   {
     area: 'analytics',

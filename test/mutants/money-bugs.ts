@@ -14,7 +14,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
     file: 'src/domain/checkouts/queries.ts',
     from: "return standingBy(tx, venueId, id, 'for no key update');",
     to: "return standingBy(tx, venueId, id, '');",
-    tests: ['test/checkouts/last-hold.test.ts'],
+    tests: 'simulation',
   },
   {
     area: 'money',
@@ -38,7 +38,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
     file: HOLD,
     from: '    facts.amount === hold.amount &&\n    facts.capturable === hold.amount &&\n',
     to: '',
-    tests: ['test/checkouts', 'test/payments'],
+    tests: ['test/checkouts/cards.test.ts'],
   },
   {
     area: 'money',
@@ -46,7 +46,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
     file: HOLD,
     from: 'facts.heldAt !== null && facts.heldAt <= standing.expiresAt',
     to: 'facts.heldAt !== null',
-    tests: ['test/checkouts', 'test/payments'],
+    tests: ['test/checkouts/cards.test.ts'],
   },
   {
     area: 'money',
@@ -54,7 +54,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
     file: CAPTURE,
     from: "return found === undefined || found.standing !== 'held' || !isAsAsked(hold, found);",
     to: 'return found === undefined;',
-    tests: ['test/checkouts', 'test/payments'],
+    tests: ['test/checkouts/capture.test.ts', 'test/checkouts/cards.test.ts'],
   },
   {
     area: 'money',
@@ -86,7 +86,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
     file: CAPTURE,
     from: 'if (net > 0) transfers.push(transferOf(share, hold, net, settings));',
     to: 'if (net > 0) transfers.push(transferOf(share, hold, share.amount, settings));',
-    tests: ['test/checkouts', 'test/payments'],
+    tests: ['test/checkouts/test-helpers.test.ts', 'test/payments/decide-walk.test.ts'],
   },
   {
     area: 'money',
@@ -102,7 +102,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
     file: CAPTURE,
     from: "    { step: 'add movements', movements: refunds },\n",
     to: "    { step: 'add movements', movements: refunds.slice(0, 0) },\n",
-    tests: ['test/checkouts', 'test/payments'],
+    tests: ['test/checkouts/capture.test.ts'],
   },
   {
     area: 'money',
@@ -110,7 +110,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
     file: 'migrations/000005-living.sql',
     from: "h.status in ('asked', 'open', 'held');\n  update checkouts c set status = 'expired', tell_at",
     to: "h.status in ('asked');\n  update checkouts c set status = 'expired', tell_at",
-    tests: ['test/checkouts', 'test/payments'],
+    tests: ['test/checkouts/test-helpers.test.ts'],
   },
   {
     area: 'money',

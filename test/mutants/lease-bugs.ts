@@ -1,0 +1,163 @@
+// Bugs that show only when a process dies between two lines, when one that slept goes on, or when two do the same at once.
+
+import type { Mutant } from './list.ts';
+
+const HOLD = 'src/domain/checkouts/settle-hold.ts';
+const MOVEMENTS = 'src/domain/payments/movements/queries.ts';
+const WRITE = '    await writeSteps(tx, { ids: parts.ids, now }, standing, steps);\n    return answer;\n  });';
+
+export const LEASE_BUGS: readonly Mutant[] = [
+  {
+    area: 'events',
+    bug: 'what is told of a hold is written outside of the transaction of the change',
+    file: HOLD,
+    from: WRITE,
+    to: `    const told = steps.filter(({ step }) => step === 'tell');
+    await writeSteps(parts.db, { ids: parts.ids, now }, standing, told);
+    await writeSteps(tx, { ids: parts.ids, now }, standing, steps.filter((step) => !told.includes(step)));
+    return answer;
+  });`,
+    tests: 'simulation',
+  },
+  {
+    area: 'events',
+    bug: 'what a decision changes is told after its commit, by whoever is still alive then',
+    file: 'src/domain/checkouts/money-parts.ts',
+    from: '  return parts.db.transaction((tx) => decideIn(tx, parts, venueId, checkoutId, decide));\n',
+    to: `  let tell = async (): Promise<void> => undefined;
+  const silently = (standing: Standing, now: number): Decided<T> => {
+    const { steps, answer } = decide(standing, now);
+    const told = steps.filter(({ step }) => step === 'tell');
+    tell = () => writeSteps(parts.db, { ids: parts.ids, now }, standing, told);
+    return { steps: steps.filter((step) => !told.includes(step)), answer };
+  };
+  const answer = await parts.db.transaction((tx) => decideIn(tx, parts, venueId, checkoutId, silently));
+  await tell();
+  return answer;
+`,
+    tests: 'simulation',
+  },
+  {
+    area: 'money',
+    bug: 'a worker that lost its turn at a hold writes all the same',
+    file: HOLD,
+    from: 'if (standing === null || turn !== hold.turn) return null;',
+    to: 'if (standing === null || turn === null) return null;',
+    tests: 'simulation',
+  },
+  {
+    area: 'money',
+    bug: 'a worker that lost its turn at the captures writes all the same',
+    file: 'src/domain/checkouts/capture.ts',
+    from: "return standing.status === 'funded' && standing.turn === turn;",
+    to: "return standing.status === 'funded' && standing.turn >= turn;",
+    tests: ['test/checkouts/capture.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a worker that lost its turn at a refund puts it off all the same',
+    file: MOVEMENTS,
+    from: "where venue_id = $1 and movement_id = $2 and turn = $3 and status = 'sending'`",
+    to: "where venue_id = $1 and movement_id = $2 and turn >= $3 and status = 'sending'`",
+    tests: ['test/checkouts/refund-books.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a refund that two workers have sent is entered twice',
+    file: 'src/domain/payments/settle-movements.ts',
+    from: 'if (isMine) await postEntries(',
+    to: 'if (isMine || movement.turn > 0) await postEntries(',
+    tests: 'simulation',
+  },
+  {
+    area: 'money',
+    bug: 'a card is let go of in our books alone',
+    file: HOLD,
+    from: '    await processorFor(parts, hold.mode).release(intentId, callKeys.release(hold.id));\n',
+    to: '',
+    tests: 'simulation',
+  },
+  {
+    area: 'money',
+    bug: 'two cards are held for one share',
+    file: 'migrations/000003-money.sql',
+    from: 'create unique index holds_one_for_a_share on holds',
+    to: 'create index holds_one_for_a_share on holds',
+    tests: ['test/checkouts/refused-by-database.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'shares that are a cent short are committed',
+    file: 'migrations/000003-money.sql',
+    from: 'if v_sum <> v_amount and not (',
+    to: 'if abs(v_sum - v_amount) > 1 and not (',
+    tests: ['test/checkouts/refused-by-database.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'the ledger is not told of the fee that is given back',
+    file: 'src/domain/payments/settle-movements.ts',
+    from: "    { kind: 'fee_return', subject: id, amount: feePart },\n",
+    to: '',
+    tests: ['test/checkouts/refund-books.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'test money is taken at the live processor',
+    file: 'src/domain/checkouts/money-parts.ts',
+    from: 'const processor = processors[mode];',
+    to: 'const processor = processors.live ?? processors[mode];',
+    tests: ['test/checkouts/capture.test.ts', 'test/checkouts/cards.test.ts'],
+  },
+  {
+    area: 'events',
+    bug: 'the events of a checkout skip a number',
+    file: 'migrations/000003-money.sql',
+    from: 'coalesce(max(e.sequence), 0) + 1, p_data, p_at',
+    to: 'coalesce(max(e.sequence), 0) + case when max(e.sequence) = 2 then 2 else 1 end, p_data, p_at',
+    tests: ['test/webhooks/events.test.ts'],
+  },
+  {
+    area: 'events',
+    bug: 'a retry has other bytes than the first try',
+    file: 'migrations/000006-deliveries.sql',
+    from: 'utc_micros(e.created_at) || \'","sequence":\' || e.sequence',
+    to: 'utc_micros(clock_timestamp()) || \'","sequence":\' || e.sequence',
+    tests: ['test/webhooks/deliveries.test.ts'],
+  },
+  {
+    area: 'events',
+    bug: 'endpoints that hang keep the places of the quick',
+    file: 'src/domain/webhooks/deliveries/deliver.ts',
+    from: "if (turn.pace !== 'quick' || this.#taken.slow >= PLACES.slow) return;",
+    to: 'if (turn.pace !== undefined) return;',
+    tests: ['test/webhooks/lanes.test.ts'],
+  },
+  {
+    area: 'idempotency',
+    bug: 'two servers do the same call twice',
+    file: 'src/run/perform.ts',
+    from: '      if (!kept) throw new TakenMeanwhile();\n',
+    to: '',
+    tests: ['test/http/idempotency.test.ts'],
+  },
+  {
+    area: 'idempotency',
+    bug: 'one key makes a checkout of each of two bookings that come at once',
+    file: 'migrations/000016-create-once.sql',
+    from: '      continue when not found;\n    end if;\n    select v.fee_bps',
+    to: '    end if;\n    select v.fee_bps',
+    tests: ['test/checkouts/create-once.test.ts'],
+  },
+  {
+    area: 'idempotency',
+    bug: 'a refusal is kept, and given again when its cause is gone',
+    file: 'src/run/perform.ts',
+    from: '    throw error;\n  }\n}\n\nfunction replay(',
+    to: `    if (error instanceof Problem) {
+      await keepAnswer(house.db, house.seal, under, { fingerprint, status: error.status, json: '{}' });
+    }
+    throw error;\n  }\n}\n\nfunction replay(`,
+    tests: ['test/checkouts/refund.test.ts'],
+  },
+];

@@ -71,20 +71,23 @@ function nameOf(text: string): string {
 }
 
 const PASSING = new Set(['40001', '40P01']);
-/** Gone, going down, or too busy to answer in time. */
+/** Gone, going down, or too busy to answer in time. All of class 08, too: a pooler whose server is gone says 08P01. */
 const GONE = new Set([
+  '25006', // A standby, or a primary that has just become one: it only reads.
+  '25P03', // We stood still in a transaction for longer than PostgreSQL waits.
   '55P03',
   '57014',
   '57P01',
   '57P02',
   '57P03',
-  '08000',
-  '08003',
-  '08006',
-  '08P01', // A pooler whose server is gone says it so.
+  '57P05',
   '53300',
+  'EAI_AGAIN',
+  'ECONNABORTED',
   'ECONNREFUSED',
   'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOENT',
   'EPIPE',
   'ETIMEDOUT',
@@ -100,13 +103,17 @@ export function isPassing(error: unknown): boolean {
   return PASSING.has(sqlState(error));
 }
 
-/** The database cannot be reached or is going down: the caller is told to come back, not that we are broken. */
+const GONE_IN_WORDS =
+  /^(Connection terminated|timeout (expired$|exceeded when trying to connect)|Query read timeout|Client (has encountered|was closed))/;
+
+/**
+ * The database cannot be reached, is going down, or others were quicker each time: the caller is told to come back, not that
+ * we are broken.
+ */
 export function isUnavailable(error: unknown): boolean {
-  if (GONE.has(sqlState(error))) return true;
-  const message = error instanceof Error ? error.message : '';
-  return /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (has encountered|was closed))/.test(
-    message,
-  );
+  const state = sqlState(error);
+  if (GONE.has(state) || PASSING.has(state) || /^08\w{3}$/.test(state)) return true;
+  return error instanceof Error && GONE_IN_WORDS.test(error.message);
 }
 
 export function openDb(options: DbOptions): Db {

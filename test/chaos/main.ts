@@ -16,9 +16,10 @@ import type { DeliveryRow } from '../../src/domain/webhooks/deliveries/queries.t
 import { EVENT_TYPES } from '../../src/run/operations/messages.ts';
 import { Chance } from '../sim/chance.ts';
 import { readOurBooks, readTheirBooks } from './books.ts';
-import { checkLogs } from './check-logs.ts';
+import { checkLines } from './check-lines.ts';
 import { checkMoney } from './check-money.ts';
 import { checkEvents, checkShares, checkTold } from './check-told.ts';
+import { checkWaits, readArrivals, tryInQuiet } from './check-waits.ts';
 import { runGuestDoor } from './guest-door.ts';
 import { type Order, type Report, runNemesis } from './nemesis.ts';
 import { type Options, readOptions } from './options.ts';
@@ -26,14 +27,14 @@ import { findPairPrograms } from './pair-runner.ts';
 import { makePlan } from './plan.ts';
 import { renderPage } from './plot.ts';
 import { calmDown } from './quiet.ts';
-import { type Mood, openEndpoints, Receivers, undelivered } from './receivers.ts';
+import { deadIds, type Endpoint, type Mood, openEndpoints, Receivers, undelivered } from './receivers.ts';
 import { openStage, type Stage } from './stage.ts';
 import type { Happening } from './timeline.ts';
 import { type Crowd, gatherCrowd, openShops } from './town.ts';
 import { inWords, judge, writeEvidence } from './verdict.ts';
 import type { Found, Violation } from './violation.ts';
 
-const TOLD = EVENT_TYPES.filter((type) => /^(checkout|refund)\./.test(type));
+const TOLD = EVENT_TYPES.filter((type) => /^(checkout|share|refund)\./.test(type));
 
 /** The nemesis as seen from here: orders go out, reports come back, and its end is our end. */
 class Hand {
@@ -125,7 +126,7 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
   const found: Found = (rule, subject, what) => void violations.push({ rule, subject, what });
   try {
     const shops = await openShops(db, stage);
-    const endpoints = await openEndpoints(db, stage, shops, await receivers.open(), TOLD);
+    const endpoints = await openEndpoints(db, stage, shops, await receivers.open(), TOLD, 'with a dead one');
     const crowd = gatherCrowd(stage, shops, lanes);
     const plan = makePlan(seed, minutes * 60, { everySeconds: options.everySeconds });
     say(options, `${plan.length} deeds in ${minutes} minutes`);
@@ -137,7 +138,10 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
     const ended = Date.now();
     const calmed = await calmDown(db, stage, databaseUrl, options.patienceSeconds * 1000, found);
     await replayCreates(crowd, found);
-    await deliverRest(db, crowd, options.patienceSeconds * 1000);
+    await deliverRest(db, crowd, endpoints, options.patienceSeconds * 1000, found);
+    const [shop = { venueId: '', key: '' }] = shops;
+    const inQuiet = await tryInQuiet({ db, api: crowd.town.api, shop, endpoints, receivers }, found);
+    const longest = checkWaits(await readArrivals(db, endpoints, receivers), hand.happenings, found);
     for (const { who, what, detail, unasked } of hand.happenings) {
       if (unasked === true) found('no process ends by itself', who, `it was ready and ended with ${detail}`);
       if (what === 'trouble') found('the nemesis has no trouble of its own', who, detail ?? '');
@@ -150,7 +154,11 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
     checkTold(ours, crowd.bookings, found);
     for (const fault of await receivers.check(db, endpoints))
       found('every event reaches who wants it', 'receivers', fault);
-    checkLogs(stage, crowd.town.shops, found);
+    const logLines = await checkLines(
+      stage,
+      crowd.town.shops.map(({ key }) => key),
+      found,
+    );
     const { recorder, bookings } = crowd;
     const facts = {
       seed,
@@ -163,9 +171,12 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
       calmed,
       violations,
       posts: receivers.posts,
+      waits: { longest, inQuiet },
+      logLines,
+      standby: options.standby,
     };
     const verdict = judge(facts);
-    if (!verdict.ok) await writeEvidence(db, stage, facts);
+    if (!verdict.ok) await writeEvidence(db, stage, { ...facts, violations: verdict.violations });
     const { began, seconds } = recorder;
     const story = { seed, began, ended, happenings: hand.happenings, seconds };
     writeFileSync(join(stage.folder, 'timeline.html'), renderPage(story, verdict));
@@ -190,18 +201,27 @@ async function watch(options: Options, crowd: Crowd, hand: Hand): Promise<void> 
 }
 
 /** A partner who does not want to wait for the next try asks for it. */
-async function deliverRest(db: Db, { town }: Crowd, patienceMs: number): Promise<void> {
+async function deliverRest(
+  db: Db,
+  { town }: Crowd,
+  endpoints: readonly Endpoint[],
+  patienceMs: number,
+  found: Found,
+): Promise<void> {
   town.api.giveUpAt = Date.now() + patienceMs;
   const late = await db.query<Pick<DeliveryRow, 'event_id' | 'endpoint_id'> & { venue_id: string }>(
-    `select event_id, endpoint_id, venue_id from deliveries where due_at > now() + interval '3 seconds'`,
+    `select event_id, endpoint_id, venue_id from deliveries
+     where due_at > now() + interval '3 seconds' and endpoint_id <> all($1)`,
+    [deadIds(endpoints)],
   );
   for (const one of late) {
     const key = town.shops.find(({ venueId }) => venueId === one.venue_id)?.key ?? '';
     const path = `/v1/webhook_endpoints/${one.endpoint_id}/deliveries/${deliveryId(one)}/redeliver`;
-    await town.api.ask({ method: 'POST', path, key });
+    const told = await town.api.ask({ method: 'POST', path, key });
+    if (told?.status !== 202) found('what is asked for again is sent again', one.event_id, `answered ${told?.status}`);
   }
   for (const end = Date.now() + patienceMs; Date.now() < end; await delay(250)) {
-    if ((await undelivered(db)) === 0) return;
+    if ((await undelivered(db, endpoints)) === 0) return;
   }
 }
 

@@ -32,7 +32,9 @@ const IN_THE_WAY = /^(worker-\d|postgres|receivers)$/;
 
 /** Counts from when nothing was in the way any more. What never came is another rule's affair. */
 export function checkWaits(arrivals: readonly Arrival[], happenings: readonly Happening[], found: Found): number {
-  const times = happenings.filter(({ who }) => IN_THE_WAY.test(who)).map(({ at }) => at);
+  const times = happenings
+    .filter(({ who, what }) => IN_THE_WAY.test(who) && what !== 'done' && what !== 'skipped')
+    .map(({ at }) => at);
   let longest = 0;
   for (const { eventId, endpointId, createdAt, firstAt } of arrivals) {
     if (firstAt === null) continue;

@@ -69,7 +69,8 @@ class Hand {
     if (report.report === 'happened') {
       const { happening } = report;
       this.happenings.push(happening);
-      if (happening.who === 'receivers') this.#receivers.mood = (happening.detail as Mood | undefined) ?? 'as usual';
+      if (happening.who === 'receivers' && happening.what === 'faults') this.#receivers.mood = happening.detail as Mood;
+      if (happening.who === 'receivers' && happening.what === 'faults over') this.#receivers.mood = 'as usual';
       if (happening.what === 'start' || happening.what === 'ready') this.#pids.set(happening.who, happening.pid ?? 0);
       if (happening.what === 'exit') this.#pids.delete(happening.who);
     } else if (report.report === 'broken') this.#awaited?.fail(new Error(report.why));

@@ -70,6 +70,8 @@ function nameOf(text: string): string {
   return name;
 }
 
+/** An earlier statement of the transaction has failed. */
+const ABORTED = '25P02';
 const PASSING = new Set(['40001', '40P01']);
 /** Gone, going down, or too busy to answer in time. All of class 08, too: a pooler whose server is gone says 08P01. */
 const GONE = new Set([
@@ -104,7 +106,7 @@ export function isPassing(error: unknown): boolean {
 }
 
 const GONE_IN_WORDS =
-  /^(Connection terminated|timeout (expired$|exceeded when trying to connect)|Query read timeout|Client (has encountered|was closed))/;
+  /^(Connection terminated|timeout (expired$|exceeded when trying to connect)|Query read timeout|Cannot use a pool after calling end|Client (has encountered|was closed))/;
 
 /**
  * The database cannot be reached, is going down, or others were quicker each time: the caller is told to come back, not that
@@ -147,11 +149,21 @@ export function openDb(options: DbOptions): Db {
 
   const begin = async <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => {
     const client = await pool.connect();
-    return inTransaction(
-      client,
-      () => work({ query: (text, values) => send(client, text, values) }),
-      options.onStatement,
-    );
+    let first: unknown;
+    const query = async <R extends object>(text: string, values?: readonly unknown[]): Promise<R[]> => {
+      try {
+        return await send<R>(client, text, values);
+      } catch (error) {
+        first ??= error;
+        throw error;
+      }
+    };
+    try {
+      return await inTransaction(client, () => work({ query }), options.onStatement);
+    } catch (error) {
+      // Of several statements under way the first that failed says why; the others only that one has.
+      throw sqlState(error) === ABORTED ? (first ?? error) : error;
+    }
   };
 
   return {

@@ -183,6 +183,19 @@ describe('the layer above it', () => {
     await Promise.all([db.close(), other.close()]);
   });
 
+  it('tells of several statements under way why the first one failed, and to come back once it is closed', async () => {
+    const db = open(await empty());
+    const late = db.transaction(async (tx) => {
+      const first = tx.query("do $$ begin raise 'too late' using errcode = '57014'; end $$");
+      const [, second] = await Promise.allSettled([first, tx.query('select 1')]);
+      if (second.status === 'rejected') throw second.reason;
+    });
+    expect(isUnavailable(await late.catch((error: unknown) => error))).toBe(true);
+    await db.close();
+    const closed = db.transaction((tx) => tx.query('select 1'));
+    expect(isUnavailable(await closed.catch((error: unknown) => error))).toBe(true);
+  });
+
   it('survives the loss of its connections', async () => {
     const url = await empty();
     const db = open(url);

@@ -1,5 +1,5 @@
-// After the storm: waits until nothing is under way any more, by the workers alone: what they have not settled after longer
-// than a lease is a violation (`everyshare reconcile` settles it then, so that the rest can be judged). And asks the operator's
+// After the storm: waits until nothing is under way any more, by the workers alone: what is due and not
+// taken up after longer than a lease is a violation (`everyshare reconcile` settles it, and what is planned for later). And asks the operator's
 // own commands what they think of the books.
 
 import { spawn } from 'node:child_process';
@@ -39,6 +39,19 @@ export async function underway(db: Db): Promise<number> {
   return rows[0]?.left ?? 0;
 }
 
+/** Of them, those whose time has come and that nobody has taken up. What a bank refused for a while is planned for later. */
+async function overdue(db: Db): Promise<number> {
+  const rows = await db.query<{ left: number }>(
+    `select (select count(*) from holds where status in ('asked', 'releasing') and due_at < now() - interval '5 seconds')
+       + (select count(*) from movements where status in ('waiting', 'sending') and due_at < now() - interval '5 seconds')
+       + (select count(*) from checkouts where status = 'funded'
+            and coalesce(work_at, '-infinity') < now() - interval '5 seconds')
+       + (select count(*) from checkouts where status in ('open', 'collecting') and expires_at < now() - interval '5 seconds')
+       as left`,
+  );
+  return rows[0]?.left ?? 0;
+}
+
 export async function calmDown(
   db: Db,
   stage: Stage,
@@ -56,7 +69,7 @@ export async function calmDown(
   };
   const byItself = (await isCalm(began + patienceMs)) ? (Date.now() - began) / 1000 : null;
   const leftForReconcile = byItself === null ? await underway(db) : 0;
-  checkBySelf(patienceMs, leftForReconcile, found);
+  if (byItself === null) checkBySelf(patienceMs, await overdue(db), found);
   // What takes several turns (a bank that says "not now" three times) is asked about several times.
   for (let round = 0; round < 8; round++) {
     const differences = await reconcile(stage, databaseUrl, found);
@@ -75,10 +88,10 @@ export async function calmDown(
 /** The leases of everything that a worker takes up; whoever died with one is followed by another after that. */
 const LEASE_MS = 60_000;
 
-/** Whoever waits for longer than a lease has given the workers every chance: what is left then, they would never have done. */
+/** Whoever waits for longer than a lease has given the workers every chance: what is due then, they would never have done. */
 export function checkBySelf(patienceMs: number, left: number, found: Found): void {
   if (left === 0 || patienceMs <= LEASE_MS) return;
-  const words = `${left} were still under way ${patienceMs / 1000} s after it was quiet, and nobody took them up`;
+  const words = `${left} are due ${patienceMs / 1000} s after it was quiet, and nobody takes them up`;
   found('everything ends by itself', 'workers', words);
 }
 

@@ -149,21 +149,10 @@ export function openDb(options: DbOptions): Db {
 
   const begin = async <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => {
     const client = await pool.connect();
-    let first: unknown;
-    const query = async <R extends object>(text: string, values?: readonly unknown[]): Promise<R[]> => {
-      try {
-        return await send<R>(client, text, values);
-      } catch (error) {
-        first ??= error;
-        throw error;
-      }
-    };
-    try {
-      return await inTransaction(client, () => work({ query }), options.onStatement);
-    } catch (error) {
-      // Of several statements under way the first that failed says why; the others only that one has.
-      throw sqlState(error) === ABORTED ? (first ?? error) : error;
-    }
+    return withFirstFault((watch) => {
+      const tx: Queryable = { query: (text, values) => watch(send(client, text, values)) };
+      return inTransaction(client, () => work(tx), options.onStatement);
+    });
   };
 
   return {
@@ -182,6 +171,24 @@ export function openDb(options: DbOptions): Db {
       await Promise.all([lanes.close(), express.close(), pool.end()]);
     },
   };
+}
+
+/** Of several statements under way the first that failed says why; the others only that one has. */
+async function withFirstFault<T>(work: (watch: <A>(answer: Promise<A>) => Promise<A>) => Promise<T>): Promise<T> {
+  let first: unknown;
+  const watch = async <A>(answer: Promise<A>): Promise<A> => {
+    try {
+      return await answer;
+    } catch (error) {
+      first ??= error;
+      throw error;
+    }
+  };
+  try {
+    return await work(watch);
+  } catch (error) {
+    throw sqlState(error) === ABORTED ? (first ?? error) : error;
+  }
 }
 
 async function inTransaction<T>(

@@ -70,21 +70,26 @@ function nameOf(text: string): string {
   return name;
 }
 
+/** An earlier statement of the transaction has failed. */
+const ABORTED = '25P02';
 const PASSING = new Set(['40001', '40P01']);
-/** Gone, going down, or too busy to answer in time. */
+/** Gone, going down, or too busy to answer in time. All of class 08, too: a pooler whose server is gone says 08P01. */
 const GONE = new Set([
+  '25006', // A standby, or a primary that has just become one: it only reads.
+  '25P03', // We stood still in a transaction for longer than PostgreSQL waits.
   '55P03',
   '57014',
   '57P01',
   '57P02',
   '57P03',
-  '08000',
-  '08003',
-  '08006',
-  '08P01', // A pooler whose server is gone says it so.
+  '57P05',
   '53300',
+  'EAI_AGAIN',
+  'ECONNABORTED',
   'ECONNREFUSED',
   'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOENT',
   'EPIPE',
   'ETIMEDOUT',
@@ -100,13 +105,17 @@ export function isPassing(error: unknown): boolean {
   return PASSING.has(sqlState(error));
 }
 
-/** The database cannot be reached or is going down: the caller is told to come back, not that we are broken. */
+const GONE_IN_WORDS =
+  /^(Connection terminated|timeout (expired$|exceeded when trying to connect)|Query read timeout|Cannot use a pool after calling end|Client (has encountered|was closed))/;
+
+/**
+ * The database cannot be reached, is going down, or others were quicker each time: the caller is told to come back, not that
+ * we are broken.
+ */
 export function isUnavailable(error: unknown): boolean {
-  if (GONE.has(sqlState(error))) return true;
-  const message = error instanceof Error ? error.message : '';
-  return /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (has encountered|was closed))/.test(
-    message,
-  );
+  const state = sqlState(error);
+  if (GONE.has(state) || PASSING.has(state) || /^08\w{3}$/.test(state)) return true;
+  return error instanceof Error && GONE_IN_WORDS.test(error.message);
 }
 
 export function openDb(options: DbOptions): Db {
@@ -140,11 +149,10 @@ export function openDb(options: DbOptions): Db {
 
   const begin = async <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => {
     const client = await pool.connect();
-    return inTransaction(
-      client,
-      () => work({ query: (text, values) => send(client, text, values) }),
-      options.onStatement,
-    );
+    return withFirstFault((watch) => {
+      const tx: Queryable = { query: (text, values) => watch(send(client, text, values)) };
+      return inTransaction(client, () => work(tx), options.onStatement);
+    });
   };
 
   return {
@@ -163,6 +171,24 @@ export function openDb(options: DbOptions): Db {
       await Promise.all([lanes.close(), express.close(), pool.end()]);
     },
   };
+}
+
+/** Of several statements under way the first that failed says why; the others only that one has. */
+async function withFirstFault<T>(work: (watch: <A>(answer: Promise<A>) => Promise<A>) => Promise<T>): Promise<T> {
+  let first: unknown;
+  const watch = async <A>(answer: Promise<A>): Promise<A> => {
+    try {
+      return await answer;
+    } catch (error) {
+      first ??= error;
+      throw error;
+    }
+  };
+  try {
+    return await work(watch);
+  } catch (error) {
+    throw sqlState(error) === ABORTED ? (first ?? error) : error;
+  }
 }
 
 async function inTransaction<T>(

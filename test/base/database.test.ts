@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -186,9 +187,63 @@ describe('the layer above it', () => {
     await db.close();
   });
 
-  it('takes what a pooler says of a server that is gone for what it is: come back later', () => {
-    const said = Object.assign(new Error('server login has been failing, try again later'), { code: '08P01' });
-    expect(isUnavailable(said)).toBe(true);
+  it.each([
+    ['a pooler whose server is gone', '08P01'],
+    ['a connection that was never made', '08001'],
+    ['a standby that only reads', '25006'],
+    ['a transaction that stood still for too long', '25P03'],
+    ['a session that stood still for too long', '57P05'],
+    ['deadlocks each time', '40P01'],
+    ['others that were quicker each time', '40001'],
+    ['a name that nobody can look up now', 'EAI_AGAIN'],
+    ['a network that leads nowhere now', 'EHOSTUNREACH'],
+  ])('takes what is said of %s for what it is: come back later', (_, code) => {
+    expect(isUnavailable(Object.assign(new Error('no'), { code }))).toBe(true);
+  });
+
+  it('does not take a mistake of ours for it', () => {
+    for (const code of ['42601', '23505', '22P02', '25P02', ''])
+      expect(isUnavailable(Object.assign(new Error('no'), { code }))).toBe(false);
+  });
+
+  it('says come back later of a server that takes a connection and says nothing', async () => {
+    const silent = createServer();
+    const port = await new Promise<number>((resolve) => {
+      silent.listen(0, '127.0.0.1', () => resolve((silent.address() as AddressInfo).port));
+    });
+    const db = open(`postgres://nobody@127.0.0.1:${port}/nothing`);
+    const [single, whole] = await Promise.allSettled([
+      db.query('select 1'),
+      db.transaction((tx) => tx.query('select 1')),
+    ]);
+    for (const one of [single, whole]) expect(one.status === 'rejected' && isUnavailable(one.reason)).toBe(true);
+    await db.close();
+    silent.close();
+  });
+
+  it('says come back later to whoever stood still in a transaction until PostgreSQL ended it', async () => {
+    const [db, other] = [open(await empty()), open(inject('postgresUrl'))];
+    const late = db.transaction(async (tx) => {
+      const [{ pid } = { pid: 0 }] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+      await tx.query("set local idle_in_transaction_session_timeout = '10ms'");
+      while ((await other.query('select from pg_stat_activity where pid = $1', [pid])).length > 0);
+      await tx.query('select 1');
+    });
+    expect(isUnavailable(await late.catch((error: unknown) => error))).toBe(true);
+    await Promise.all([db.close(), other.close()]);
+  });
+
+  it('tells of several statements under way why the first one failed, and to come back once it is closed', async () => {
+    const db = open(await empty());
+    const late = db.transaction(async (tx) => {
+      const first = tx.query("do $$ begin raise 'too late' using errcode = '57014'; end $$");
+      const [, second] = await Promise.allSettled([first, tx.query('select 1')]);
+      if (second.status === 'rejected') throw second.reason;
+    });
+    expect(isUnavailable(await late.catch((error: unknown) => error))).toBe(true);
+    await db.close();
+    const closed = db.transaction((tx) => tx.query('select 1'));
+    expect(isUnavailable(await closed.catch((error: unknown) => error))).toBe(true);
   });
 
   it('survives the loss of its connections', async () => {

@@ -12,6 +12,8 @@ export interface CheckoutRow {
   readonly feeAmount: number;
   readonly refundedAmount: number;
   readonly booking: string;
+  /** Why it was canceled, where that was not a person's wish. */
+  readonly reason: string | null;
   readonly view: string;
   readonly firstTold: string | null;
 }
@@ -53,6 +55,8 @@ export interface EventRow {
   readonly type: string;
   readonly status: string;
   readonly refundedAmount: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
 }
 
 export interface OurBooks {
@@ -70,7 +74,8 @@ export interface OurBooks {
 export async function readOurBooks(db: Db): Promise<OurBooks> {
   const checkouts = await db.query<CheckoutRow>(
     `select c.checkout_id as id, c.venue_id as "venueId", c.status, c.amount, c.fee_amount as "feeAmount",
-       c.refunded_amount as "refundedAmount", c.external_booking_id as booking, checkout_view(c)::text as view,
+       c.refunded_amount as "refundedAmount", c.external_booking_id as booking, c.cancellation_reason as reason,
+       checkout_view(c)::text as view,
        first_answer(c.venue_id, c.checkout_id) as "firstTold"
      from checkouts c order by c.created_at`,
   );
@@ -88,7 +93,8 @@ export async function readOurBooks(db: Db): Promise<OurBooks> {
   );
   const events = await db.query<EventRow>(
     `select subject as "checkoutId", sequence, type, data -> 'object' ->> 'status' as status,
-       (data -> 'object' ->> 'refunded_amount')::integer as "refundedAmount"
+       (data -> 'object' ->> 'refunded_amount')::integer as "refundedAmount",
+       (extract(epoch from created_at) * 1000)::float8 as at
      from events where subject like 'chk\\_%' order by subject, sequence`,
   );
   return { checkouts, shares, holds, movements, events, ...(await readLedger(db)) };
@@ -118,6 +124,8 @@ export interface TheirHold {
   readonly shareId: string;
   readonly status: string;
   readonly captured: number;
+  /** When the processor captured it, by its own books: the end of its second, in milliseconds; null: it never did. */
+  readonly capturedAt: number | null;
   readonly refunded: number;
   readonly transferred: number;
   readonly reversed: number;
@@ -125,8 +133,8 @@ export interface TheirHold {
 
 export interface TheirBooks {
   readonly holds: readonly TheirHold[];
-  /** Objects in live mode, where nobody has been. */
-  readonly live: number;
+  /** What there is in live mode, where nobody has been. */
+  readonly live: readonly string[];
 }
 
 export async function readTheirBooks(stage: Stage): Promise<TheirBooks> {
@@ -142,6 +150,7 @@ export async function readTheirBooks(stage: Stage): Promise<TheirBooks> {
     add(transfers, idOf(transfer.source_transaction ?? null), transfer.amount);
     add(reversals, idOf(transfer.source_transaction ?? null), transfer.amount_reversed);
   }
+  const captures = await readCaptures(stripe);
   const holds: TheirHold[] = [];
   for await (const intent of stripe.paymentIntents.list({ limit: 100 })) {
     const charge = idOf(intent.latest_charge);
@@ -152,13 +161,36 @@ export async function readTheirBooks(stage: Stage): Promise<TheirBooks> {
       shareId: intent.metadata.share_id ?? '',
       status: intent.status,
       captured: intent.amount_received,
+      capturedAt: captures.get(intent.id) ?? null,
       refunded: refunds.get(intent.id) ?? 0,
       transferred: transfers.get(charge) ?? 0,
       reversed: reversals.get(charge) ?? 0,
     });
   }
-  const live = await clientFor(stage, stage.processorSecrets.live).paymentIntents.list({ limit: 1 });
-  return { holds, live: live.data.length };
+  return { holds, live: await readLive(clientFor(stage, stage.processorSecrets.live)) };
+}
+
+/** By payment intent: when it was captured. Of two captures of one the first counts. */
+async function readCaptures(stripe: Stripe): Promise<ReadonlyMap<string, number>> {
+  const captures = new Map<string, number>();
+  for await (const event of stripe.events.list({ type: 'charge.captured', limit: 100 })) {
+    const charge = event.data.object as Stripe.Charge;
+    captures.set(idOf(charge.payment_intent), event.created * 1000 + 999);
+  }
+  return captures;
+}
+
+/** One of each kind is enough to know that somebody was there. */
+async function readLive(stripe: Stripe): Promise<readonly string[]> {
+  const pages = await Promise.all([
+    stripe.paymentIntents.list({ limit: 1 }),
+    stripe.charges.list({ limit: 1 }),
+    stripe.refunds.list({ limit: 1 }),
+    stripe.transfers.list({ limit: 1 }),
+    stripe.disputes.list({ limit: 1 }),
+    stripe.events.list({ limit: 1 }),
+  ]);
+  return pages.flatMap(({ data }) => data.map(({ id }) => id));
 }
 
 function add(sums: Map<string, number>, name: string, amount: number): void {

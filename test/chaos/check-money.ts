@@ -1,5 +1,6 @@
 // The rules about money, between our books and the processor's, once it is quiet: they agree to the cent, hold by hold.
 
+import { CAPTURE_FAILED } from '../../src/domain/checkouts/decide-capture.ts';
 import type { CheckoutRow, HoldRow, MovementRow, OurBooks, TheirBooks, TheirHold } from './books.ts';
 import { type Found, grouped, sumOf } from './violation.ts';
 
@@ -11,9 +12,10 @@ export function checkMoney(ours: OurBooks, theirs: TheirBooks, found: Found): vo
     checkTheirHold(their, holds.get(their.holdId), movements.get(their.holdId) ?? [], found);
   checkOursAreThere(ours.holds, theirs, found);
   checkOnePerShare(theirs, found);
+  checkAllWereHeld(ours, theirs, found);
   checkNobodyIsCharged(ours, theirs, found);
   checkLedger(ours, theirs, found);
-  if (theirs.live > 0) found('test never reaches live', 'the processor', 'its live books are not empty');
+  for (const id of theirs.live) found('test never reaches live', 'the processor', `its live books have ${id}`);
 }
 
 function checkSettled(ours: OurBooks, found: Found): void {
@@ -78,14 +80,46 @@ function checkOursAreThere(holds: readonly HoldRow[], theirs: TheirBooks, found:
 
 function checkOnePerShare(theirs: TheirBooks, found: Found): void {
   for (const [shareId, own] of grouped(theirs.holds, (their) => their.shareId)) {
+    // Given back or not: nobody's card is charged twice.
     const captured = own.filter(({ captured: amount }) => amount > 0);
-    const kept = captured.filter(({ captured: amount, refunded }) => amount > refunded);
     const live = own.filter(({ status }) => status === 'requires_capture');
     const { checkoutId = '' } = own[0] ?? {};
-    if (kept.length > 1) found('one capture for a share', checkoutId, `${shareId} was captured ${kept.length} times`);
+    if (captured.length > 1) {
+      found('one capture for a share', checkoutId, `${shareId} was captured ${captured.length} times`);
+    }
     if (live.length > 1) found('one live hold for a share', checkoutId, `${shareId} is held ${live.length} times`);
-    if (live.length > 0 && kept.length > 0) {
+    if (live.length > 0 && captured.length > 0) {
       found('one live hold for a share', checkoutId, `${shareId} is captured and held besides`);
+    }
+  }
+}
+
+/**
+ * Whatever the processor has captured, given back since or not, was captured after we had told that all were held; and the
+ * checkout was completed, or canceled because another capture failed.
+ */
+function checkAllWereHeld(ours: OurBooks, theirs: TheirBooks, found: Found): void {
+  const rule = 'no capture before all are held';
+  const checkouts = new Map(ours.checkouts.map((checkout) => [checkout.id, checkout]));
+  const funded = grouped(
+    ours.events.filter(({ type }) => type === 'checkout.funded'),
+    ({ checkoutId }) => checkoutId,
+  );
+  for (const { checkoutId, intentId, captured, capturedAt } of theirs.holds) {
+    if (captured === 0) {
+      if (capturedAt !== null) found(rule, checkoutId, `${intentId} was captured, and nothing was received by it`);
+      continue;
+    }
+    const checkout = checkouts.get(checkoutId);
+    const mayBe = checkout?.status === 'completed' || checkout?.reason === CAPTURE_FAILED;
+    if (!mayBe) found(rule, checkoutId, `${intentId} was captured, and it is ${checkout?.status ?? 'unknown'}`);
+    if (capturedAt === null) found(rule, checkoutId, `${intentId} was captured, and nobody knows when`);
+    else if (!(funded.get(checkoutId) ?? []).some(({ at }) => at <= capturedAt)) {
+      found(
+        rule,
+        checkoutId,
+        `${intentId} was captured at ${new Date(capturedAt).toISOString()}, before it was funded`,
+      );
     }
   }
 }

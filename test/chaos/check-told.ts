@@ -2,7 +2,7 @@
 
 import { CHECKOUT_MOVES, type CheckoutStatus } from '../../src/domain/checkouts/moves.ts';
 import type { Booking } from './booking.ts';
-import type { CheckoutRow, EventRow, OurBooks } from './books.ts';
+import type { CheckoutRow, EventRow, OurBooks, ShareRow } from './books.ts';
 import { type Found, grouped, sumOf } from './violation.ts';
 
 const CHANGING = new Set([
@@ -96,7 +96,37 @@ function checkRefunds(booking: Booking, checkout: CheckoutRow, ours: OurBooks, f
 
 export function checkEvents(ours: OurBooks, found: Found): void {
   const byCheckout = grouped(ours.events, ({ checkoutId }) => checkoutId);
-  for (const checkout of ours.checkouts) checkStory(checkout, byCheckout.get(checkout.id) ?? [], found);
+  const shares = grouped(ours.shares, ({ checkoutId }) => checkoutId);
+  for (const checkout of ours.checkouts) {
+    const events = byCheckout.get(checkout.id) ?? [];
+    checkStory(checkout, events, found);
+    checkSteps(checkout, shares.get(checkout.id) ?? [], events, found);
+  }
+}
+
+/** Only what was held can be any of these; some were held more than once. */
+const HELD = new Set(['held', 'captured', 'released', 'refunded']);
+const CHARGED = new Set(['captured', 'refunded']);
+
+/** Each share that was held, and each step on the way to the end, has its own event. */
+function checkSteps(
+  checkout: CheckoutRow,
+  shares: readonly ShareRow[],
+  events: readonly EventRow[],
+  found: Found,
+): void {
+  const say = (what: string): void => found('one event for each change', checkout.id, what);
+  const count = (type: string): number => events.filter((event) => event.type === type).length;
+  const held = shares.filter(({ status }) => HELD.has(status)).length;
+  if (count('share.held') < held) say(`${held} shares were held, share.held was told ${count('share.held')} times`);
+  if (shares.length > 0 && count('checkout.collecting') === 0)
+    say('it has a party, checkout.collecting was never told');
+  const isCharged = checkout.status === 'completed' || shares.some(({ status }) => CHARGED.has(status));
+  if (isCharged && count('checkout.funded') === 0) say('it was charged for, checkout.funded was never told');
+  for (const { type, status, sequence } of events) {
+    const told = /^checkout\.(.+)$/.exec(type)?.[1]?.replace('created', 'open');
+    if (told !== undefined && told !== status) say(`event ${sequence} is ${type} and shows it as ${status}`);
+  }
 }
 
 function checkStory(checkout: CheckoutRow, events: readonly EventRow[], found: Found): void {

@@ -18,16 +18,17 @@ import { Chance } from '../sim/chance.ts';
 import { askAgain, secretsOf } from './ask-again.ts';
 import { readOurBooks, readTheirBooks } from './books.ts';
 import { checkGuests, readMembers } from './check-guests.ts';
-import { checkLogs } from './check-logs.ts';
+import { checkLines } from './check-lines.ts';
 import { checkMoney } from './check-money.ts';
 import { checkEvents, checkShares, checkTold } from './check-told.ts';
+import { checkWaits, readArrivals, tryInQuiet } from './check-waits.ts';
 import { type Order, type Report, runNemesis } from './nemesis.ts';
 import { type Options, readOptions } from './options.ts';
 import { findPairPrograms } from './pair-runner.ts';
 import { makePlan } from './plan.ts';
 import { renderPage } from './plot.ts';
 import { calmDown } from './quiet.ts';
-import { type Mood, openEndpoints, Receivers, undelivered } from './receivers.ts';
+import { deadIds, type Endpoint, type Mood, openEndpoints, Receivers, undelivered } from './receivers.ts';
 import { openStage, type Stage } from './stage.ts';
 import { withPeople } from './tally.ts';
 import type { Happening } from './timeline.ts';
@@ -35,7 +36,7 @@ import { type Crowd, gatherCrowd, openVenues } from './town.ts';
 import { inWords, judge, writeEvidence } from './verdict.ts';
 import type { Found, Violation } from './violation.ts';
 
-const TOLD = EVENT_TYPES.filter((type) => /^(checkout|refund)\./.test(type));
+const TOLD = EVENT_TYPES.filter((type) => /^(checkout|share|refund)\./.test(type));
 
 /** The nemesis as seen from here: orders go out, reports come back, and its end is our end. */
 class Hand {
@@ -70,7 +71,8 @@ class Hand {
     if (report.report === 'happened') {
       const { happening } = report;
       this.happenings.push(happening);
-      if (happening.who === 'receivers') this.#receivers.mood = (happening.detail as Mood | undefined) ?? 'as usual';
+      if (happening.who === 'receivers' && happening.what === 'faults') this.#receivers.mood = happening.detail as Mood;
+      if (happening.who === 'receivers' && happening.what === 'faults over') this.#receivers.mood = 'as usual';
       if (happening.what === 'start' || happening.what === 'ready') this.#pids.set(happening.who, happening.pid ?? 0);
       if (happening.what === 'exit') this.#pids.delete(happening.who);
     } else if (report.report === 'broken') this.#awaited?.fail(new Error(report.why));
@@ -128,7 +130,7 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
   try {
     const venues = await openVenues(db, stage);
     const { shops } = venues;
-    const endpoints = await openEndpoints(db, stage, shops, await receivers.open(), TOLD);
+    const endpoints = await openEndpoints(db, stage, shops, await receivers.open(), TOLD, 'with a dead one');
     const crowd = gatherCrowd(stage, venues, lanes);
     const plan = makePlan(seed, minutes * 60, { everySeconds: options.everySeconds });
     say(options, `${plan.length} deeds in ${minutes} minutes`);
@@ -140,7 +142,10 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
     const ended = Date.now();
     const calmed = await calmDown(db, stage, databaseUrl, options.patienceSeconds * 1000, found);
     const asked = await askAgain(db, crowd, venues, stage.apiUrls.length, found);
-    await deliverRest(db, crowd, options.patienceSeconds * 1000);
+    await deliverRest(db, crowd, endpoints, options.patienceSeconds * 1000, found);
+    const [shop = { venueId: '', key: '' }] = shops;
+    const inQuiet = await tryInQuiet({ db, api: crowd.town.api, shop, endpoints, receivers }, found);
+    const longest = checkWaits(await readArrivals(db, endpoints, receivers), hand.happenings, found);
     for (const { who, what, detail, unasked } of hand.happenings) {
       if (unasked === true) found('no process ends by itself', who, `it was ready and ended with ${detail}`);
       if (what === 'trouble') found('the nemesis has no trouble of its own', who, detail ?? '');
@@ -155,11 +160,7 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
       found('every event reaches who wants it', 'receivers', fault);
     checkGuests(ours, theirs, await readMembers(db), crowd.bookings, found);
     for (const what of crowd.town.guests.people.wrong) found('guests are told the truth', 'sign-in', what);
-    checkLogs(
-      stage,
-      secretsOf(crowd, venues).map((key) => ({ key })),
-      found,
-    );
+    const logLines = await checkLines(stage, secretsOf(crowd, venues), found);
     const { recorder, bookings } = crowd;
     const facts = {
       seed,
@@ -172,9 +173,12 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
       calmed,
       violations,
       posts: receivers.posts,
+      waits: { longest, inQuiet },
+      logLines,
+      standby: options.standby,
     };
     const verdict = withPeople(judge(facts), crowd, asked);
-    if (!verdict.ok) await writeEvidence(db, stage, facts);
+    if (!verdict.ok) await writeEvidence(db, stage, { ...facts, violations: verdict.violations });
     const { began, seconds } = recorder;
     const story = { seed, began, ended, happenings: hand.happenings, seconds };
     writeFileSync(join(stage.folder, 'timeline.html'), renderPage(story, verdict));
@@ -199,18 +203,27 @@ async function watch(options: Options, crowd: Crowd, hand: Hand): Promise<void> 
 }
 
 /** A partner who does not want to wait for the next try asks for it. */
-async function deliverRest(db: Db, { town }: Crowd, patienceMs: number): Promise<void> {
+async function deliverRest(
+  db: Db,
+  { town }: Crowd,
+  endpoints: readonly Endpoint[],
+  patienceMs: number,
+  found: Found,
+): Promise<void> {
   town.api.giveUpAt = Date.now() + patienceMs;
   const late = await db.query<Pick<DeliveryRow, 'event_id' | 'endpoint_id'> & { venue_id: string }>(
-    `select event_id, endpoint_id, venue_id from deliveries where due_at > now() + interval '3 seconds'`,
+    `select event_id, endpoint_id, venue_id from deliveries
+     where due_at > now() + interval '3 seconds' and endpoint_id <> all($1)`,
+    [deadIds(endpoints)],
   );
   for (const one of late) {
     const key = town.shops.find(({ venueId }) => venueId === one.venue_id)?.key ?? '';
     const path = `/v1/webhook_endpoints/${one.endpoint_id}/deliveries/${deliveryId(one)}/redeliver`;
-    await town.api.ask({ method: 'POST', path, key });
+    const told = await town.api.ask({ method: 'POST', path, key });
+    if (told?.status !== 202) found('what is asked for again is sent again', one.event_id, `answered ${told?.status}`);
   }
   for (const end = Date.now() + patienceMs; Date.now() < end; await delay(250)) {
-    if ((await undelivered(db)) === 0) return;
+    if ((await undelivered(db, endpoints)) === 0) return;
   }
 }
 

@@ -25,6 +25,9 @@ export type Report =
   | { readonly report: 'broken'; readonly why: string }
   | { readonly report: 'happened'; readonly happening: Happening };
 
+/** A part that was killed is back after some seconds, a long stop may take longer. */
+const INSIST_MS = 20_000;
+
 class Nemesis {
   readonly #stage: Stage;
   readonly #postgres: PostgresHand;
@@ -63,22 +66,37 @@ class Nemesis {
 
   async run(plan: readonly Planned[]): Promise<void> {
     const began = Date.now();
-    for (const { at, deed } of plan) {
+    for (const { at, kind, deed } of plan) {
       await delay(Math.max(0, began + at - Date.now()));
       if (this.#quiet) return;
-      const doing: Promise<void> = this.#do(deed)
+      const doing: Promise<void> = this.#insist(kind, deed)
         .catch((error: unknown) => this.tell({ who: deed.target, what: 'trouble', detail: String(error) }))
         .finally(() => this.#pending.delete(doing));
       this.#pending.add(doing);
     }
   }
 
-  async #do(deed: Deed): Promise<void> {
+  /** Whoever is down or stopped at the moment is tried again for a while. */
+  async #insist(kind: string, deed: Deed): Promise<void> {
+    const until = Date.now() + INSIST_MS;
+    for (;;) {
+      if (await this.#do(deed)) {
+        this.tell({ who: deed.target, what: 'done', detail: kind });
+        return;
+      }
+      await this.#wait(500);
+      if (this.#quiet || Date.now() > until) break;
+    }
+    this.tell({ who: deed.target, what: 'skipped', detail: kind });
+  }
+
+  /** False: there was nobody to do it to. */
+  async #do(deed: Deed): Promise<boolean> {
     const part = this.#parts.get(deed.target);
     let done = true;
     switch (deed.act) {
       case 'kill':
-        if (deed.target === 'postgres') await this.#postgres.kill();
+        if (deed.target === 'postgres') done = await this.#postgres.kill();
         else done = part?.end('SIGKILL', deed.downMs) ?? false;
         break;
       case 'term':
@@ -90,6 +108,9 @@ class Nemesis {
         await this.#wait(deed.forMs);
         if (deed.target === 'postgres') await this.#postgres.thaw();
         else part?.continue();
+        break;
+      case 'restart':
+        done = await this.#postgres.restart(deed.how);
         break;
       case 'kill backend':
         done = await this.#postgres.killBackend(deed.nth);
@@ -112,7 +133,7 @@ class Nemesis {
         this.tell({ who: 'processor', what: 'faults over' });
         break;
     }
-    if (!done) this.tell({ who: deed.target, what: 'skipped', detail: deed.act });
+    return done;
   }
 
   /** Ends early when it becomes quiet. */

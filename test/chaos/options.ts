@@ -7,7 +7,7 @@ export interface Options {
   readonly lanes: number;
   /** How far apart two deeds of the nemesis are, about. */
   readonly everySeconds: number;
-  /** How long to wait, once it is quiet, for the workers alone; after that reconcile helps. */
+  /** How long to wait, once it is quiet, for the workers alone; longer than a lease, and what is left is a violation. */
   readonly patienceSeconds: number;
   readonly json: boolean;
   readonly keep: boolean;
@@ -20,12 +20,13 @@ const HELP = `npm run chaos -- [--minutes N] [--seed S] [--lanes N] [--every SEC
 Kills, stops, cuts and slows two API servers, two workers, the card processor and PostgreSQL under load,
 then lets it become quiet and checks every promise against the database, the processor's books and what clients were told.
 
-  --minutes N   how long, 0.1 to 1440 (5); fractions are fine
+  --minutes N   how long, 0.1 to 1440 (5); fractions are fine. From 5 on everything is done to everybody at least once, and a
+                run in which that failed, or in which too little got done, shows nothing and is a violation
   --seed S      of the nemesis's plan and the clients' stories (random; it is printed)
   --lanes N     how many bookings are under way at once, 1 to 200 (8)
   --every S     seconds between two deeds of the nemesis, about (3)
   --patience S  seconds for the workers alone to finish everything once it is quiet (70: longer than a lease);
-                what is left after that is settled by "everyshare reconcile"
+                what is left after that is a violation; with 60 or less it is settled by "everyshare reconcile" and only told
   --json        the verdict as one JSON document, and nothing else
   --standby     PostgreSQL and a synchronous standby (Debian's packages, installed if we may) behind PgBouncer in transaction
                 mode; PostgreSQL killed means the standby promoted, and a new one made

@@ -82,16 +82,38 @@ export class PairRunner extends PostgresHand {
     return this.#bouncer.url(DATABASE);
   }
 
-  async kill(): Promise<void> {
-    const before = this.#changing;
-    this.#changing = before.then(() => this.#promote());
-    await this.#changing;
+  async kill(): Promise<boolean> {
+    return this.#inTurn(() => this.#promote());
   }
 
-  async #promote(): Promise<void> {
+  async restart(how: 'fast' | 'immediate'): Promise<boolean> {
+    return this.#inTurn(async () => {
+      await this.thaw();
+      const pid = await this.pid();
+      if (pid === null) return false;
+      const log = join(this.#folder, `${this.#primary.name}.log`);
+      this.say('restart', how, pid);
+      this.say('exit', how, pid);
+      await this.#run('pg_ctl', ['restart', '-D', this.#data(this.#primary), '-m', how, '-w', '-t', '60', '-l', log]);
+      this.say('ready', undefined, (await this.pid()) ?? undefined);
+      return true;
+    });
+  }
+
+  /** One change at a time. */
+  async #inTurn(change: () => Promise<boolean>): Promise<boolean> {
+    const changing = this.#changing.then(change);
+    this.#changing = changing.then(
+      () => undefined,
+      () => undefined, // Whoever asked for it is told, and the next one finds what is left.
+    );
+    return changing;
+  }
+
+  async #promote(): Promise<boolean> {
     await this.thaw();
     const pid = await this.pid();
-    if (pid === null) return;
+    if (pid === null) return false;
     this.say('kill', 'the primary', pid);
     process.kill(pid, 'SIGKILL');
     this.say('exit', 'SIGKILL', pid);
@@ -103,6 +125,7 @@ export class PairRunner extends PostgresHand {
     this.say('ready', 'the standby is the primary', (await this.pid()) ?? undefined);
     await this.#addStandby();
     this.say('standby');
+    return true;
   }
 
   /** A copy of the primary that follows it; from then on a commit waits until both have it. (The copy is made before

@@ -5,7 +5,7 @@ import type { Mark } from './client.ts';
 import type { Happening } from './timeline.ts';
 import type { Verdict } from './verdict.ts';
 
-const LANES = ['api-1', 'api-2', 'worker-1', 'worker-2', 'guest-door', 'processor', 'postgres', 'receivers'];
+const LANES = ['api-1', 'api-2', 'worker-1', 'worker-2', 'processor', 'postgres', 'receivers'];
 const WIDTH = 1100;
 const LEFT = 92;
 const RIGHT = 1086;
@@ -53,8 +53,8 @@ export function renderPage(story: Story, verdict: Verdict): string {
 <p class="${isGood ? 'good' : 'bad'}">${isGood ? 'No violation.' : `${verdict.violations.length} violations.`}</p>
 ${verdict.lines.map((line) => `<p class="soft">${safe(line)}</p>`).join('\n')}
 <div class="card">${drawing(story)}</div>
-<p class="soft">Red: down, and a line where it was killed (-9) or a backend was. Amber: stopped, and a line for SIGTERM. Violet: processor faults,
-and a line where connections were cut. Dashed: from here on it is quiet.</p>
+<p class="soft">Red: down, and a line where it was killed (-9) or a backend was. Amber: stopped, and a line for SIGTERM
+or a restart. Violet: faults of the processor or moods of the receivers, and a line where connections were cut. Dashed: from here on it is quiet.</p>
 ${isGood ? '' : `<div class="card"><ul>${list}</ul></div>`}
 </main></body></html>
 `;
@@ -96,20 +96,21 @@ function lane({ happenings, began, ended }: Story, name: string, y: number, x: P
     ['faulty', ['faults'], ['faults over', 'exit']],
   ];
   for (const [kind, opens, closes] of spans) {
-    let from: number | null = null;
-    for (const { at, what } of own) {
-      if (from !== null && closes.includes(what)) {
-        bar(kind, from, at, `${name} ${kind} for ${((at - from) / 1000).toFixed(1)} s`);
+    let from: Happening | null = null;
+    for (const one of own) {
+      if (from !== null && closes.includes(one.what)) {
+        bar(kind, from.at, one.at, titleOf(name, kind, from, one.at));
         from = null;
       }
-      if (from === null && opens.includes(what)) from = at;
+      if (from === null && opens.includes(one.what)) from = one;
     }
-    if (from !== null) bar(kind, from, ended, `${name} ${kind}`);
+    if (from !== null) bar(kind, from.at, ended, titleOf(name, kind, from, ended));
   }
   const marks: Partial<Record<Happening['what'], string>> = {
     kill: 'kill',
     'kill backend': 'kill',
     term: 'term',
+    restart: 'term',
     cut: 'cut',
   };
   for (const { at, what, detail = '' } of own) {
@@ -121,6 +122,11 @@ function lane({ happenings, began, ended }: Story, name: string, y: number, x: P
     );
   }
   return parts.join('');
+}
+
+function titleOf(name: string, kind: string, from: Happening, to: number): string {
+  const mood = name === 'receivers' ? ` (${from.detail ?? ''})` : '';
+  return `${name} ${kind}${mood} for ${((to - from.at) / 1000).toFixed(1)} s`;
 }
 
 const TITLES = { created: 'creates acknowledged', completed: 'checkouts seen completed', error: 'calls that failed' };

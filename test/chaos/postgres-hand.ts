@@ -15,8 +15,10 @@ export abstract class PostgresHand {
 
   /** Starts it, and gives the address for the program. */
   abstract start(): Promise<string>;
-  /** kill -9; it is back, or another in its place, when this resolves. */
-  abstract kill(): Promise<void>;
+  /** kill -9; it is back, or another in its place, when this resolves. False: there was none. */
+  abstract kill(): Promise<boolean>;
+  /** Shut down as an operator does, and started again on the same data. False: there was none. */
+  abstract restart(how: 'fast' | 'immediate'): Promise<boolean>;
   abstract heal(): Promise<void>;
   abstract close(keep: boolean): Promise<void>;
   /** Of the postmaster that serves now; null: there is none at the moment. */
@@ -98,7 +100,7 @@ export abstract class PostgresHand {
   }
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {

@@ -1,13 +1,15 @@
-// PostgreSQL under the nemesis's hand, with its durability on: killed with -9 and started on the same data at once.
+// PostgreSQL under the nemesis's hand, with its durability on: killed with -9, or asked to
+// end, and started on the same data at once.
 
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { findCluster } from '../../src/sandbox/postgres/cluster.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
 import type { Tell } from './part-runner.ts';
-import { PostgresHand } from './postgres-hand.ts';
+import { PostgresHand, signal } from './postgres-hand.ts';
 
 export class PostgresRunner extends PostgresHand {
   readonly #dataDir: string;
@@ -28,16 +30,33 @@ export class PostgresRunner extends PostgresHand {
   }
 
   /** kill -9 of the postmaster; its children see that and end. Started again on the same data at once. */
-  async kill(): Promise<void> {
+  async kill(): Promise<boolean> {
+    return this.#endAndStart('kill', 'SIGKILL');
+  }
+
+  async restart(how: 'fast' | 'immediate'): Promise<boolean> {
+    return this.#endAndStart('restart', how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+  }
+
+  /** One at a time: whoever comes while it is being started waits, and then it is their turn. */
+  async #endAndStart(what: 'kill' | 'restart', name: NodeJS.Signals): Promise<boolean> {
+    const before = this.#starting;
+    let done = false;
+    const turn = async (): Promise<void> => {
+      await before;
+      await this.thaw();
+      const pid = await this.pid();
+      if (pid === null) return;
+      done = true;
+      this.say(what, name, pid);
+      signal(pid, name);
+      if (what === 'restart') await gone(pid);
+      this.say('exit', name, pid);
+      await this.#startAgain();
+    };
+    this.#starting = turn();
     await this.#starting;
-    await this.thaw();
-    const pid = await this.pid();
-    if (pid === null) return;
-    this.say('kill', undefined, pid);
-    process.kill(pid, 'SIGKILL');
-    this.say('exit', 'SIGKILL', pid);
-    this.#starting = this.#startAgain();
-    await this.#starting;
+    return done;
   }
 
   async #startAgain(): Promise<void> {
@@ -48,7 +67,7 @@ export class PostgresRunner extends PostgresHand {
       } catch (error) {
         this.say('trouble', error instanceof Error ? error.message : String(error));
         if (tries >= 4) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 500));
+        await delay(500);
       }
     }
   }
@@ -82,6 +101,19 @@ export class PostgresRunner extends PostgresHand {
       return null;
     }
   }
+}
+
+/** Asked to end, it takes its file along; one that does not end in time is a trouble of its own. */
+async function gone(pid: number): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await delay(100);
+  }
+  throw new Error(`PostgreSQL (${pid}) was asked to end and did not`);
 }
 
 export async function requireDurability(url: string): Promise<void> {

@@ -113,7 +113,8 @@ async function furnish(
     CHECKOUT_PAGE_BASE: 'https://pay.chaos.example',
     DATA_DIR: join(scratch, 'data'),
     SHUTDOWN_SECONDS: '8',
-    LOG_LEVEL: 'warn',
+    // Every line that there can be is read at the end.
+    LOG_LEVEL: 'info',
     // The partners' servers are on this machine.
     ALLOW_INSECURE_TARGETS: '1',
     ...(pair === null ? {} : { DATABASE_POOLER: 'transaction' }),

@@ -12,10 +12,13 @@ export interface Happening {
     | 'term'
     | 'stop'
     | 'continue'
+    | 'restart'
     | 'kill backend'
     | 'cut'
     | 'faults'
     | 'faults over'
+    /** A deed of the plan was done; detail: its kind. */
+    | 'done'
     | 'skipped'
     | 'trouble'
     /** A standby follows (again). */

@@ -6,6 +6,7 @@ import type { Db } from '../../src/base/db.ts';
 import type { Booking } from './booking.ts';
 import type { OurBooks, TheirBooks } from './books.ts';
 import type { Recorder } from './client.ts';
+import { KIND_NAMES, WHOLE_MINUTES } from './plan.ts';
 import type { Calmed } from './quiet.ts';
 import type { Stage } from './stage.ts';
 import type { Happening } from './timeline.ts';
@@ -18,8 +19,6 @@ export interface Verdict {
   readonly figures: Readonly<Record<string, number | Readonly<Record<string, number>>>>;
   readonly calmed: Calmed;
   readonly violations: readonly Violation[];
-  /** Answers of 500: not a broken promise, but nobody should get one. */
-  readonly mistakes: readonly string[];
   readonly lines: readonly string[];
 }
 
@@ -29,16 +28,22 @@ export interface Facts {
   readonly happenings: readonly Happening[];
   /** What the partners' servers were sent, repeats included. */
   readonly posts: number;
+  /** How long an event waited with nothing in the way, at the most, in milliseconds; and in quiet, beside a dead endpoint. */
+  readonly waits: { readonly longest: number; readonly inQuiet: number | null };
+  readonly logLines: number;
   readonly bookings: readonly Booking[];
   readonly recorder: Recorder;
   readonly ours: OurBooks;
   readonly theirs: TheirBooks;
   readonly calmed: Calmed;
   readonly violations: readonly Violation[];
+  /** PostgreSQL has a standby: killed, it must have been promoted. */
+  readonly standby: boolean;
 }
 
 export function judge(facts: Facts): Verdict {
-  const { seed, minutes, happenings, bookings, recorder, ours, theirs, calmed, violations } = facts;
+  const { seed, minutes, happenings, bookings, recorder, ours, theirs, calmed } = facts;
+  const violations = [...facts.violations, ...checkMistakes(recorder), ...checkWork(facts)];
   const did = (what: Happening['what']): number => happenings.filter((one) => one.what === what).length;
   const counted = (names: readonly string[]): Record<string, number> => {
     const counts: Record<string, number> = {};
@@ -55,8 +60,14 @@ export function judge(facts: Facts): Verdict {
     killed,
     terminated: did('term'),
     stops: did('stop'),
+    restarts: did('restart'),
+    promotions: promotionsIn(happenings),
+    skipped: counted(happenings.filter(({ what }) => what === 'skipped').map(({ detail = '' }) => detail)),
     cuts: did('cut'),
-    faults: did('faults'),
+    faults: happenings.filter(({ who, what }) => who === 'processor' && what === 'faults').length,
+    moods: counted(
+      happenings.filter(({ who, what }) => who === 'receivers' && what === 'faults').map(({ detail = '' }) => detail),
+    ),
     checkouts: ours.checkouts.length,
     acknowledged,
     ends,
@@ -67,15 +78,20 @@ export function judge(facts: Facts): Verdict {
     answered: recorder.total('answered'),
     failed_calls: recorder.total('error'),
     events_received: facts.posts,
+    longest_wait_ms: Math.round(facts.waits.longest),
+    wait_in_quiet_ms: facts.waits.inQuiet ?? -1,
+    log_lines: facts.logLines,
   };
   const calm =
     calmed.byItself === null
       ? `reconcile settled ${calmed.leftForReconcile} that were still under way`
       : `calm by itself after ${calmed.byItself.toFixed(1)} s`;
   const lines = [
-    `seed ${seed}, ${minutes} minutes: ${figures.kills} kills (${words(killed)}), ${figures.terminated} SIGTERM, ${figures.stops} stops, ${figures.cuts} cuts, ${figures.faults} times processor faults`,
+    `seed ${seed}, ${minutes} minutes: ${figures.kills} kills (${words(killed)}), ${figures.terminated} SIGTERM, ${figures.stops} stops, ${figures.restarts} restarts and ${figures.promotions} promotions of PostgreSQL, ${figures.cuts} cuts, ${figures.faults} times processor faults, receivers: ${words(figures.moods)}`,
+    `skipped, since there was nobody to do it to: ${words(figures.skipped)}`,
     `${figures.checkouts} checkouts (${words(ends)}), ${acknowledged} acknowledged, ${theirs.holds.length} payment intents, ${captured} captured, ${refunds} refunds, ${ours.events.length} events, ${facts.posts} posts to the partners' servers`,
     `${figures.answered} calls answered, ${figures.failed_calls} failed (${words(Object.fromEntries(recorder.troubles))}); ${calm}`,
+    `events waited ${(facts.waits.longest / 1000).toFixed(1)} s at the most with nothing in the way, and ${facts.waits.inQuiet ?? 'too many'} ms in quiet beside a dead endpoint; ${facts.logLines} lines of logs were read`,
   ];
   return {
     seed,
@@ -84,9 +100,40 @@ export function judge(facts: Facts): Verdict {
     figures,
     calmed,
     violations,
-    mistakes: recorder.mistakes,
     lines,
   };
+}
+
+/** What the processor answers while its faults are on is the test's own doing. */
+const SWITCHED_ON = /a fault that was switched on/;
+
+/** Nobody is told that it was our own fault, whatever is done to us: 503 and come back, yes. The clients write down the first few. */
+export function checkMistakes(recorder: Pick<Recorder, 'mistakes' | 'troubles'>): Violation[] {
+  const rule = 'nobody is told internal_error';
+  const mistakes = recorder.mistakes.filter((text) => !SWITCHED_ON.test(text));
+  const shown = mistakes.map((what) => ({ rule, subject: 'clients', what }));
+  const times = recorder.troubles.get('500 internal_error') ?? 0;
+  if (times > shown.length) shown.push({ rule, subject: 'clients', what: `500 internal_error ${times} times in all` });
+  return shown;
+}
+
+/** A run of some minutes in which little was done, or got done, shows nothing. */
+export function checkWork(facts: Pick<Facts, 'minutes' | 'happenings' | 'standby' | 'ours'>): Violation[] {
+  if (facts.minutes < WHOLE_MINUTES) return [];
+  const { happenings, ours } = facts;
+  const missing: string[] = [];
+  const done = new Set(happenings.filter(({ what }) => what === 'done').map(({ detail }) => detail));
+  missing.push(...KIND_NAMES.filter((kind) => !done.has(kind)).map((kind) => `nemesis: ${kind}`));
+  if (facts.standby && promotionsIn(happenings) === 0) missing.push('nemesis: promote the standby');
+  for (const end of ['completed', 'expired', 'canceled']) {
+    if (!ours.checkouts.some(({ status }) => status === end)) missing.push(`a checkout that is ${end}`);
+  }
+  if (!ours.checkouts.some(({ refundedAmount }) => refundedAmount > 0)) missing.push('a checkout that was refunded');
+  return missing.map((what) => ({ rule: 'enough happened to show anything', subject: 'the run', what }));
+}
+
+function promotionsIn(happenings: readonly Happening[]): number {
+  return happenings.filter(({ who, what }) => who === 'postgres' && what === 'standby').length;
 }
 
 function words(counts: Readonly<Record<string, number>>): string {
@@ -96,7 +143,6 @@ function words(counts: Readonly<Record<string, number>>): string {
 
 export function inWords(verdict: Verdict, folder: string): string {
   const lines = [...verdict.lines];
-  if (verdict.mistakes.length > 0) lines.push(`answers of 500 (look into them): ${verdict.mistakes[0]}`);
   const [first] = verdict.violations;
   if (first === undefined) lines.push(`verdict: no violation. The plot is ${join(folder, 'timeline.html')}`);
   else {
@@ -112,7 +158,11 @@ export function inWords(verdict: Verdict, folder: string): string {
 const TABLES = ['checkouts', 'shares', 'holds', 'movements', 'ledger_entries'] as const;
 
 /** Everything about the first few checkouts that broke a rule. */
-export async function writeEvidence(db: Db, stage: Stage, facts: Facts): Promise<void> {
+export async function writeEvidence(
+  db: Db,
+  stage: Stage,
+  facts: Pick<Facts, 'violations' | 'bookings' | 'theirs'>,
+): Promise<void> {
   const subjects = [...new Set(facts.violations.map(({ subject }) => subject))].slice(0, 20);
   const evidence: unknown[] = [];
   for (const subject of subjects) {

@@ -58,7 +58,7 @@ const GRAM = 6;
 /** Numbers that stand in every line and could be anybody's code. */
 const COUNTED = /"(?:pid|ms|port|time|duration_ms)":("[^"]*"|[\d.]+)/g;
 
-class Secrets {
+export class Secrets {
   readonly #byGram = new Map<string, [kind: string, text: string][]>();
   #size = 0;
 

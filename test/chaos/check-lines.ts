@@ -1,0 +1,65 @@
+// What the processes wrote while they were beaten: nothing that has the shape of a secret, none that the run made or that a client
+// was told (test/logs/scan.ts reads the lines), and no mistake of ours: an internal_error is one, whoever was told of it.
+
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { findIn, Secrets } from '../logs/scan.ts';
+import { SECRET } from './receivers.ts';
+import type { Stage } from './stage.ts';
+import type { Found } from './violation.ts';
+
+type Logged = Pick<Stage, 'folder' | 'scratch' | 'processorSecrets' | 'sharedEnv'>;
+
+/** A line of a server that had nothing better to say than that it was its own fault. */
+const MISTAKE = /"msg":"internal_error"/;
+/** Of each file: the rest says no more. */
+const MOST_SHOWN = 5;
+
+/** `told`: what clients know and nobody else should, such as keys, tokens, phones and client secrets. */
+export async function checkLines(stage: Logged, told: Iterable<string>, found: Found): Promise<number> {
+  const secrets = new Secrets();
+  const known = new Set([
+    ...told,
+    ...Object.values(stage.processorSecrets),
+    stage.sharedEnv.ENCRYPTION_KEY ?? '',
+    stage.sharedEnv.OPERATOR_TOKEN ?? '',
+    SECRET,
+  ]);
+  for (const text of known) if (text.length >= SHORTEST) secrets.add('a secret of this run', text);
+  let lines = 0;
+  for (const file of filesOf(stage)) lines += await checkFile(file, secrets, found);
+  if (lines === 0) found('logs give nothing away', 'logs', 'not one line was read, so that nothing was shown');
+  return lines;
+}
+
+/** Shorter ones are no secrets, and would be found everywhere. */
+const SHORTEST = 8;
+
+/** What the processes wrote, and PostgreSQL, one or two of them. */
+function filesOf({ folder, scratch }: Logged): string[] {
+  const own = join(folder, 'logs');
+  const database = join(scratch, 'database');
+  const names = [join('postgres', 'postgres.log'), 'a.log', 'b.log'].map((name) => join(database, name));
+  return [...readdirSync(own).map((name) => join(own, name)), ...names.filter((name) => existsSync(name))];
+}
+
+async function checkFile(file: string, secrets: Secrets, found: Found): Promise<number> {
+  let [number, finds, mistakes] = [0, 0, 0];
+  const name = file.slice(file.lastIndexOf('/') + 1);
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+    number += 1;
+    const held = findIn(line, secrets);
+    if (held !== null && ++finds <= MOST_SHOWN) {
+      const [kind, text] = held;
+      const shown = line.replaceAll(text, `[${kind}]`).slice(0, 400);
+      found('logs give nothing away', name, `line ${number} holds ${kind}: ${shown}`);
+    }
+    if (MISTAKE.test(line) && ++mistakes <= MOST_SHOWN) {
+      found('nobody is told internal_error', name, `line ${number}: ${line.slice(0, 900)}`);
+    }
+  }
+  if (finds > MOST_SHOWN) found('logs give nothing away', name, `${finds} lines in all`);
+  if (mistakes > MOST_SHOWN) found('nobody is told internal_error', name, `${mistakes} lines in all`);
+  return number;
+}

@@ -2,6 +2,8 @@
 // harmless in any order, however often it comes. Disputes are recorded, shown and booked.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readDueNotices } from '../../src/domain/payments/disputes/read-notices.ts';
+import { type Processor, ProcessorTrouble } from '../../src/domain/payments/processor.ts';
 import { announceNotices } from '../../src/domain/payments/stripe-notices.ts';
 import { until } from '../sandbox/processor-fixture.ts';
 import { openWorld, PROCESSOR_KEYS, type Told, type World } from '../world.ts';
@@ -244,5 +246,20 @@ describe('a dispute', () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     await world.work();
     expect((await shop.read(checkout.id)).disputes).toHaveLength(1);
+  });
+
+  it('that another worker has read meanwhile is not put off by one that comes late', async () => {
+    const { checkout, intent } = await disputed();
+    const [created = ''] = await disputes(intent);
+    await notify(created);
+    const lookAt: Processor['lookAt'] = async () => {
+      await world.db.query(`update processor_notices set due_at = now() - interval '1 s' where due_at is not null`);
+      await world.work();
+      throw new ProcessorTrouble('it took far too long');
+    };
+    const processors = { test: { ...(world.house.money.processors.test as Processor), lookAt } };
+    expect(await readDueNotices({ ...world.house.money, processors }, 10)).toBe(1);
+    expect((await shop.read(checkout.id)).disputes).toHaveLength(1);
+    expect(await world.db.query('select 1 from processor_notices where due_at is not null')).toEqual([]);
   });
 });

@@ -160,4 +160,12 @@ export const LEASE_BUGS: readonly Mutant[] = [
     throw error;\n  }\n}\n\nfunction replay(`,
     tests: ['test/checkouts/refund.test.ts'],
   },
+  {
+    area: 'money',
+    bug: 'a notice of the bank is put off by a worker that comes late, though another has read it',
+    file: 'src/domain/payments/disputes/queries.ts',
+    from: 'where notice_id = $1 and turn = $2',
+    to: 'where notice_id = $1 and turn >= $2',
+    tests: ['test/checkouts/notices.test.ts'],
+  },
 ];

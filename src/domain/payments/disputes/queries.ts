@@ -35,8 +35,17 @@ export async function claimNotices(db: Queryable, now: number, until: number, li
   );
 }
 
-export async function postponeNotice(db: Queryable, id: string, dueAt: number | null): Promise<void> {
-  await db.query('update processor_notices set due_at = to_timestamp($2 / 1000.0) where notice_id = $1', [id, dueAt]);
+/** Null: it is read. Whoever comes after another has taken it up writes nothing. */
+export async function postponeNotice(
+  db: Queryable,
+  { id, turn }: Pick<KeptNotice, 'id' | 'turn'>,
+  dueAt: number | null,
+): Promise<void> {
+  await db.query('update processor_notices set due_at = to_timestamp($3 / 1000.0) where notice_id = $1 and turn = $2', [
+    id,
+    turn,
+    dueAt,
+  ]);
 }
 
 export async function forgetOldNotices(db: Queryable, now: number, limit: number): Promise<number> {

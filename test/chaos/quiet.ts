@@ -1,6 +1,6 @@
-// After the storm: waits until nothing is under way any more, by the workers alone: what is due and not
-// taken up after longer than a lease is a violation (`everyshare reconcile` settles it, and what is planned for later). And asks the operator's
-// own commands what they think of the books.
+// After the storm: waits until nothing is under way any more, by the workers alone. What is due and not taken up after longer than
+// a lease is a violation; `everyshare reconcile` settles it, and what is planned for later. And asks the operator's own commands
+// what they think of the books.
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

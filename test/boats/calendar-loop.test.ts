@@ -222,12 +222,12 @@ describe('a boat’s calendar', () => {
     const reading = readDueCalendars(world.db, outbound, () => Date.now() + 1000, 10, stop.signal);
     const readAt = async (): Promise<unknown> =>
       ((await healthy.shown()).calendar as unknown as { read_at: unknown }).read_at;
-    await expect.poll(readAt, { timeout: 10_000 }).not.toBeNull();
-    await expect.poll(() => hanging.size).toBe(2);
+    await expect.poll(readAt, { timeout: 60_000 }).not.toBeNull();
+    await expect.poll(() => hanging.size, { timeout: 60_000 }).toBe(2);
     expect([...hanging].every((response) => !response.destroyed)).toBe(true);
     const late = await boatWithCalendar();
     await expect
-      .poll(async () => ((await late.shown()).calendar as unknown as { read_at: unknown }).read_at, { timeout: 10_000 })
+      .poll(async () => ((await late.shown()).calendar as unknown as { read_at: unknown }).read_at, { timeout: 60_000 })
       .not.toBeNull();
     expect(hanging.size).toBe(2);
     stop.abort();

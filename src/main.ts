@@ -17,7 +17,6 @@ import { randomText, systemRandom } from './base/random.ts';
 import { proveEncryptionKey } from './domain/installation/key-proof.ts';
 import type { Act } from './domain/venues/audit.ts';
 import { Bell } from './domain/webhooks/deliveries/bell.ts';
-import { letHeapGrow } from './main/heap.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { textSender } from './main/sender.ts';
 import { actIn, type House, makeHouse } from './run/house.ts';
@@ -120,7 +119,6 @@ async function openDatabase(config: Config, endings: Endings): Promise<string> {
 type Role = 'start' | 'serve' | 'worker';
 
 async function runRole(role: Role, config: Config): Promise<void> {
-  letHeapGrow();
   const log = makeLog(config.logLevel, role);
   const endings = new Endings(log);
   const stopped = onStopSignal(config, log, endings);
@@ -281,4 +279,4 @@ async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-await main(process.argv.slice(2));
+void main(process.argv.slice(2));

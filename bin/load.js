@@ -1,0 +1,89 @@
+// Runs the built program with what V8 made of it the last time: to compile it anew takes longer than anything else in a start.
+// What is kept lies beside the bundle and is bound to it (its name carries its content), to the version of Node and to the role. What is
+// damaged, or what V8 will not have, is made anew; where it cannot be written, the program starts as it would without it.
+
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { constants, Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
+
+/** They run for long, and may be killed: theirs is kept once they have been up for a while. Everybody's is when they end. */
+const ROLES = ['start', 'serve', 'worker', 'processor'];
+const SETTLED_MS = 5_000;
+const SUM_BYTES = 4;
+
+export function load(url) {
+  letHeapGrow();
+  const file = fileURLToPath(url);
+  const role = ROLES.includes(process.argv[2]) ? process.argv[2] : 'command';
+  // Flags of V8 change what it makes of a program: whoever sets some goes without.
+  const isPlain = process.execArgv.length === 0 && process.env.NODE_OPTIONS === undefined;
+  const place = isPlain ? `${file}.${process.version}-${process.arch}-${role}.cache` : null;
+  const kept = place === null ? undefined : read(place);
+  const script = new Script(`(function (require, __filename) {${readFileSync(file, 'latin1')}\n})`, {
+    filename: file,
+    cachedData: kept,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  if (place !== null && (kept === undefined || script.cachedDataRejected === true)) keepLater(script, place, role);
+  script.runInThisContext()(createRequire(file), file);
+}
+
+/**
+ * How much a process may leave lying before V8 marks the whole heap. Bodies lie outside of it and die young: a cheap collection of
+ * what is young frees them, and it comes by itself after 32 MB. By its own reckoning V8 begins to mark the whole heap a little earlier
+ * than that, so that a server of large bodies does nothing else (docs/performance.md, hook-intake). Now the heap may grow to four
+ * times what lives in it, some 100 MB; the limit of Node stays what it is. Set before anything is compiled: it is one of those flags.
+ */
+function letHeapGrow() {
+  setFlagsFromString('--heap-growing-percent=300');
+}
+
+const ABSENT = ['ENOENT', 'EACCES'];
+
+function read(place) {
+  try {
+    const bytes = readFileSync(place);
+    const data = bytes.subarray(SUM_BYTES);
+    return bytes.length > SUM_BYTES && bytes.readUInt32BE(0) === crc32(data) ? data : undefined;
+  } catch (error) {
+    if (!ABSENT.includes(error.code)) throw error;
+    return undefined;
+  }
+}
+
+function keepLater(script, place, role) {
+  let isKept = false;
+  const once = () => {
+    if (!isKept) write(place, script.createCachedData());
+    isKept = true;
+  };
+  process.once('exit', once);
+  if (role !== 'command') setTimeout(once, SETTLED_MS).unref();
+}
+
+/** The folder is not ours to write in, or is no longer there. */
+const REFUSED = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOENT'];
+
+/** Whole or not at all, also when the machine loses power. */
+function write(place, data) {
+  const aside = `${place}.${process.pid}`;
+  try {
+    const sum = Buffer.alloc(SUM_BYTES);
+    sum.writeUInt32BE(crc32(data));
+    const handle = openSync(aside, 'w');
+    try {
+      writeSync(handle, sum);
+      writeSync(handle, data);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(aside, place);
+  } catch (error) {
+    rmSync(aside, { force: true });
+    if (!REFUSED.includes(error.code)) throw error;
+  }
+}

@@ -3,6 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -12,7 +13,7 @@ import { makeIds } from '../../src/base/ids.ts';
 import { keptSecret } from '../../src/base/kept-secret.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { randomText, systemRandom } from '../../src/base/random.ts';
-import { isDate, isTime } from '../../src/base/schema/formats.ts';
+import { formats, isDate, isTime } from '../../src/base/schema/formats.ts';
 import { nearest } from '../../src/base/schema/near-miss.ts';
 import { makeSeal } from '../../src/base/seal.ts';
 
@@ -204,6 +205,44 @@ describe('times', () => {
     expect(isoFromPostgres('2026-11-15 15:31:36+00')).toBe('2026-11-15T15:31:36.000000Z');
     expect(isoFromPostgres('2026-11-15 23:31:36.123456+05:30')).toBe('2026-11-15T18:01:36.123456Z');
     expect(isoFromPostgres('2026-11-15 00:31:36.000001-08')).toBe('2026-11-15T08:31:36.000001Z');
+  });
+});
+
+describe('addresses', () => {
+  const usual = fullFormats.uri as (text: string) => boolean;
+  it('are what RFC 3986 calls so, with what is not ASCII percent-encoded', () => {
+    const good = [
+      'https://harbor.example',
+      'https://harbor.example:8443/a/b.jpg?w=1&h=%20#top',
+      'http://[2001:db8::1]/x',
+      'https://user:pass@harbor.example/~a/(b);c=1,2',
+      'https://xn--hfen-loa.example/f%C3%BCr',
+    ];
+    const bad = [
+      'https://häfen.example',
+      'https://harbor.example/für',
+      'https://harbor.example/a[1]',
+      'https://harbor.example/%zz',
+      'https://harbor.example/#a#b',
+      'https://harbor.example/a b',
+      'https://',
+      'harbor.example/a',
+      '/a',
+    ];
+    expect([...good, ...bad].filter((text) => formats.uri(text))).toEqual(good);
+  });
+
+  it('are taken by whoever reads our answers by the usual package', () => {
+    const part = fc.string({
+      unit: fc.oneof(fc.string({ minLength: 1, maxLength: 1 }), fc.constantFrom('%20', '/', '?', '#', 'ü')),
+    });
+    fc.assert(
+      fc.property(part, part, (host, rest) => {
+        const text = `https://a${host}.example/${rest}`;
+        expect([text, formats.uri(text) && !usual(text)]).toEqual([text, false]);
+      }),
+      { numRuns: 3_000 },
+    );
   });
 });
 

@@ -96,6 +96,15 @@ describe('a notice', () => {
     expect(statusesOf(await shop.read(checkout.id))).toEqual(['invited', 'invited']);
   });
 
+  it('whose names no database can hold is none of the bank’s', async () => {
+    const { body } = await confirmed();
+    const about = { ...JSON.parse(body), type: 'charge.dispute.created' };
+    for (const id of ['evt_\0', 'evt_\ud800']) {
+      const told = await notify(JSON.stringify({ ...about, id }));
+      expect([told.status, told.json.error.code], told.text).toEqual([401, 'unauthorized']);
+    }
+  });
+
   it('about somebody else’s money is taken and does nothing', async () => {
     const { body } = await confirmed();
     for (const metadata of [{}, { venue_id: 'x', hold_id: 'y' }, { venue_id: shop.venueId, hold_id: shop.venueId }]) {

@@ -49,6 +49,8 @@ export function askOperation(drawing: Drawing, operation: Described): Request {
 export function setBody(draft: Draft, text: string | Buffer): void {
   draft.body = Buffer.from(text as string);
   draft.headers['content-type'] ??= 'application/json';
+  // Whatever was too large about the one before.
+  delete draft.isHopeless;
 }
 
 function damage(drawing: Drawing, operation: Described, draft: Draft, value: Json | null): void {

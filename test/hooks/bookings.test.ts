@@ -70,6 +70,14 @@ describe('a booking', () => {
     expect((await system.deliveries()).map(({ status }) => status)).toEqual(['unmapped', 'unmapped']);
   });
 
+  it('of an offering whose name cannot be kept takes nothing, and is told so', async () => {
+    const system = await sail();
+    expect(await sent(system, octo('booking_update', { productId: 'av_\0' }))).toEqual([10]);
+    expect(await system.deliveries()).toMatchObject([
+      { status: 'failed', reason: expect.stringContaining('cannot be an external_id') },
+    ]);
+  });
+
   it('leaves no place below none, and what was overbooked does not come back as free', async () => {
     const system = await sail(10);
     expect(await sent(system, octo('booking_update', { uuid: 'a', ...units(8) }))).toEqual([2]);

@@ -7,7 +7,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'date-time': 'a time in ISO 8601 with an offset, such as 2027-06-12T09:30:00-04:00',
   date: 'a date, such as 2027-06-12',
   uuid: 'a UUID',
-  uri: 'an address (URL)',
+  uri: 'an address (URL) in ASCII, with anything else percent-encoded',
 };
 
 export function describe(registry: Registry, given: Schema): string {

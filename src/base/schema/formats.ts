@@ -33,8 +33,12 @@ export function isDate(text: string): boolean {
   return year >= 1970 && year <= 9998 && isDay(year, month, day);
 }
 
+/** Its letters, and whatever else is percent-encoded: brackets stand around a numeric host alone, `#` once. */
+const ADDRESS =
+  /^[a-z][a-z0-9+.-]*:\/\/(?:[\w.~!$&'()*+,;=:@[\]-]|%[0-9a-f]{2})+(?:[/?](?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)?(?:#(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)?$/i;
+
 function isAddress(text: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(text) && !/[\s\\<>"`{}|^]/.test(text) && URL.canParse(text);
+  return ADDRESS.test(text) && URL.canParse(text);
 }
 
 export const formats = {

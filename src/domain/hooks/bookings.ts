@@ -9,7 +9,7 @@ import type { Change, MappedSlot, Thing } from './mapping/interpret.ts';
 import { type KeptSlots, knownSlot, type Slot, slotKey, withoutOldest } from './merge.ts';
 import { hashOf, keptAs } from './newest.ts';
 import { capacityOf, type Room, roomAfter, roomNow, type Take } from './room.ts';
-import { contentOf, heldElsewhere, type Seller, upserted } from './selling.ts';
+import { contentOf, heldElsewhere, isExternalId, type Seller, upserted } from './selling.ts';
 
 interface Wanted {
   readonly offering: string;
@@ -55,6 +55,8 @@ export async function settleBooking(
 function wantedBy({ action, booking, externalId, slot }: Change): Wanted[] {
   if (action === 'cancel' || booking === null || booking.isOff) return [];
   if (externalId === null || slot === null || booking.party === null || booking.party <= 0) return [];
+  // That it is none is told of the change itself.
+  if (!isExternalId(externalId)) return [];
   return [{ offering: externalId, slot, party: booking.party }];
 }
 

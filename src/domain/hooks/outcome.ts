@@ -25,6 +25,7 @@ import { capacityOf, type Room, roomNow } from './room.ts';
 import {
   contentOf,
   heldElsewhere,
+  isExternalId,
   LONGEST_REASON,
   type Outcome,
   problemsOf,
@@ -62,7 +63,7 @@ function afterTaking(outcome: Outcome, touched: ReadonlyMap<string, readonly str
 }
 
 const unreadable = ({ trouble, externalId }: Unreadable): Outcome =>
-  told('unmapped', trouble, externalId !== null && IS_ID.test(externalId) ? externalId : null);
+  told('unmapped', trouble, externalId !== null && isExternalId(externalId) ? externalId : null);
 
 /** Applied where one of them was; what became of the others is told all the same, each by its name. */
 function together(outcomes: readonly Outcome[]): Outcome {
@@ -83,11 +84,8 @@ const NOTHING_TAKEN =
 const NOWHERE = 'Its time has no offset, and nobody has said where it is: connect with defaults.timezone.';
 const NO_ID = 'What it calls the offering cannot be an external_id: 1 to 128 characters, none of them white space.';
 
-/** As the schema of an offering has it. */
-const IS_ID = /^[^\s\0\p{Surrogate}]{1,128}$/u;
-
 async function changeApplied(tx: Queryable, seller: Seller, delivery: DueDelivery, change: Change): Promise<Outcome> {
-  if (change.externalId !== null && !IS_ID.test(change.externalId)) return told('failed', NO_ID, null);
+  if (change.externalId !== null && !isExternalId(change.externalId)) return told('failed', NO_ID, null);
   const hash = hashOf(change.thing.name);
   const known = await findThing(tx, delivery, hash);
   if (known !== null && isOlder(delivery, change.thing, known)) return told('superseded', OLDER, change.externalId);

@@ -40,6 +40,13 @@ function heldAs({ venue, mode, provider }: Seller, externalId: string): Held {
   return { venueId: venue.id, mode, externalId, provider };
 }
 
+const IS_ID = /^[^\s\0\p{Surrogate}]{1,128}$/u;
+
+/** As the schema of an offering has it. */
+export function isExternalId(text: string): boolean {
+  return IS_ID.test(text);
+}
+
 /** Ids of two systems can be the same: what comes from one is not written by another. Null: it may be written. */
 export async function heldElsewhere(tx: Queryable, seller: Seller, externalId: string): Promise<string | null> {
   const holder = seller.provider === OWN_WORDS ? null : await otherHolder(tx, heldAs(seller, externalId));

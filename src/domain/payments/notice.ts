@@ -174,8 +174,9 @@ function idOf(value: unknown): string | null {
   return isText(id) ? id : null;
 }
 
+/** That can be kept: what a database cannot hold as text, no processor has ever sent. */
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
+  return typeof value === 'string' && value !== '' && !/\0|\p{Surrogate}/u.test(value);
 }
 
 function isCount(value: unknown): value is number {

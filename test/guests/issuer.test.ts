@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeTokens } from '../../src/domain/members/tokens.ts';
 import { openTown, type Town } from './town.ts';
 
 const ISSUER = 'https://members.harbor.example';
@@ -73,4 +74,27 @@ it('a token is judged by the issuer that it names and by no other', async () => 
     sam.token.replace(/\.[^.]+$/, '.AAAA'),
   ];
   for (const token of wrong) expect(await seen(token), token).toBe(401);
+});
+
+it('an issuer that does not answer is no fault of the token: come back later', async () => {
+  const silent = createServer((_, response) => response.writeHead(500).end());
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const MEMBER_JWKS_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/jwks.json`;
+  const other = await openTown({ env: { MEMBER_ISSUER: ISSUER, MEMBER_AUDIENCE: AUDIENCE, MEMBER_JWKS_URL } });
+  const id = await other.checkout();
+  const told = await other.world.call('GET', `/v1/public/checkouts/${id}`, { key: await theirs() });
+  expect([told.status, told.json.error.code]).toEqual([503, 'service_unavailable']);
+  expect(told.headers.get('retry-after')).toBe('5');
+  await other.world.close();
+  await new Promise((resolve) => silent.close(resolve));
+});
+
+it('nor is a database that is away: nobody is told that their token is none', async () => {
+  const { house } = town.world;
+  const token = (await town.person('Sam')).token;
+  const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const db = { query: () => Promise.reject(away) };
+  const parts = { ...house, db, issuer: () => house.address.base, foreign: null };
+  await expect(makeTokens(parts).verify(token)).rejects.toBe(away);
+  await expect(makeTokens({ ...parts, db: house.db }).verify(token)).resolves.toMatch(/^[0-9a-f-]{36}$/);
 });

@@ -6,6 +6,7 @@
 import {
   createRemoteJWKSet,
   decodeJwt,
+  errors,
   exportJWK,
   generateKeyPair,
   importJWK,
@@ -15,6 +16,7 @@ import {
 } from 'jose';
 import type { Clock } from '../../base/clock.ts';
 import type { Queryable } from '../../base/db.ts';
+import { Problem } from '../../base/errors.ts';
 import { type Ids, isUuid } from '../../base/ids.ts';
 import type { Seal } from '../../base/seal.ts';
 import { insertFirstTokenKey, listTokenKeys, type TokenKeyRow } from './queries.ts';
@@ -88,7 +90,7 @@ function issuerOf(token: string): string | null {
 async function verifyOwn(parts: TokenParts, ring: KeyRing, token: string): Promise<string | null> {
   const find: JWTVerifyGetKey = async ({ kid = '' }) => {
     const key = await ring.verifying(kid);
-    if (key === null) throw new Error('unknown key');
+    if (key === null) throw new errors.JWKSNoMatchingKey();
     return key;
   };
   return subjectOf(token, find, {
@@ -101,7 +103,16 @@ async function verifyOwn(parts: TokenParts, ring: KeyRing, token: string): Promi
 }
 
 function foreignVerifier(parts: TokenParts, foreign: ForeignIssuer): Tokens['verify'] {
-  const find = createRemoteJWKSet(new URL(foreign.jwksUrl), { timeoutDuration: 5_000 });
+  const ask = createRemoteJWKSet(new URL(foreign.jwksUrl), { timeoutDuration: 5_000 });
+  const find: JWTVerifyGetKey = async (header, token) => {
+    try {
+      return await ask(header, token);
+    } catch (error) {
+      // That an issuer does not answer, or talks nonsense, is no fault of the token.
+      if (isOfTheToken(error)) throw error;
+      throw new Problem('service_unavailable', { headers: { 'retry-after': '5' }, cause: error });
+    }
+  };
   return (token) =>
     subjectOf(token, find, {
       algorithms: ['EdDSA', 'ES256'],
@@ -119,10 +130,18 @@ async function subjectOf(
   try {
     const { payload } = await jwtVerify(token, find, { ...options, requiredClaims: ['sub', 'exp', 'iat'] });
     return typeof payload.sub === 'string' && isUuid(payload.sub) ? payload.sub.toLowerCase() : null;
-  } catch {
-    // Whatever is wrong with it, the answer is the same: it is no token of ours.
-    return null;
+  } catch (error) {
+    // Whatever is wrong with it, the answer is the same: it is no token of ours. That its key cannot be looked up now is another matter.
+    if (error instanceof errors.JOSEError) return null;
+    throw error;
   }
+}
+
+const OF_THE_TOKEN = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
+
+/** No key is there for what it names. */
+function isOfTheToken(error: unknown): boolean {
+  return OF_THE_TOKEN.some((kind) => error instanceof kind);
 }
 
 class KeyRing {

@@ -41,15 +41,13 @@ function letHeapGrow() {
   setFlagsFromString('--heap-growing-percent=300');
 }
 
-const ABSENT = ['ENOENT', 'EACCES'];
-
+/** What cannot be read is as good as absent: it is made anew, and writing it tells why it cannot be kept. */
 function read(place) {
   try {
     const bytes = readFileSync(place);
     const data = bytes.subarray(SUM_BYTES);
     return bytes.length > SUM_BYTES && bytes.readUInt32BE(0) === crc32(data) ? data : undefined;
-  } catch (error) {
-    if (!ABSENT.includes(error.code)) throw error;
+  } catch {
     return undefined;
   }
 }
@@ -67,7 +65,7 @@ function keepLater(script, place, role) {
 /** The folder is not ours to write in, or is no longer there. */
 const REFUSED = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOENT'];
 
-/** Whole or not at all, also when the machine loses power. */
+/** Whole or not at all, also when the machine loses power. No server ends because of it: what else went wrong is told. */
 function write(place, data) {
   const aside = `${place}.${process.pid}`;
   try {
@@ -83,7 +81,9 @@ function write(place, data) {
     }
     renameSync(aside, place);
   } catch (error) {
+    if (REFUSED.includes(error.code)) return;
+    process.stderr.write(`everyshare: the next start will be slower, ${place} could not be kept: ${error.message}\n`);
+  } finally {
     rmSync(aside, { force: true });
-    if (!REFUSED.includes(error.code)) throw error;
   }
 }

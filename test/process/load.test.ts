@@ -1,7 +1,7 @@
 // How the built program is loaded: what V8 made of it is kept for the next start, and nothing that happens to what is kept
 // changes what the program does.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
@@ -93,6 +93,18 @@ it('where nothing can be written, and with flags of one’s own, a program does 
   );
   program('');
   expect([run(['version'], { NODE_OPTIONS: '--expose-gc' }), kept()]).toEqual(['got version', []]);
+});
+
+it('what cannot be kept for another reason is told, and ends nobody', () => {
+  const name = `main-A.cjs.${process.version}-${process.arch}-command.cache`;
+  mkdirSync(join(dist, name));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(dist, 'main.js'), 'version'], {
+    encoding: 'utf8',
+    env: environment,
+  });
+  expect([status, stdout.trim()]).toEqual([0, 'got version']);
+  expect(stderr).toMatch(/^everyshare: the next start will be slower, .* could not be kept: EISDIR/);
+  expect(kept()).toEqual([name]);
 });
 
 it('a program that runs for long keeps it while it runs: it may be killed', async () => {

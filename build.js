@@ -8,64 +8,90 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
 
+/** Large, and asked for only by whoever opens the reference: a bundle beside the program's, read with the first request. */
+const APART = '@scalar/fastify-api-reference';
+
 /**
- * Built aside and moved in, main.js last, which names the bundle: whoever starts meanwhile finds a whole program, and two builds at
- * once cannot mix. The bundle before stays for whoever has just read its name; a server that runs has read all of its own.
+ * Built aside and moved in, main.js last, which names the bundles: whoever starts meanwhile finds a whole program, and two builds at
+ * once cannot mix. The bundles before stay for whoever has just read their names, or runs and has yet to read the one apart.
  */
 export async function build() {
-  const { build: bundle } = await import('esbuild');
   const aside = join(root, `dist.${process.pid}`);
-  const { metafile } = await bundle({
+  const apart = await bundle(aside, 'apart', APART, {});
+  const path = `./${apart}`;
+  const main = await bundle(aside, 'main', 'src/main.ts', { alias: { [APART]: path }, external: ['pg-native', path] });
+  mkdirSync(dist, { recursive: true });
+  const before = namesIn(join(dist, 'main.js'));
+  const lines = [
+    `// With ${apart}.`,
+    "import { load } from '../bin/load.js';",
+    `load(new URL('./${main}', import.meta.url));`,
+  ];
+  writeFileSync(join(aside, 'main.js'), `${lines.join('\n')}\n`);
+  for (const file of [apart, main, 'main.js']) renameSync(join(aside, file), join(dist, file));
+  rmSync(aside, { recursive: true });
+  for (const file of readdirSync(dist)) {
+    const isNeeded = ['main.js', apart, main, ...before].some((name) => file.startsWith(name));
+    if (!isNeeded) rmSync(join(dist, file), { force: true });
+  }
+}
+
+/** One file of everything that this entry needs; its name carries its content. */
+async function bundle(outdir, name, entry, more) {
+  const { build: make } = await import('esbuild');
+  const { metafile } = await make({
     absWorkingDir: root,
-    entryPoints: ['src/main.ts'],
+    entryPoints: { [name]: entry },
     entryNames: '[name]-[hash]',
-    outdir: aside,
+    outdir,
     outExtension: { '.js': '.cjs' },
     bundle: true,
     platform: 'node',
     format: 'cjs',
     target: 'node20',
-    external: ['pg-native'],
-    define: { 'import.meta.url': '__url' },
-    banner: { js: "const __url = require('node:url').pathToFileURL(__filename).href;" },
+    // What V8 kept of a program cannot import: everything is required.
+    supported: { 'dynamic-import': false },
     metafile: true,
     logLevel: 'warning',
+    ...(name === 'main' ? AS_A_FUNCTION : {}),
+    ...more,
   });
-  const name = basename(Object.keys(metafile.outputs)[0]);
-  mkdirSync(dist, { recursive: true });
-  const before = nameIn(join(dist, 'main.js'));
-  const lines = ["import { load } from '../bin/load.js';", `load(new URL('./${name}', import.meta.url));`, ''];
-  writeFileSync(join(aside, 'main.js'), lines.join('\n'));
-  for (const file of [name, 'main.js']) renameSync(join(aside, file), join(dist, file));
-  rmSync(aside, { recursive: true });
-  for (const file of readdirSync(dist)) {
-    const isNeeded = file === 'main.js' || [name, before].some((one) => one !== null && file.startsWith(one));
-    if (!isNeeded) rmSync(join(dist, file), { force: true });
-  }
+  return basename(Object.keys(metafile.outputs)[0]);
 }
 
-/** Of the bundle that this main.js runs; null: there is none. */
-function nameIn(file) {
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) return null;
-  return /main-\w+\.cjs/.exec(readFileSync(file, 'utf8'))?.[0] ?? null;
+/** For bin/load.js, which calls it. */
+const AS_A_FUNCTION = {
+  // A navigator, as newer Nodes have one: where there is none, pg finds out where it runs by loading all of Node's fetch.
+  define: { 'import.meta.url': '__url', navigator: '{"userAgent":"Node.js"}' },
+  banner: {
+    js: "(function (require, __filename) { const __url = require('node:url').pathToFileURL(__filename).href;",
+  },
+  footer: { js: '})' },
+};
+
+/** The bundles that this main.js runs; none: there is no such file. */
+function namesIn(file) {
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) return [];
+  return readFileSync(file, 'utf8').match(/\w+-\w+\.cjs/g) ?? [];
 }
 
-function newest(folder) {
-  let latest = 0;
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    latest = Math.max(latest, entry.isDirectory() ? newest(path) : statSync(path).mtimeMs);
-  }
-  return latest;
+/** What dist/ is made of. The loader is among it: it and the bundle must fit each other. */
+const SOURCES = ['src', 'schemas', 'bin', 'build.js'];
+
+function newest(path, isFolder) {
+  if (!isFolder) return statSync(path).mtimeMs;
+  const entries = readdirSync(path, { withFileTypes: true });
+  return entries.reduce((latest, entry) => Math.max(latest, newest(join(path, entry.name), entry.isDirectory())), 0);
 }
 
 /** Whether dist/ is what the sources would give. A package without sources is what it is. */
 export function isCurrent() {
   const built = statSync(join(dist, 'main.js'), { throwIfNoEntry: false });
-  const sources = ['src', 'schemas'].filter(
-    (name) => statSync(join(root, name), { throwIfNoEntry: false }) !== undefined,
-  );
-  return built !== undefined && sources.every((name) => newest(join(root, name)) <= built.mtimeMs);
+  if (built === undefined) return false;
+  return SOURCES.every((name) => {
+    const source = statSync(join(root, name), { throwIfNoEntry: false });
+    return source === undefined || newest(join(root, name), source.isDirectory()) <= built.mtimeMs;
+  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

@@ -77,6 +77,8 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
   endings.add(() => db.close());
   await requireDurability(db);
   const env: Env = {
+    // Each server gets another port: without an address of its own, each would end the processor of the one before.
+    BASE_URL: 'http://127.0.0.1',
     DATABASE_URL: url,
     DATABASE_CONNECTIONS: CONNECTIONS,
     DATA_DIR: join(scratch, 'server'),

@@ -22,7 +22,7 @@ export function load(url) {
   const isPlain = process.execArgv.length === 0 && process.env.NODE_OPTIONS === undefined;
   const place = isPlain ? `${file}.${process.version}-${process.arch}-${role}.cache` : null;
   const kept = place === null ? undefined : read(place);
-  const script = new Script(`(function (require, __filename) {${readFileSync(file, 'latin1')}\n})`, {
+  const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
     cachedData: kept,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -35,10 +35,13 @@ export function load(url) {
  * How much a process may leave lying before V8 marks the whole heap. Bodies lie outside of it and die young: a cheap collection of
  * what is young frees them, and it comes by itself after 32 MB. By its own reckoning V8 begins to mark the whole heap a little earlier
  * than that, so that a server of large bodies does nothing else (docs/performance.md, hook-intake). Now the heap may grow to four
- * times what lives in it, some 100 MB; the limit of Node stays what it is. Set before anything is compiled: it is one of those flags.
+ * times what lives in it, some 100 MB; the limit of Node stays what it is.
+ * The room for what is young grows in one step to its full size instead of doubling: a start fills it six times on the way there.
+ * Set before anything is compiled: they are among those flags.
  */
 function letHeapGrow() {
   setFlagsFromString('--heap-growing-percent=300');
+  setFlagsFromString('--semi-space-growth-factor=8');
 }
 
 /** What cannot be read is as good as absent: it is made anew, and writing it tells why it cannot be kept. */

@@ -3,7 +3,7 @@
 
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from './base/clock.ts';
 import { type Config, ConfigError, readConfig } from './base/config.ts';
 import { isUnavailable, openDb, sqlState } from './base/db.ts';
@@ -28,20 +28,23 @@ interface OpenedHouse {
   readonly processor: OpenedProcessors;
 }
 
+/** The database is asked first: while it answers, `meanwhile` loads what is needed of the program, and the house is built. */
 async function openHouse(
   config: Config,
   role: Role | 'cli',
   log: Log,
   url: string,
   endings: Endings,
+  meanwhile: () => Promise<unknown> = async () => undefined,
 ): Promise<OpenedHouse> {
+  const migrating = migrate(url, join(packageRoot, 'migrations'));
+  migrating.catch(() => undefined); // Told below; should something else fail before, that is what is told.
+  await turn();
+  await meanwhile();
+  await turn();
   const token = config.operatorToken === null ? keptSecret(join(config.dataDir, 'operator-token'), newToken) : null;
   const sealKey = config.encryptionKey ?? keptKey(config);
   const processor = await openProcessors(config, role, sealKey, log, endings);
-  const applied = await migrate(url, join(packageRoot, 'migrations')).catch((error: unknown) => {
-    throw unreachable(error, config);
-  });
-  if (applied > 0) log.info({ migrations: applied }, 'the database was migrated');
   const db = openDb({
     url,
     connections: config.databaseConnections,
@@ -65,6 +68,10 @@ async function openHouse(
     processors: processor.processors,
     processorAccess: processor.access,
   });
+  const applied = await migrating.catch((error: unknown) => {
+    throw unreachable(error, config);
+  });
+  if (applied > 0) log.info({ migrations: applied }, 'the database was migrated');
   await proveEncryptionKey(db, house.seal, house.clock.now());
   return { house, processor, newOperatorToken: token?.isNew === true ? token.text : null };
 }
@@ -134,11 +141,16 @@ async function runRole(role: Role, config: Config): Promise<void> {
 }
 
 async function startRole(role: Role, config: Config, log: Log, endings: Endings): Promise<void> {
-  // Loaded while the database is being reached; a failure to load is told where it is used.
-  const door = role === 'worker' ? null : import('./http/server.ts');
-  door?.catch(() => undefined);
+  const loadDoor = () => import('./http/server.ts');
   const url = role === 'start' ? await openDatabase(config, endings) : namedDatabase(config, role);
-  const { house, processor, newOperatorToken } = await openHouse(config, role, log, url, endings);
+  const { house, processor, newOperatorToken } = await openHouse(
+    config,
+    role,
+    log,
+    url,
+    endings,
+    role === 'worker' ? undefined : loadDoor,
+  );
   if (role !== 'serve') {
     const { startWorker } = await import('./worker/loops.ts');
     const { money } = house;
@@ -154,14 +166,14 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
     });
     await endings.add(() => worker.close());
   }
-  if (door === null) {
+  if (role === 'worker') {
     say('everyshare worker is ready');
     return;
   }
   const { announce, openFirstVenue } = await import('./cli/announce.ts');
   // Before anybody can be told that it is ready: a script that waits for that may use the key at once.
   const firstVenue = role === 'start' ? await openFirstVenue(house, actOf(house, 'start', 'start')) : null;
-  const { startServer } = await door;
+  const { startServer } = await loadDoor();
   const openTools = async (inside: Inside): Promise<ToolServer> => (await import('./mcp/tool-server.ts')).open(inside);
   const server = await startServer(house, openTools).catch((error: unknown) => {
     throw portTaken(error, config);

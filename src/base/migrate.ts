@@ -24,6 +24,8 @@ create table if not exists migrations (
 create table if not exists migration_lock (only_row boolean primary key default true check (only_row));
 insert into migration_lock default values on conflict do nothing;`;
 
+const UNDEFINED_TABLE = '42P01';
+
 export function readMigrations(folder: string): Migration[] {
   const files = readdirSync(folder)
     .filter((name) => /^\d{6}-.+\.sql$/.test(name))
@@ -56,11 +58,15 @@ export async function migrate(url: string, folder: string): Promise<number> {
 
 /** The ordinary start: one look, no lock. */
 async function isCurrent(client: pg.Client, wanted: readonly Migration[]): Promise<boolean> {
-  const found = await client.query<{ ledger: string | null }>("select to_regclass('migrations') as ledger");
-  if (found.rows[0]?.ledger == null) return false;
-  const { rows } = await client.query<{ version: number; checksum: string }>(
-    'select version, checksum from migrations',
-  );
+  const rows = await client
+    .query<{ version: number; checksum: string }>('select version, checksum from migrations')
+    .then(
+      (found) => found.rows,
+      (error: unknown) => {
+        if (sqlState(error) === UNDEFINED_TABLE) return [];
+        throw error;
+      },
+    );
   const known = new Map(rows.map((row) => [row.version, row.checksum]));
   return wanted.every(({ version, checksum }) => known.get(version) === checksum);
 }

@@ -36,8 +36,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const program = (more: string): void =>
   writeFileSync(
     join(dist, 'main-A.cjs'),
-    `const { sep } = require('node:path'); const say = (words) => console.log(words.join(' '));
-     say(['got', ...process.argv.slice(2)]); ${more}`,
+    `(function (require, __filename) { const { sep } = require('node:path'); const say = (words) => console.log(words.join(' '));
+     say(['got', ...process.argv.slice(2)]); ${more} })`,
   );
 
 const environment = { PATH: process.env.PATH ?? '' };

@@ -56,6 +56,9 @@ describe('everyshare start', () => {
     expect(first.out()).toMatch(/operator token {3}opt_/);
     expect(first.out()).toContain('no real money');
     expect(await me(first, key)).toBe(200);
+    // Its bundle lies beside the program's, and is read with this request.
+    const script = await fetch(`${first.url}/docs/scalar.js`);
+    expect([script.status, (await script.text()).length > 1_000_000]).toEqual([200, true]);
     expect(statSync(join(DATA_DIR, 'sandbox-key')).mode & 0o777).toBe(0o600);
     expect(await first.stop('SIGINT')).toBe(0);
     expect(postgresOf(DATA_DIR)).toEqual([]);

@@ -1,7 +1,7 @@
 // Requests to addresses that the operator has configured (the sandbox's processor, the sender of text messages): bounded in
 // time and size, without redirects. Addresses that anybody else gave us go through the guarded client (outbound.ts).
 
-import { request } from 'undici';
+import { loadUndici } from './undici.ts';
 
 export interface ConfiguredRequest {
   readonly url: string;
@@ -20,6 +20,7 @@ export interface ConfiguredAnswer {
 const MOST_BYTES = 1024 * 1024;
 
 export async function askConfigured(wish: ConfiguredRequest): Promise<ConfiguredAnswer> {
+  const { request } = await loadUndici();
   const answer = await request(wish.url, {
     method: wish.method,
     headers: { ...wish.headers },

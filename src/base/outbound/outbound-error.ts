@@ -1,8 +1,6 @@
 // The one error of the guarded client. `kind` is for our code, `forCaller` (and `message`) for whoever gave us the
 // address: neither ever holds an IP address, a port or a resolver's words. Those stay in `cause`, for our log.
 
-import { errors } from 'undici';
-
 export type OutboundErrorKind =
   | 'refused'
   | 'dns'
@@ -51,7 +49,7 @@ const TLS_CODES =
 /** What undici or Node threw, as one of our kinds. `sending`: the request had a connection to go out on. */
 export function outboundErrorFrom(cause: unknown, sending: boolean): OutboundError {
   if (cause instanceof OutboundError) return cause;
-  if (cause instanceof errors.HTTPParserError) return new OutboundError('protocol', { cause });
+  if (cause instanceof Error && cause.name === 'HTTPParserError') return new OutboundError('protocol', { cause });
   return new OutboundError(kindOf(codeOf(cause), sending), { cause });
 }
 

@@ -83,6 +83,7 @@ export function makeOutbound(options: OutboundOptions): Outbound {
       const total = wanted.timeoutMs ?? totalMs;
       const addresses =
         names.known(target) ?? (await within(names.addressesOf(target), total, () => new OutboundError('timeout')));
+      await pools.ready();
       if (closed) throw new OutboundError('closed');
       return exchange(pools.for(target.origin, addresses, wanted.apart), {
         path: target.path,

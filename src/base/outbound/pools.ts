@@ -3,7 +3,8 @@
 // number: the one unused for longest is closed, after what runs on it has ended.
 
 import type { LookupFunction } from 'node:net';
-import { Pool } from 'undici';
+import type { Pool } from 'undici';
+import { loadUndici } from './undici.ts';
 
 export interface PoolsOptions {
   readonly allowInsecureTargets: boolean;
@@ -28,6 +29,7 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
 export class Pools {
   readonly #options: PoolsOptions;
   readonly #pools = new Map<string, Pool>();
+  #make: typeof Pool | null = null;
   readonly #closing = new Set<Promise<void>>();
 
   constructor(options: PoolsOptions) {
@@ -36,6 +38,11 @@ export class Pools {
 
   get size(): number {
     return this.#pools.size;
+  }
+
+  /** To be awaited before `for` is called. */
+  async ready(): Promise<void> {
+    this.#make ??= (await loadUndici()).Pool;
   }
 
   /** `apart`: shares no connection with requests that say something else, so that none waits for the other's. */
@@ -55,7 +62,8 @@ export class Pools {
   }
 
   #open(origin: string, addresses: readonly string[]): Pool {
-    return new Pool(origin, {
+    if (this.#make === null) throw new Error('the pools are not ready yet');
+    return new this.#make(origin, {
       connections: this.#options.connectionsPerOrigin,
       pipelining: 1,
       allowH2: false,

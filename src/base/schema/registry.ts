@@ -1,4 +1,4 @@
-// The published schemas, read once from schemas/v1. References between files are made absolute to the folder
+// The published schemas, each read from schemas/v1 when it is first asked for, and kept. References between files are made absolute to the folder
 // ("fields.json#/$defs/time"), so that any part of any schema can be resolved by itself.
 // It also makes the published form: one self-contained document for each schema, which compiles alone or with the rest.
 
@@ -18,15 +18,16 @@ export interface Registry {
 }
 
 export function readRegistry(folder: string): Registry {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+  const names = files.map((file) => file.slice(0, -'.json'.length)).sort();
   const schemas = new Map<string, Schema>();
-  for (const file of readdirSync(folder).sort()) {
-    if (!file.endsWith('.json')) continue;
-    const name = file.slice(0, -'.json'.length);
-    schemas.set(name, absolute(JSON.parse(readFileSync(join(folder, file), 'utf8')), file) as Schema);
-  }
   const get = (name: string): Schema => {
-    const schema = schemas.get(name);
-    if (schema === undefined) throw new Error(`there is no schema "${name}" in ${folder}`);
+    const known = schemas.get(name);
+    if (known !== undefined) return known;
+    if (!names.includes(name)) throw new Error(`there is no schema "${name}" in ${folder}`);
+    const file = `${name}.json`;
+    const schema = absolute(JSON.parse(readFileSync(join(folder, file), 'utf8')), file) as Schema;
+    schemas.set(name, schema);
     return schema;
   };
   const at = (ref: string): Schema => {
@@ -49,7 +50,7 @@ export function readRegistry(folder: string): Registry {
     return found;
   };
   return {
-    names: [...schemas.keys()],
+    names,
     get,
     resolve,
     published: (name, schemaUrl) => publish(name, get(name), schemaUrl, at),

@@ -13,8 +13,11 @@ export async function runBench(bench: Bench, stage: Stage, tell: (line: string) 
     prepared = await bench.prepare(stage);
     for (let round = 1; round <= rounds; round++) {
       tell(`${bench.name}: round ${round} of ${rounds}`);
-      const ours = await prepared.ours();
-      const base = await prepared.base();
+      // Who goes first changes with each round: what grows in the course of a run is nobody's advantage.
+      const oursFirst = round % 2 === 1;
+      const early = await (oursFirst ? prepared.ours() : prepared.base());
+      const late = await (oursFirst ? prepared.base() : prepared.ours());
+      const [ours, base] = oursFirst ? [early, late] : [late, early];
       if (!(ours > 0 && base > 0)) throw new Error(`a round measured nothing: ${ours} against ${base}`);
       measured.push({ ours, base, ratio: ratioOf(bench, ours, base) });
     }

@@ -876,9 +876,11 @@ begin
 end $$;
 
 -- The first answer to a create, byte for byte: what its event says.
-create function first_answer(p_venue uuid, p_checkout text) returns text language sql stable as $$
-  select (e.data -> 'object')::text from events e where e.venue_id = p_venue and e.subject = p_checkout and e.sequence = 1
-$$;
+create function first_answer(p_venue uuid, p_checkout text) returns text language plpgsql stable as $$
+begin
+  return (
+    select (e.data -> 'object')::text from events e where e.venue_id = p_venue and e.subject = p_checkout and e.sequence = 1);
+end $$;
 
 -- Creates a checkout, or finds out why not, in one round trip. Twins wait for one another on the unique indexes and then
 -- find the first one's answer. What can come back: created, replayed, key_reused, booking_in_progress, overdue (the
@@ -893,9 +895,9 @@ declare
   v_twin record;
   v_venue record;
   v_row checkouts;
-  v_booking text := p_content ->> 'external_booking_id';
-  v_offering text := p_content ->> 'offering_external_id';
-  v_amount integer := (p_content ->> 'amount')::numeric::integer;
+  v_booking text;
+  v_offering text;
+  v_amount integer;
   v_at timestamptz := p_now;
 begin
   loop
@@ -908,6 +910,7 @@ begin
         outcome := 'replayed'; found_id := v_kept.refers_to; answer := first_answer(p_venue, v_kept.refers_to); return;
       end if;
     end if;
+    v_booking := p_content ->> 'external_booking_id';
     select c.checkout_id, c.fingerprint, c.status, c.expires_at into v_twin from checkouts c
       where c.venue_id = p_venue and c.mode = p_mode and c.external_booking_id = v_booking
         and c.status not in ('expired', 'canceled');
@@ -925,6 +928,8 @@ begin
       end if;
       return;
     end if;
+    v_offering := p_content ->> 'offering_external_id';
+    v_amount := (p_content ->> 'amount')::numeric::integer;
     if v_offering is not null and not exists (
       select 1 from offerings o where o.venue_id = p_venue and o.mode = p_mode and o.external_id = v_offering
     ) then outcome := 'unknown_offering'; return; end if;

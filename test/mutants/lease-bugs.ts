@@ -144,7 +144,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'idempotency',
     bug: 'one key makes a checkout of each of two bookings that come at once',
-    file: 'migrations/000016-create-once.sql',
+    file: 'migrations/000018-replays.sql',
     from: '      continue when not found;\n    end if;\n    select v.fee_bps',
     to: '    end if;\n    select v.fee_bps',
     tests: ['test/checkouts/create-once.test.ts'],

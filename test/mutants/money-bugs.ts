@@ -3,7 +3,7 @@
 import type { Mutant } from './list.ts';
 
 const MONEY = 'migrations/000003-money.sql';
-const CREATE = 'migrations/000016-create-once.sql';
+const CREATE = 'migrations/000018-replays.sql';
 const HOLD = 'src/domain/checkouts/decide-hold.ts';
 const CAPTURE = 'src/domain/checkouts/decide-capture.ts';
 

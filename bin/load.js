@@ -9,9 +9,8 @@ import { setFlagsFromString } from 'node:v8';
 import { constants, Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 
-/** They run for long, and may be killed: theirs is kept once they have been up for a while. Everybody's is when they end. */
 const ROLES = ['start', 'serve', 'worker', 'processor'];
-const SETTLED_MS = 5_000;
+const SOON_MS = 250;
 const SUM_BYTES = 4;
 
 export function load(url) {
@@ -27,7 +26,7 @@ export function load(url) {
     cachedData: kept,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  if (place !== null && (kept === undefined || script.cachedDataRejected === true)) keepLater(script, place, role);
+  if (place !== null && (kept === undefined || script.cachedDataRejected === true)) keepLater(script, place);
   script.runInThisContext()(createRequire(file), file);
 }
 
@@ -55,14 +54,18 @@ function read(place) {
   }
 }
 
-function keepLater(script, place, role) {
+/**
+ * Whoever runs for long may be killed, and says when it is ready: what it has used by then is what the next start needs. What it
+ * uses later would have to be read by every start, too. Everybody else's is kept when they end.
+ */
+function keepLater(script, place) {
   let isKept = false;
   const once = () => {
     if (!isKept) write(place, script.createCachedData());
     isKept = true;
   };
   process.once('exit', once);
-  if (role !== 'command') setTimeout(once, SETTLED_MS).unref();
+  process.once('everyshare:ready', () => setTimeout(once, SOON_MS).unref());
 }
 
 /** The folder is not ours to write in, or is no longer there. */

@@ -168,6 +168,7 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
   }
   if (role === 'worker') {
     say('everyshare worker is ready');
+    sayReady();
     return;
   }
   const { announce, openFirstVenue } = await import('./cli/announce.ts');
@@ -185,6 +186,12 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
   });
   if (role === 'start') await told;
   announce({ house, urls: server.urls, newOperatorToken, firstVenue, say });
+  sayReady();
+}
+
+/** To bin/load.js: what V8 has made of the program until now is what the next start needs. */
+function sayReady(): void {
+  (process as NodeJS.EventEmitter).emit('everyshare:ready');
 }
 
 function portTaken(error: unknown, { port, host }: Config): unknown {
@@ -281,7 +288,7 @@ async function main(argv: readonly string[]): Promise<void> {
   try {
     if (word === 'processor' && more.length === 0) {
       const { runProcessor } = await import('./sandbox/processor/own-process.ts');
-      process.exitCode = await runProcessor(process.env);
+      process.exitCode = await runProcessor(process.env, say, sayReady);
     } else if (isRole && more.length === 0) await runRole(word, readConfig(process.env));
     else process.exitCode = await runCommandLine(argv);
   } catch (error) {

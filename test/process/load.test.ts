@@ -107,8 +107,8 @@ it('what cannot be kept for another reason is told, and ends nobody', () => {
   expect(kept()).toEqual([name]);
 });
 
-it('a program that runs for long keeps it while it runs: it may be killed', async () => {
-  program('setInterval(() => undefined, 1_000);');
+it('a program that runs for long keeps it once it says that it is ready: it may be killed', async () => {
+  program('setInterval(() => undefined, 1_000); process.emit("everyshare:ready");');
   const child = spawn(process.execPath, [join(dist, 'main.js'), 'worker'], { env: environment, stdio: 'ignore' });
   await expect.poll(kept, { timeout: 60_000 }).toEqual([`main-A.cjs.${process.version}-${process.arch}-worker.cache`]);
   child.kill('SIGKILL');

@@ -10,10 +10,11 @@ import { type RunningProcessor, startProcessor } from './server.ts';
 /** Whoever keeps it alive asks every few seconds. */
 const IDLE_MS = 90_000;
 
-/** Runs until it is told to end; the exit code. `say` gets lines for the log. */
+/** Runs until it is told to end; the exit code. `say` gets lines for the log, `ready` is called when it listens. */
 export async function runProcessor(
   env: Readonly<Record<string, string | undefined>>,
   say: (line: string) => void = (line) => void process.stdout.write(`${line}\n`),
+  ready: () => void = () => undefined,
 ): Promise<number> {
   const settings = fromEnvironment(env);
   mkdirSync(settings.folder, { recursive: true, mode: 0o700 });
@@ -27,6 +28,7 @@ export async function runProcessor(
     const processor = await listen(settings, say, told.end);
     writeState(settings.folder, { pid: process.pid, port: processor.port });
     say(`the processor listens at ${processor.url}`);
+    ready();
     const idle = env[ENDS_IDLE] === '1' ? endWhenIdle(processor, told.end) : null;
     const code = await told.code;
     clearInterval(idle ?? undefined);

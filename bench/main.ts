@@ -100,7 +100,9 @@ async function main(args: readonly string[]): Promise<void> {
     const machine = await describeMachine(stage.db, loadBefore);
     tell('');
     process.stdout.write(
-      wish.json ? `${JSON.stringify({ results, machine }, null, 2)}\n` : renderTable(results, machine),
+      wish.json
+        ? `${JSON.stringify({ results, machine, quick: wish.quick }, null, 2)}\n`
+        : renderTable(results, machine),
     );
     if (wish.report) {
       const folder = join(packageRoot, 'bench', 'report');

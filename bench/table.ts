@@ -26,6 +26,11 @@ export function machineLine(machine: Machine): string {
   return `${cpu}, ${cores} cores, ${memory_gb} GB, ${platform}, Node ${node}, PostgreSQL ${postgres}, load before the run ${load_before}`;
 }
 
+/** The sides took turns, and still their rounds differ by more than half of what came out. */
+function isRestless({ spread }: Result): boolean {
+  return spread > 0.5;
+}
+
 export function renderTable(results: readonly Result[], machine: Machine): string {
   const rows = results.map((result) => [
     result.name,
@@ -51,5 +56,8 @@ export function renderTable(results: readonly Result[], machine: Machine): strin
     `${name}: ${sides.ours} against ${sides.base}.${note === undefined ? '' : ` ${note}`}`,
     ...(error === undefined ? [] : [`  error: ${error}`]),
   ]);
+  const restless = results.filter(isRestless).map(({ name }) => name);
+  if (restless.length > 0)
+    remarks.push(`The machine was busy with something else during ${restless.join(', ')}: measure again to be sure.`);
   return [line(HEAD), ...rows.map(line), '', ...remarks, '', machineLine(machine), ''].join('\n');
 }

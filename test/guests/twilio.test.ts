@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/base/config.ts';
-import { sendDueMessages } from '../../src/domain/members/messages/send.ts';
+import { sendDueMessages, TextRefused } from '../../src/domain/members/messages/send.ts';
 import { isFromTwilio } from '../../src/domain/members/messages/twilio.ts';
 import { textSender } from '../../src/main/sender.ts';
 import { openTown, type Person, shown, type Town } from './town.ts';
@@ -86,6 +86,34 @@ const stopped = async (who: Person): Promise<boolean> => {
 };
 
 describe('a message', () => {
+  it.each([
+    ['cannot be sent', new TextRefused('no such number')],
+    ['is to be tried again', new Error('not now')],
+  ])(
+    'that another worker has taken over stays as that one leaves it, when one comes late and finds that it %s',
+    async (_, why) => {
+      await invited();
+      const { money } = town.world.house;
+      const answers: { sent: (id: string) => void; failed: (error: Error) => void }[] = [];
+      const send = () => new Promise<string>((sent, failed) => void answers.push({ sent, failed }));
+      const begin = async (): Promise<{ over: Promise<unknown> }> => {
+        await due();
+        const [before, over] = [answers.length, sendDueMessages({ ...money, sender: { send } }, 100)];
+        await expect.poll(() => answers.length).toBe(before + 1);
+        return { over };
+      };
+      const rows = () => town.world.db.query<{ due_at: Date }>('select status, turn, due_at from messages');
+      const [late, now] = [await begin(), await begin()];
+      const taken = await rows();
+      answers[0]?.failed(why);
+      await late.over;
+      expect(await rows()).toEqual(taken);
+      answers[1]?.sent('SM2');
+      await now.over;
+      expect(await states()).toEqual([{ status: 'sent', trouble: null, provider_id: 'SM2' }]);
+    },
+  );
+
   it('is sent by Twilio, once, with how long it is of use', async () => {
     const sam = await invited();
     await Promise.all([send(), send()]);

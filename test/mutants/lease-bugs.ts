@@ -168,4 +168,20 @@ export const LEASE_BUGS: readonly Mutant[] = [
     to: 'where notice_id = $1 and turn >= $2',
     tests: ['test/checkouts/notices.test.ts'],
   },
+  {
+    area: 'guests',
+    bug: 'a worker that comes late says that a message failed, though another is sending it',
+    file: 'src/domain/members/messages/queries.ts',
+    from: "where message_id = $1 and turn = $2 and status = 'waiting'`,\n    [id, turn, outcome.status",
+    to: "where message_id = $1 and turn >= $2 and status = 'waiting'`,\n    [id, turn, outcome.status",
+    tests: ['test/guests/twilio.test.ts'],
+  },
+  {
+    area: 'guests',
+    bug: 'a worker that comes late puts a message off, though another is sending it',
+    file: 'src/domain/members/messages/queries.ts',
+    from: "where message_id = $1 and turn = $2 and status = 'waiting'`,\n    [id, turn, dueAt]",
+    to: "where message_id = $1 and turn >= $2 and status = 'waiting'`,\n    [id, turn, dueAt]",
+    tests: ['test/guests/twilio.test.ts'],
+  },
 ];

@@ -5,22 +5,14 @@
 import type { Outbound, OutboundRequest } from '../../src/base/outbound/outbound.ts';
 import { OutboundError } from '../../src/base/outbound/outbound-error.ts';
 import { SIGNATURE_HEADER, secretRow, signatureOf } from '../../src/domain/webhooks/deliveries/signature.ts';
+import { EVENT_TYPES } from '../../src/run/operations/messages.ts';
 import type { Chance } from './chance.ts';
 import type { Invariants } from './invariants.ts';
 import type { Lab } from './lab.ts';
 import { type Actor, type Scheduler, Violation } from './scheduler.ts';
 import { sealFor } from './stage.ts';
 
-const TOLD = [
-  'checkout.created',
-  'checkout.collecting',
-  'share.held',
-  'checkout.funded',
-  'checkout.completed',
-  'checkout.expired',
-  'checkout.canceled',
-  'refund.created',
-];
+const TOLD = EVENT_TYPES.filter((type) => /^(checkout|share|refund)\./.test(type));
 
 type Answer = { readonly status: number; readonly body: string; readonly retryAfter?: string } | OutboundError;
 

@@ -37,7 +37,7 @@ async function prepare(stage: Stage): Promise<Prepared> {
 async function inviteToPay(stage: Stage, port: number): Promise<{ readonly page: string; readonly cookie: string }> {
   const { keys } = await stage.makeVenue(1);
   const address = `http://127.0.0.1:${port}`;
-  const [ada, ben] = [await stage.makeGuest(address), await stage.makeGuest(address)];
+  const [ada, ben] = [await stage.makeGuest(), await stage.makeGuest()];
   const { id } = await createOnce(port, keys[0] ?? '', newBody(2));
   const seated = await fetch(`${address}/v1/public/checkouts/${id}/party`, {
     method: 'POST',

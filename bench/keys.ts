@@ -38,10 +38,10 @@ export interface Guest {
 export interface Town {
   readonly makeVenue: MakeVenue;
   /** Signed in at the server with this address. */
-  makeGuest(address: string): Promise<Guest>;
+  makeGuest(): Promise<Guest>;
 }
 
-export function makeTown(db: Db, sealKey: Buffer): Town {
+export function makeTown(db: Db, sealKey: Buffer, address: string): Town {
   const house = makeHouse({
     config: readConfig({}),
     db,
@@ -69,7 +69,7 @@ export function makeTown(db: Db, sealKey: Buffer): Town {
   let guests = 0;
   return {
     makeVenue,
-    async makeGuest(address) {
+    async makeGuest() {
       house.address.base = address;
       const phone = `+1555010${String(1000 + guests++)}`;
       const { id } = await db.transaction((tx) => createMember(tx, act(), { phone, name: `Guest ${guests}` }));

@@ -60,6 +60,8 @@ export interface Stage {
   readonly makeGuest: Town['makeGuest'];
 }
 
+/** Each of our servers gets another port. Without one address for all, each would end the processor of the one before. */
+const ADDRESS = 'http://127.0.0.1';
 const OPERATOR_TOKEN = 'opt_for_the_bench_0123456789abcdef';
 const ENCRYPTION_KEY = Buffer.alloc(32, 7);
 /** As many as our server has where nobody says otherwise. */
@@ -77,8 +79,7 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
   endings.add(() => db.close());
   await requireDurability(db);
   const env: Env = {
-    // Each server gets another port: without an address of its own, each would end the processor of the one before.
-    BASE_URL: 'http://127.0.0.1',
+    BASE_URL: ADDRESS,
     DATABASE_URL: url,
     DATABASE_CONNECTIONS: CONNECTIONS,
     DATA_DIR: join(scratch, 'server'),
@@ -104,7 +105,7 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
     startCanned: (keys, answer) =>
       start(script('canned-process'), [], { ...env, KEYS: keys.join(' '), ANSWER: answer }, '/healthz'),
     operatorToken: OPERATOR_TOKEN,
-    ...makeTown(db, ENCRYPTION_KEY),
+    ...makeTown(db, ENCRYPTION_KEY, ADDRESS),
     sql: once(() => sqlBy(processes.start(script('sql-process'), [], { DATABASE_URL: url, CONNECTIONS }, true))),
     money: once(async () => {
       const processor = await openProcessor(scratch, everyshare, endings);

@@ -1,0 +1,48 @@
+// The figures of requests, in the format that Prometheus reads.
+
+import { expect, it } from 'vitest';
+import { makeMetrics } from '../../src/http/metrics.ts';
+
+it('requests are counted by operation and status, and by how long they took at most', async () => {
+  const metrics = makeMetrics();
+  for (const seconds of [0.001, 0.0011, 0.3, 12]) metrics.observe('createCheckout', 201, seconds);
+  metrics.observe('createCheckout', 422, 0.004);
+  metrics.observe('healthz', 200, 0.5);
+  const lines = (await metrics.text()).split('\n');
+  const of = (start: string): string[] => lines.filter((line) => line.startsWith(start));
+  const bucket = (le: string): string =>
+    `everyshare_http_request_seconds_bucket{le="${le}",operation="createCheckout"}`;
+  const bounds = [
+    '0.001',
+    '0.0025',
+    '0.005',
+    '0.01',
+    '0.025',
+    '0.05',
+    '0.1',
+    '0.25',
+    '0.5',
+    '1',
+    '2.5',
+    '5',
+    '10',
+    '+Inf',
+  ];
+  const counts = [1, 2, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 5];
+  expect(bounds.flatMap((le) => of(bucket(le)))).toEqual(bounds.map((le, at) => `${bucket(le)} ${counts[at]}`));
+  expect(of('everyshare_http_request_seconds_count')).toEqual([
+    'everyshare_http_request_seconds_count{operation="createCheckout"} 5',
+    'everyshare_http_request_seconds_count{operation="healthz"} 1',
+  ]);
+  expect(Number(of('everyshare_http_request_seconds_sum')[0]?.split(' ').at(-1))).toBeCloseTo(12.3061);
+  expect(of('everyshare_http_requests_total')).toEqual([
+    'everyshare_http_requests_total{operation="createCheckout",status="201"} 4',
+    'everyshare_http_requests_total{operation="createCheckout",status="422"} 1',
+    'everyshare_http_requests_total{operation="healthz",status="200"} 1',
+  ]);
+  expect(of('# TYPE everyshare_http')).toEqual([
+    '# TYPE everyshare_http_request_seconds histogram',
+    '# TYPE everyshare_http_requests_total counter',
+  ]);
+  expect(of('everyshare_process_cpu_seconds_total')).toHaveLength(1);
+});

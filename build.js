@@ -75,8 +75,8 @@ function namesIn(file) {
   return readFileSync(file, 'utf8').match(/\w+-\w+\.cjs/g) ?? [];
 }
 
-/** What dist/ is made of. The loader is among it: it and the bundle must fit each other. */
-const SOURCES = ['src', 'schemas', 'bin', 'build.js'];
+/** What dist/ is made of. The loader is among it, for it and the bundle must fit each other; so are the packages that are installed. */
+const SOURCES = ['src', 'schemas', 'bin', 'build.js', 'node_modules/.package-lock.json'];
 
 function newest(path, isFolder) {
   if (!isFolder) return statSync(path).mtimeMs;
@@ -88,6 +88,7 @@ function newest(path, isFolder) {
 export function isCurrent() {
   const built = statSync(join(dist, 'main.js'), { throwIfNoEntry: false });
   if (built === undefined) return false;
+  if (statSync(join(root, 'src'), { throwIfNoEntry: false }) === undefined) return true;
   return SOURCES.every((name) => {
     const source = statSync(join(root, name), { throwIfNoEntry: false });
     return source === undefined || newest(join(root, name), source.isDirectory()) <= built.mtimeMs;

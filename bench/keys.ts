@@ -37,7 +37,7 @@ export interface Guest {
 
 export interface Town {
   readonly makeVenue: MakeVenue;
-  /** Signed in at the server with this address. */
+  /** Signed in at any of our servers: they share one address. */
   makeGuest(): Promise<Guest>;
 }
 

@@ -26,7 +26,7 @@ export function machineLine(machine: Machine): string {
   return `${cpu}, ${cores} cores, ${memory_gb} GB, ${platform}, Node ${node}, PostgreSQL ${postgres}, load before the run ${load_before}`;
 }
 
-/** The sides took turns, and still their rounds differ by more than half of what came out. */
+/** The sides took turns, and still the rounds differ by more than half of what came out. */
 function isRestless({ spread }: Result): boolean {
   return spread > 0.5;
 }
@@ -58,6 +58,6 @@ export function renderTable(results: readonly Result[], machine: Machine): strin
   ]);
   const restless = results.filter(isRestless).map(({ name }) => name);
   if (restless.length > 0)
-    remarks.push(`The machine was busy with something else during ${restless.join(', ')}: measure again to be sure.`);
+    remarks.push(`The rounds of ${restless.join(', ')} differ by more than half: measure again on a quiet machine.`);
   return [line(HEAD), ...rows.map(line), '', ...remarks, '', machineLine(machine), ''].join('\n');
 }

@@ -26,7 +26,7 @@ export function load(url) {
     cachedData: kept,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  if (place !== null && (kept === undefined || script.cachedDataRejected === true)) keepLater(script, place);
+  if (place !== null && (kept === undefined || script.cachedDataRejected === true)) keepLater(script, place, role);
   script.runInThisContext()(createRequire(file), file);
 }
 
@@ -55,17 +55,13 @@ function read(place) {
 }
 
 /**
- * Whoever runs for long may be killed, and says when it is ready: what it has used by then is what the next start needs. What it
- * uses later would have to be read by every start, too. Everybody else's is kept when they end.
+ * Whoever runs for long says when it is ready: what it has used by then is what the next start needs. What it uses later would have
+ * to be read by every start, too; and of a start that failed too little is known. A command's is kept when it ends.
  */
-function keepLater(script, place) {
-  let isKept = false;
-  const once = () => {
-    if (!isKept) write(place, script.createCachedData());
-    isKept = true;
-  };
-  process.once('exit', once);
-  process.once('everyshare:ready', () => setTimeout(once, SOON_MS).unref());
+function keepLater(script, place, role) {
+  const keep = () => write(place, script.createCachedData());
+  if (role === 'command') process.once('exit', keep);
+  else process.once('everyshare:ready', () => setTimeout(keep, SOON_MS).unref());
 }
 
 /** The folder is not ours to write in, or is no longer there. */

@@ -10,7 +10,7 @@ import { isUnavailable, openDb, sqlState } from './base/db.ts';
 import { Endings, Stopped } from './base/endings.ts';
 import { keptSecret } from './base/kept-secret.ts';
 import { type Log, makeLog } from './base/log.ts';
-import { migrate } from './base/migrate.ts';
+import { beginMigration } from './base/migrate.ts';
 import { makeOutbound } from './base/outbound/outbound.ts';
 import { packageRoot } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
@@ -37,8 +37,9 @@ async function openHouse(
   endings: Endings,
   meanwhile: () => Promise<unknown> = async () => undefined,
 ): Promise<OpenedHouse> {
-  const migrating = migrate(url, join(packageRoot, 'migrations'));
-  migrating.catch(() => undefined); // Told below; should something else fail before, that is what is told.
+  const migration = beginMigration(url, join(packageRoot, 'migrations'));
+  migration.done.catch(() => undefined); // Told below; should something else fail before, that is what is told.
+  await endings.add(() => migration.stop());
   await turn();
   await meanwhile();
   await turn();
@@ -68,10 +69,11 @@ async function openHouse(
     processors: processor.processors,
     processorAccess: processor.access,
   });
-  const applied = await migrating.catch((error: unknown) => {
+  const applied = await migration.done.catch((error: unknown) => {
     throw unreachable(error, config);
   });
   if (applied > 0) log.info({ migrations: applied }, 'the database was migrated');
+  if (endings.stopping) throw new Stopped();
   await proveEncryptionKey(db, house.seal, house.clock.now());
   return { house, processor, newOperatorToken: token?.isNew === true ? token.text : null };
 }

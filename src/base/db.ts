@@ -227,12 +227,16 @@ interface Sender {
   query(config: pg.QueryConfig): Promise<pg.QueryResult>;
 }
 
+/** As the pool says it. */
+const CLOSED = 'Cannot use a pool after calling end on the pool';
+
 /** A few pipelined connections; the one with the least under way is next, and a broken one is replaced on use. */
 class Lanes {
   readonly size: number;
   readonly #settings: pg.ClientConfig;
   readonly #onLost: ((error: Error) => void) | undefined;
   readonly #lanes: Lane[] = [];
+  #isClosed = false;
 
   constructor(size: number, settings: pg.ClientConfig, onLost?: (error: Error) => void) {
     this.size = size;
@@ -241,6 +245,7 @@ class Lanes {
   }
 
   async next(): Promise<Sender> {
+    if (this.#isClosed) throw new Error(CLOSED);
     let best = this.#lanes[0];
     for (const lane of this.#lanes) if (best === undefined || lane.underway < best.underway) best = lane;
     if (best === undefined || (best.underway > 0 && this.#lanes.length < this.size)) {
@@ -261,6 +266,7 @@ class Lanes {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all(this.#lanes.splice(0).map((lane) => lane.close()));
   }
 }

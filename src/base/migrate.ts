@@ -37,12 +37,29 @@ export function readMigrations(folder: string): Migration[] {
 }
 
 /** Applies what is missing and says how many files that were. */
-export async function migrate(url: string, folder: string): Promise<number> {
+export function migrate(url: string, folder: string): Promise<number> {
+  return beginMigration(url, folder).done;
+}
+
+export interface Migrating {
+  readonly done: Promise<number>;
+  /** Breaks it off, wherever it is: what is not committed is not applied. */
+  stop(): Promise<void>;
+}
+
+export function beginMigration(url: string, folder: string): Migrating {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'everyshare-migrate',
-    connectionTimeoutMillis: 5_000,
+    // The program is loaded meanwhile, and does not look at the clock.
+    connectionTimeoutMillis: 10_000,
   });
+  // A connection that is lost is told by its query; told to nobody else it would end the process.
+  client.on('error', () => undefined);
+  return { done: applyMissing(client, folder), stop: () => client.end() };
+}
+
+async function applyMissing(client: pg.Client, folder: string): Promise<number> {
   await client.connect();
   try {
     const wanted = readMigrations(folder);

@@ -201,6 +201,19 @@ describe('the layer above it', () => {
     expect(isUnavailable(Object.assign(new Error('no'), { code }))).toBe(true);
   });
 
+  it('is what whoever asks a database that was closed is told, and no connection is opened for them', async () => {
+    const db = open(await empty());
+    expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
+    await db.close();
+    const asked = [
+      db.query('select 1'),
+      db.express.query('select 1'),
+      db.transaction(async (tx) => tx.query('select 1')),
+    ];
+    for (const outcome of await Promise.allSettled(asked))
+      expect(outcome.status === 'rejected' && isUnavailable(outcome.reason)).toBe(true);
+  });
+
   it('does not take a mistake of ours for it', () => {
     for (const code of ['42601', '23505', '22P02', '25P02', ''])
       expect(isUnavailable(Object.assign(new Error('no'), { code }))).toBe(false);

@@ -1,5 +1,6 @@
 // What the processes wrote while they were beaten: nothing that has the shape of a secret, none that the run made or that a client
-// was told (test/logs/scan.ts reads the lines), and no mistake of ours: an internal_error is one, whoever was told of it.
+// was told (test/logs/scan.ts reads the lines), and no mistake of ours: an internal_error is one, whoever was told of it; so is a
+// process that crashes, or that says that it has stopped and does not end.
 
 import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +14,10 @@ type Logged = Pick<Stage, 'folder' | 'scratch' | 'processorSecrets' | 'sharedEnv
 
 /** A line of a server that had nothing better to say than that it was its own fault. */
 const MISTAKE = /"msg":"internal_error"/;
+/** What Node writes when nobody catches. */
+const CRASH = /Unhandled 'error' event|ERR_UNHANDLED_REJECTION|^Uncaught |^ +throw er;/;
+/** The last words of a process, and what it says when it has to be ended hard. */
+const LAST_WORDS = /"pid":(\d+),"msg":"(stopped|stopping took too long)"/;
 /** Of each file: the rest says no more. */
 const MOST_SHOWN = 5;
 
@@ -46,6 +51,7 @@ function filesOf({ folder, scratch }: Logged): string[] {
 
 async function checkFile(file: string, secrets: Secrets, found: Found): Promise<number> {
   let [number, finds, mistakes] = [0, 0, 0];
+  const stopped = new Set<string>();
   const name = file.slice(file.lastIndexOf('/') + 1);
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
     number += 1;
@@ -58,6 +64,11 @@ async function checkFile(file: string, secrets: Secrets, found: Found): Promise<
     if (MISTAKE.test(line) && ++mistakes <= MOST_SHOWN) {
       found('nobody is told internal_error', name, `line ${number}: ${line.slice(0, 900)}`);
     }
+    if (CRASH.test(line)) found('no process crashes', name, `line ${number}: ${line.slice(0, 400)}`);
+    const [, pid = '', words] = LAST_WORDS.exec(line) ?? [];
+    if (words === 'stopped') stopped.add(pid);
+    else if (words !== undefined && stopped.has(pid))
+      found('whoever has stopped ends', name, `line ${number}: process ${pid} said "stopped", and then "${words}"`);
   }
   if (finds > MOST_SHOWN) found('logs give nothing away', name, `${finds} lines in all`);
   if (mistakes > MOST_SHOWN) found('nobody is told internal_error', name, `${mistakes} lines in all`);

@@ -132,6 +132,10 @@ describe('logs', () => {
     return rules();
   };
 
+  it('of a process that had to be ended hard, because the database was away, are fine', async () => {
+    expect(await told('{"pid":7,"msg":"stopped"}\n{"pid":8,"msg":"stopping took too long"}\n')).toEqual([]);
+  });
+
   it('that tell of requests alone are fine', async () => {
     expect(await told('{"level":"info","msg":"request","status":503}\n')).toEqual([]);
   });
@@ -141,6 +145,11 @@ describe('logs', () => {
     ['logs give nothing away', '{"level":"info","msg":"+15550100042"}\n'],
     ['logs give nothing away', '{"level":"warn","msg":"the processor live secret"}\n'],
     ['nobody is told internal_error', '{"level":"error","operation":"processorNotice","msg":"internal_error"}\n'],
+    ['no process crashes', "node:events:485\n      throw er; // Unhandled 'error' event\n"],
+    [
+      'whoever has stopped ends',
+      '{"pid":7,"msg":"stopped"}\n{"level":"error","pid":7,"msg":"stopping took too long"}\n',
+    ],
     ['logs give nothing away', ''],
   ])('are seen when this is broken: %s', async (rule, line) => {
     expect(await told(line)).toEqual([rule]);

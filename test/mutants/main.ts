@@ -1,5 +1,5 @@
 // npm run mutants [-- --only WORDS]... [--json]: plants each known bug of list.ts, one at a time, in a copy of the tree, and asks
-// its tests, or the simulation, whether they notice. The report (.mutants/report.md, report.json) names the test that caught each
+// its tests, or the simulation, whether they notice. The report (.mutants/report.md, report.json; with --only: chosen.md, chosen.json) names the test that caught each
 // and what it said. Ends with 1 when one survives, when one is broken (the bug cannot be planted, its tests cannot begin, run out
 // of time or crash), or when the tests fail without any.
 
@@ -24,13 +24,14 @@ async function main(tree: Tree): Promise<number> {
   const verdicts: Verdict[] = [];
   const failsAnyway = await whatFailsAnyway(tree, chosen);
   let summary = summaryOf(chosen.length, verdicts, failsAnyway);
-  writeReport(summary, verdicts);
+  const report = values.only === undefined ? 'report' : 'chosen';
+  writeReport(report, summary, verdicts);
   for (const mutant of failsAnyway === null ? chosen : []) {
     const verdict = await judge(tree, mutant);
     verdicts.push(verdict);
     say(lineOf(verdict));
     summary = summaryOf(chosen.length, verdicts, failsAnyway);
-    writeReport(summary, verdicts);
+    writeReport(report, summary, verdicts);
   }
   if (values.json) process.stdout.write(`${JSON.stringify({ ...summary, verdicts })}\n`);
   say(inWords(summary));

@@ -51,14 +51,14 @@ export function lineOf({ mutant, outcome, seconds }: Verdict): string {
   return [head, ...more.join('\n').split('\n')].join('\n          ');
 }
 
-export function writeReport(summary: Summary, verdicts: readonly Verdict[]): void {
+export function writeReport(name: string, summary: Summary, verdicts: readonly Verdict[]): void {
   mkdirSync(FOLDER, { recursive: true });
   const found = verdicts.map(({ mutant, outcome, seconds }) => {
     const { area, bug, file, tests } = mutant;
     return { area, bug, file, tests, verdict: WORD[outcome.kind], ...outcome, seconds };
   });
-  writeFileSync(join(FOLDER, 'report.json'), `${JSON.stringify({ ...summary, verdicts: found }, null, 2)}\n`);
-  writeFileSync(join(FOLDER, 'report.md'), page(summary, verdicts));
+  writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify({ ...summary, verdicts: found }, null, 2)}\n`);
+  writeFileSync(join(FOLDER, `${name}.md`), page(summary, verdicts));
 }
 
 function page(summary: Summary, verdicts: readonly Verdict[]): string {

@@ -56,6 +56,7 @@ it('a program does what it does, and what V8 made of it is kept by version and r
   expect(run(['help', 'me'])).toBe('got help me');
   // Used, and so not made anew.
   expect(statSync(place()).ino).toBe(before.ino);
+  program('process.emit("everyshare:ready"); setTimeout(() => undefined, 1_000);');
   run(['serve']);
   expect(kept()).toHaveLength(2);
 });
@@ -112,6 +113,11 @@ it('a program that runs for long keeps it once it says that it is ready: it may 
   const child = spawn(process.execPath, [join(dist, 'main.js'), 'worker'], { env: environment, stdio: 'ignore' });
   await expect.poll(kept, { timeout: 60_000 }).toEqual([`main-A.cjs.${process.version}-${process.arch}-worker.cache`]);
   child.kill('SIGKILL');
+});
+
+it('a server that ends before it is ready keeps nothing: too little is known of what a start needs', () => {
+  run(['serve']);
+  expect(kept()).toEqual([]);
 });
 
 it('an error on the way is told as ever', () => {

@@ -69,14 +69,14 @@ export async function runProgram(words: readonly string[], env: Readonly<Record<
   return { code, ...texts };
 }
 
-/** Starts the program, and tells it to stop after so many milliseconds, wherever it is then. */
+/** Starts the program, and tells it to stop when that has come, wherever it is then. */
 export async function interrupted(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
-  afterMs: number,
+  when: Promise<unknown>,
 ): Promise<Ended> {
   const { child, texts, ended } = launch(words, env);
-  setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGTERM'), afterMs);
+  void when.then(() => process.kill(-(child.pid ?? 0), 'SIGTERM'));
   const [code] = await ended;
   return { code, ...texts };
 }

@@ -7,6 +7,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { build, isCurrent } from '../../build.js';
 import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
@@ -107,7 +109,7 @@ describe('everyshare start', () => {
   it('obeys a signal in the middle of its start, and leaves no database running', async () => {
     for (const after of [150, 400, 800, 1100]) {
       const DATA_DIR = folder();
-      const { code } = await interrupted(['start'], { DATA_DIR }, after);
+      const { code } = await interrupted(['start'], { DATA_DIR }, delay(after));
       // Null: it had not yet got as far as listening to signals, nor to starting anything.
       expect([after, [0, null].includes(code)]).toEqual([after, true]);
       expect(postgresOf(DATA_DIR)).toEqual([]);
@@ -218,6 +220,48 @@ describe('everyshare serve and worker', () => {
     });
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('ENCRYPTION_KEY is not the key')]);
     for (const program of programs) expect(await program.stop('SIGTERM')).toBe(0);
+  });
+
+  /** A database whose migrations wait for us, and what to await until this program is among them. */
+  async function lockedDatabase() {
+    const DATABASE_URL = await createDatabase(inject('postgresUrl'), `lock_${randomBytes(5).toString('hex')}`, null);
+    // Within a transaction pg_stat_activity stays as it was first seen: another one looks.
+    const [holder, watch] = [
+      new pg.Client({ connectionString: DATABASE_URL }),
+      new pg.Client({ connectionString: DATABASE_URL }),
+    ];
+    await Promise.all([holder.connect(), watch.connect()]);
+    await holder.query(`create table migrations (version integer primary key, name text not null, checksum text not null,
+        applied_at timestamptz not null default now());
+      create table migration_lock (only_row boolean primary key default true check (only_row));
+      insert into migration_lock default values`);
+    await holder.query('begin; lock table migration_lock');
+    const waiting = `from pg_stat_activity where datname = current_database() and application_name = 'everyshare-migrate' and wait_event_type = 'Lock'`;
+    const isWaiting = () =>
+      expect.poll(async () => (await watch.query(`select 1 ${waiting}`)).rowCount, { timeout: 30_000 }).toBe(1);
+    const cut = () => watch.query(`select pg_terminate_backend(pid) ${waiting}`);
+    const close = () => Promise.all([holder.end(), watch.end()]);
+    const env = { DATABASE_URL, ENCRYPTION_KEY: randomBytes(32).toString('base64'), DATA_DIR: folder(), PORT: '0' };
+    return { isWaiting, cut, close, env };
+  }
+
+  it.each(['serve', 'worker'])('obey a signal while the database is migrated: %s', async (role) => {
+    const { isWaiting, close, env } = await lockedDatabase();
+    const { code, err } = await interrupted([role], env, isWaiting());
+    expect([code, err]).toEqual([0, expect.stringMatching(/"msg":"stopped"}\n$/)]);
+    await close();
+  });
+
+  it('say so when the database goes away while it is migrated', async () => {
+    const { isWaiting, cut, close, env } = await lockedDatabase();
+    const ending = runProgram(['worker'], env);
+    await isWaiting();
+    await cut();
+    expect(await ending).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^everyshare: DATABASE_URL: the database at .* cannot be used/),
+    });
+    await close();
   });
 
   it('ask for DATABASE_URL', async () => {

@@ -1,5 +1,6 @@
-// The published schemas, each read from schemas/v1 when it is first asked for, and kept. References between files are made absolute to the folder
-// ("fields.json#/$defs/time"), so that any part of any schema can be resolved by itself.
+// The published schemas, read once from schemas/v1: what becomes of the files later is nothing to a program that runs. References
+// between files are made absolute to the folder ("fields.json#/$defs/time"), so that any part of any schema can be resolved by
+// itself; that is done when a schema is first asked for.
 // It also makes the published form: one self-contained document for each schema, which compiles alone or with the rest.
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -18,15 +19,17 @@ export interface Registry {
 }
 
 export function readRegistry(folder: string): Registry {
-  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
-  const names = files.map((file) => file.slice(0, -'.json'.length)).sort();
+  const written = new Map<string, unknown>();
+  for (const file of readdirSync(folder).sort())
+    if (file.endsWith('.json'))
+      written.set(file.slice(0, -'.json'.length), JSON.parse(readFileSync(join(folder, file), 'utf8')));
+  const names = [...written.keys()];
   const schemas = new Map<string, Schema>();
   const get = (name: string): Schema => {
     const known = schemas.get(name);
     if (known !== undefined) return known;
-    if (!names.includes(name)) throw new Error(`there is no schema "${name}" in ${folder}`);
-    const file = `${name}.json`;
-    const schema = absolute(JSON.parse(readFileSync(join(folder, file), 'utf8')), file) as Schema;
+    if (!written.has(name)) throw new Error(`there is no schema "${name}" in ${folder}`);
+    const schema = absolute(written.get(name), `${name}.json`) as Schema;
     schemas.set(name, schema);
     return schema;
   };

@@ -89,6 +89,24 @@ describe('with the header', () => {
     expect(await again.late).toEqual([{ outcome: 'replayed', answer: first.text }]);
   });
 
+  it('of two bookings under one key, neither of which saw the other’s, one is created and the other a conflict', async () => {
+    const [key, bodies] = [newKey(), [newBody(), newBody()]];
+    const { both } = await world.db.transaction(async (tx) => {
+      await tx.query('lock table idempotency_keys in exclusive mode');
+      const both = bodies.map((body, server) => create(body, key, server));
+      // They have looked for the key, and wait before they can take it.
+      const waiting = `select from pg_locks where relation = 'idempotency_keys'::regclass and not granted
+        and database = (select oid from pg_database where datname = current_database())`;
+      while ((await tx.query(waiting)).length < 2);
+      return { both };
+    });
+    const told = await Promise.all(both);
+    expect(told.map(({ status }) => status).sort()).toEqual([201, 409]);
+    for (const one of told) if (one.status !== 201) expectConflict(one, 'idempotency_key_reused');
+    const made = await Promise.all(bodies.map(({ external_booking_id }) => rowsOf(external_booking_id)));
+    expect(made.flat()).toHaveLength(1);
+  });
+
   it('member order, white space and the spelling of numbers make no other body', async () => {
     const [body, key] = [newBody(), newKey()];
     const first = await create(body, key);

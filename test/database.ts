@@ -22,6 +22,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const pooler = askedPooler();
   const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-test-'));
   const postgres = await startEmbeddedPostgres({
     dataDir,
@@ -30,7 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = await createDatabase(postgres.url, 'everyshare_template', null);
   await migrate(template, join(packageRoot, 'migrations'));
   project.provide('postgresUrl', postgres.url);
-  const bouncer = process.env.POOLER === undefined ? null : await bounce(postgres.url, join(dataDir, 'pgbouncer'));
+  const bouncer = pooler === null ? null : await bounce(pooler, postgres.url, join(dataDir, 'pgbouncer'));
   project.provide('poolerUrl', bouncer?.url('postgres') ?? null);
   return async () => {
     await bouncer?.stop();
@@ -43,10 +44,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Whoever asks for a pooler and has none is told so, and the run ends: it would prove nothing. */
-async function bounce(server: string, folder: string): Promise<Bouncer> {
-  const program = findBouncer();
-  if (program === null) process.exit(0);
+/** Whoever asks for a pooler and has none is told so, and the run ends before anything is started: it would prove nothing. */
+function askedPooler(): string | null {
+  if (process.env.POOLER === undefined) return null;
+  return findBouncer() ?? process.exit(0);
+}
+
+async function bounce(program: string, server: string, folder: string): Promise<Bouncer> {
   const url = new URL(server);
   return startBouncer(program, {
     folder,

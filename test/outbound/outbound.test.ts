@@ -239,7 +239,7 @@ describe('what goes out and comes back', () => {
   it('the pool that was not used for longest is closed first', async () => {
     const bounds = { maxOrigins: 2, connectionsPerOrigin: 1, connectMs: 100 };
     const pools = await opened(new Pools({ allowInsecureTargets: false, ...bounds }));
-    await pools.ready();
+    await pools.load();
     const a = pools.for('https://a.example', ['8.8.8.8', '8.8.4.4']);
     const b = pools.for('https://b.example', ['8.8.8.8']);
     expect(pools.for('https://a.example', ['8.8.4.4', '8.8.8.8'])).toBe(a);

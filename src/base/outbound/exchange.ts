@@ -17,7 +17,7 @@ export interface OutboundAnswer {
 export interface Exchange {
   readonly path: string;
   readonly method: 'GET' | 'POST';
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   readonly body: Buffer | string | null;
   /** Both count from `startedAt`, on the clock of performance.now(). */
   readonly startedAt: number;
@@ -38,7 +38,7 @@ export function exchange(pool: Pool, wanted: Exchange): Promise<OutboundAnswer> 
     const reading = new Reading(wanted, resolve, reject);
     const { path, method, headers, body } = wanted;
     try {
-      pool.dispatch({ path, method, headers: { ...headers }, body }, reading);
+      pool.dispatch({ path, method, headers, body }, reading);
     } catch (error) {
       reading.fail(error);
     }
@@ -52,7 +52,7 @@ class Reading implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #size = 0;
   #status = 0;
-  #headers: Readonly<Record<string, string>> = {};
+  #headers: IncomingHeaders = {};
   #controller: Dispatcher.DispatchController | null = null;
   #settled: Error | null = null;
   #timer: NodeJS.Timeout;
@@ -72,7 +72,7 @@ class Reading implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHeaders): void {
     if (status < 200 || this.#settled !== null) return;
     this.#status = status;
-    this.#headers = plain(headers);
+    this.#headers = headers;
     if (this.#wanted.headersMs < this.#wanted.totalMs) {
       clearTimeout(this.#timer);
       this.#timer = this.#deadline(this.#wanted.totalMs);
@@ -114,13 +114,10 @@ class Reading implements Dispatcher.DispatchHandler {
   #finish(truncated: boolean): void {
     if (this.#settled !== null) return;
     this.#settle(truncated ? ENOUGH : COMPLETE, truncated);
-    this.#resolve({
-      status: this.#status,
-      headers: this.#headers,
-      body: Buffer.concat(this.#chunks, this.#size),
-      truncated,
-      durationMs: performance.now() - this.#wanted.startedAt,
-    });
+    const [first] = this.#chunks;
+    const body = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#size);
+    const durationMs = performance.now() - this.#wanted.startedAt;
+    this.#resolve(new Answer(this.#status, this.#headers, body, truncated, durationMs));
   }
 
   /** From here on nothing is read; the connection is cut unless the answer was complete. */
@@ -134,6 +131,27 @@ class Reading implements Dispatcher.DispatchHandler {
   #deadline(afterMs: number): NodeJS.Timeout {
     const left = Math.ceil((this.#wanted.startedAt + afterMs - performance.now()) / 10) * 10;
     return setTimeout(() => this.fail(new OutboundError('timeout')), left);
+  }
+}
+
+/** Few ask for the headers: they are made plain when somebody does. */
+class Answer implements OutboundAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly truncated: boolean;
+  readonly durationMs: number;
+  readonly #headers: IncomingHeaders;
+
+  constructor(status: number, headers: IncomingHeaders, body: Buffer, truncated: boolean, durationMs: number) {
+    this.status = status;
+    this.#headers = headers;
+    this.body = body;
+    this.truncated = truncated;
+    this.durationMs = durationMs;
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return plain(this.#headers);
   }
 }
 

@@ -55,8 +55,9 @@ const CONNECTIONS_PER_ORIGIN = 1_280;
 const DEFAULT_MAX_BYTES = 1_048_576;
 const REFUSAL_DNS_MS = 1_500;
 /** Ours to set: another `host` would change whose certificate is checked. */
-const OURS =
-  /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|accept-encoding)$/;
+const OURS = new Set(
+  'host connection keep-alive content-length transfer-encoding te trailer upgrade expect accept-encoding'.split(' '),
+);
 
 export function makeOutbound(options: OutboundOptions): Outbound {
   const { allowInsecureTargets, headersMs = 10_000, totalMs = 10_000 } = options;
@@ -83,7 +84,7 @@ export function makeOutbound(options: OutboundOptions): Outbound {
       const total = wanted.timeoutMs ?? totalMs;
       const addresses =
         names.known(target) ?? (await within(names.addressesOf(target), total, () => new OutboundError('timeout')));
-      await pools.ready();
+      if (!pools.isReady) await pools.load();
       if (closed) throw new OutboundError('closed');
       return exchange(pools.for(target.origin, addresses, wanted.apart), {
         path: target.path,
@@ -117,8 +118,9 @@ export function makeOutbound(options: OutboundOptions): Outbound {
 function headersOf(given: Readonly<Record<string, string>>): Record<string, string> {
   const headers: Record<string, string> = { 'user-agent': 'Everyshare', accept: '*/*' };
   for (const [name, value] of Object.entries(given)) {
-    if (OURS.test(name.toLowerCase())) throw new TypeError(`the header ${name} is set by the client itself`);
-    headers[name.toLowerCase()] = value;
+    const lower = name.toLowerCase();
+    if (OURS.has(lower)) throw new TypeError(`the header ${name} is set by the client itself`);
+    headers[lower] = value;
   }
   headers['accept-encoding'] = 'identity';
   return headers;

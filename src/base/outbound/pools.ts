@@ -29,6 +29,7 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
 export class Pools {
   readonly #options: PoolsOptions;
   readonly #pools = new Map<string, Pool>();
+  readonly #spellings = new WeakMap<readonly string[], string>();
   #make: typeof Pool | null = null;
   readonly #closing = new Set<Promise<void>>();
 
@@ -40,19 +41,32 @@ export class Pools {
     return this.#pools.size;
   }
 
-  /** To be awaited before `for` is called. */
-  async ready(): Promise<void> {
+  /** Before that, `for` must not be called. */
+  get isReady(): boolean {
+    return this.#make !== null;
+  }
+
+  async load(): Promise<void> {
     this.#make ??= (await loadUndici()).Pool;
   }
 
   /** `apart`: shares no connection with requests that say something else, so that none waits for the other's. */
   for(origin: string, addresses: readonly string[], apart = ''): Pool {
-    const key = [apart, origin, ...[...addresses].sort()].join(' ');
+    const key = `${apart} ${origin} ${this.#spelled(addresses)}`;
     const pool = this.#pools.get(key) ?? this.#open(origin, addresses);
     this.#pools.delete(key);
     this.#pools.set(key, pool);
     if (this.#pools.size > this.#options.maxOrigins) this.#closeOldest();
     return pool;
+  }
+
+  /** Looked up for each request: a name's addresses are the same list as long as they are known. */
+  #spelled(addresses: readonly string[]): string {
+    const known = this.#spellings.get(addresses);
+    if (known !== undefined) return known;
+    const spelling = [...addresses].sort().join(' ');
+    this.#spellings.set(addresses, spelling);
+    return spelling;
   }
 
   /** Waits for what is running; every request has its own deadline, so this ends. */

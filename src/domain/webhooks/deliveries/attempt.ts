@@ -44,6 +44,8 @@ export async function attempt(
 ): Promise<Attempt> {
   const at = clock.now();
   const began = performance.now();
+  // Bytes once, for the signature and for the wire.
+  const bytes = Buffer.from(body);
   try {
     const answer = await outbound.request({
       url,
@@ -51,9 +53,9 @@ export async function attempt(
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'user-agent': 'Everyshare-Webhooks/1',
-        [SIGNATURE_HEADER]: signatureOf(secrets, body, at),
+        [SIGNATURE_HEADER]: signatureOf(secrets, bytes, at),
       },
-      body,
+      body: bytes,
       timeoutMs: TIMEOUT_MS,
       maxBytes: KEPT_BYTES,
       truncate: true,
@@ -86,5 +88,6 @@ export async function attempt(
 
 /** As text that can be stored: what is not UTF-8, and U+0000, become U+FFFD. */
 function textOf(body: Buffer): string {
-  return body.toString('utf8').replaceAll('\0', '\ufffd');
+  const text = body.toString('utf8');
+  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
 }

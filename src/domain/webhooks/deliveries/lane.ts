@@ -220,11 +220,10 @@ class LaneTurn {
   #outcome({ createdAt, tries, endsAt }: DueDelivery, made: Attempt): Outcome {
     const { clock, random } = this.#parts;
     const { status: code, error, response, durationMs, at } = made;
-    const known = { createdAt, endsAt, code, error, response, durationMs, at };
     if (made.delivered) {
       this.#failures = 0;
       this.#failedHere = 0;
-      return { ...known, status: 'delivered', dueAt: null };
+      return { createdAt, endsAt, code, error, response, durationMs, at, status: 'delivered', dueAt: null };
     }
     this.#failures += 1;
     this.#failedHere += 1;
@@ -233,7 +232,8 @@ class LaneTurn {
     if (this.#failedHere >= this.#allowed || this.#wishedRest > 0) this.#ending = true;
     const chance = random.bytes(2).readUInt16BE() / 0xffff;
     const dueAt = nextTry({ tries: tries + 1, now: clock.now(), endsAt, retryAfter: made.retryAfter, chance });
-    return { ...known, status: dueAt === null ? 'failed' : 'pending', dueAt };
+    const status = dueAt === null ? 'failed' : 'pending';
+    return { createdAt, endsAt, code, error, response, durationMs, at, status, dueAt };
   }
 
   /** The oldest that is under way tells: they are in the order in which they began. */

@@ -6,7 +6,7 @@ import type { Seal } from '../../../base/seal.ts';
 
 export const SIGNATURE_HEADER = 'service-signature';
 
-export function signatureOf(secrets: readonly string[], body: string, now: number): string {
+export function signatureOf(secrets: readonly string[], body: Buffer | string, now: number): string {
   const t = Math.floor(now / 1000);
   const signed = secrets.map((secret) => createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex'));
   return [`t=${t}`, ...signed.map((hex) => `v1=${hex}`)].join(',');

@@ -13,6 +13,8 @@ export interface Bench {
   readonly better: 'more' | 'less';
   /** The figure itself counts, and not its ratio to the other side: floor and goal are the most that it may be. */
   readonly isSize?: true;
+  /** One more than the list of promises has: left out of --quick, unless it is asked for by name. */
+  readonly isExtra?: true;
   /** What a reader must know to read the figure right. */
   readonly note?: string;
   readonly rounds: { readonly full: number; readonly quick: number };
@@ -50,4 +52,6 @@ export interface Result {
   readonly isSize?: true;
   readonly note?: string;
   readonly error?: string;
+  /** What it took, all in all. */
+  readonly seconds: number;
 }

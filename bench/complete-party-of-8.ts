@@ -23,7 +23,7 @@ export const completePartyOf8: Bench = {
   unit: 'parties/s',
   better: 'more',
   note: 'Eight holds asked for, recorded, verified and captured through the commands of the program, the stripe adapter and the embedded processor in its own process, 16 parties at once (6 with --quick); against the statements of one such completion, written down and sent again for other parties, equally many at once. What a guest does at the processor (giving a card) is not timed.',
-  rounds: { full: 7, quick: 3 },
+  rounds: { full: 7, quick: 2 },
   sides: { ours: 'our commands', base: 'their SQL alone' },
   prepare,
 };

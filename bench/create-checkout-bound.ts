@@ -12,7 +12,7 @@ export const createCheckoutBound: Bench = {
   unit: 'requests/s',
   better: 'more',
   note: '1 / (1 / validated POST + 1 / SQL): the POST is our own server with the rows that the database gave once in the place of the database, the SQL is that of create-checkout; both are measured in every round.',
-  rounds: { full: 13, quick: 3 },
+  rounds: { full: 13, quick: 2 },
   sides: { ours: 'our server', base: 'its two halves' },
   prepare,
 };
@@ -21,7 +21,7 @@ async function prepare(stage: Stage): Promise<Prepared> {
   const lots = await makeLots(stage);
   const requests = (count: number): string[] =>
     Array.from({ length: count }, (_, at) => newRequest(lots[at % lots.length] as (typeof lots)[number]));
-  const server = await stage.startOurs();
+  const server = await stage.serveOurs();
   const ours = await makeCreator(stage, { port: server.port, lots, requests, adds: 1 });
   const { text } = await createOnce(server.port, lots[0]?.key ?? '', newBody());
   const canned = await stage.startCanned(

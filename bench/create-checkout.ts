@@ -18,7 +18,7 @@ export const createCheckout: Bench = {
 
 async function prepare(stage: Stage): Promise<Prepared> {
   const lots = await makeLots(stage);
-  const server = await stage.startOurs();
+  const server = await stage.serveOurs();
   const requests = (count: number): string[] =>
     Array.from({ length: count }, (_, at) => newRequest(lots[at % lots.length] as (typeof lots)[number]));
   const ours = await makeCreator(stage, { port: server.port, lots, requests, adds: 1 });

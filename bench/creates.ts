@@ -40,12 +40,8 @@ export function makeLots(stage: Stage): Promise<Lot[]> {
 }
 
 async function openLots(stage: Stage): Promise<Lot[]> {
-  const lots: Lot[] = [];
-  while (lots.length < VENUES) {
-    const { id, keys } = await stage.makeVenue(1);
-    lots.push({ venueId: id, key: keys[0] ?? '' });
-  }
-  return lots;
+  const venues = await Promise.all(Array.from({ length: VENUES }, () => stage.makeVenue(1)));
+  return venues.map(({ id, keys }) => ({ venueId: id, key: keys[0] ?? '' }));
 }
 
 let made = 0;
@@ -129,7 +125,7 @@ type SendBare = () => Promise<Bare>;
 
 function byPgbench({ url, quick }: Stage, lots: readonly Lot[], pgbench: string): SendBare {
   const creates = lots.map((lot) => ({ ...lot, body: newBody(6, BOOKING) }));
-  return () => createByPgbench(pgbench, url, creates, { seconds: quick ? 1 : 2, clients: CLIENTS });
+  return () => createByPgbench(pgbench, url, creates, { each: quick ? 40 : 300, clients: CLIENTS });
 }
 
 /** Over as many at once as there are connections to the server. */
@@ -169,8 +165,11 @@ function bareCreates(lots: readonly Lot[], count: number, ids: ReturnType<typeof
   return { texts, chains, atOnce: CONNECTIONS };
 }
 
+/** A create takes longer to warm up than a read: every connection of the server has to read the functions first. */
+const WARM_FACTOR = 2;
+
 async function calibrated(stage: Stage, checked: (count: number) => Promise<number>): Promise<number> {
-  const until = Date.now() + stage.seconds.warm * 1000;
+  const until = Date.now() + WARM_FACTOR * stage.seconds.warm * 1000;
   let rate = await checked(LEAST);
   while (Date.now() < until) rate = await checked(Math.max(LEAST, Math.round(rate * 0.25)));
   return Math.max(LEAST, Math.round(rate * stage.seconds.round));

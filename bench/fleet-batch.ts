@@ -39,7 +39,7 @@ function boat(): object {
 async function prepare(stage: Stage): Promise<Prepared> {
   const keys: string[] = [];
   while (keys.length < AT_ONCE) keys.push(...(await stage.makeVenue(1)).keys);
-  const server = await stage.startOurs();
+  const server = await stage.serveOurs();
   const url = `http://127.0.0.1:${server.port}/v1/boats`;
   const fleet = (): object => ({ boats: Array.from({ length: 100 }, boat) });
   const run = async (calls: number, boats: number, body: () => object): Promise<number> => {

@@ -22,7 +22,7 @@ export const guestPage: Bench = {
 };
 
 async function prepare(stage: Stage): Promise<Prepared> {
-  const server = await stage.startOurs();
+  const server = await stage.serveOurs();
   const { page, cookie } = await inviteToPay(stage, server.port);
   const ours = async (): Promise<number> => {
     const text = await textOf(page, { cookie });

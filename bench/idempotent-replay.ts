@@ -14,14 +14,14 @@ export const idempotentReplay: Bench = {
   unit: 'requests/s',
   better: 'more',
   note: 'POST /v1/checkouts with an Idempotency-Key over 48 connections, spread over 96 venues; both sides on the same server. A replay must add nothing, and gives the first answer byte for byte.',
-  rounds: { full: 13, quick: 3 },
+  rounds: { full: 13, quick: 2 },
   sides: { ours: 'replays', base: 'creates' },
   prepare,
 };
 
 async function prepare(stage: Stage): Promise<Prepared> {
   const lots = await makeLots(stage);
-  const server = await stage.startOurs();
+  const server = await stage.serveOurs();
   await insistOnReplay(server.port, lots[0]?.key ?? '');
   const fresh = (count: number): string[] =>
     Array.from({ length: count }, (_, at) => newRequest(lots[at % lots.length] as (typeof lots)[number], true));

@@ -22,8 +22,6 @@ export interface Load {
   calibrate(order: Omit<Order, 'count'>, warmSeconds: number, seconds: number): Promise<number>;
 }
 
-const LEAST = 96;
-
 export function startLoad(processes: Processes, script: string): Load {
   const one = processes.start(script, [], {}, true);
   const send = async (order: Order): Promise<number> => {
@@ -33,10 +31,11 @@ export function startLoad(processes: Processes, script: string): Load {
   return {
     send,
     async calibrate(order, warmSeconds, seconds) {
+      const least = 2 * order.connections;
       const until = Date.now() + warmSeconds * 1000;
-      let rate = await send({ ...order, count: LEAST });
-      while (Date.now() < until) rate = await send({ ...order, count: Math.max(LEAST, Math.round(rate * 0.25)) });
-      return Math.max(LEAST, Math.round(rate * seconds));
+      let rate = await send({ ...order, count: least });
+      while (Date.now() < until) rate = await send({ ...order, count: Math.max(least, Math.round(rate * 0.25)) });
+      return Math.max(least, Math.round(rate * seconds));
     },
   };
 }

@@ -14,14 +14,14 @@ export const oneHotKey: Bench = {
   unit: 'requests/s',
   better: 'more',
   note: 'GET /v1/me over 48 connections; both sides on the same server, one after the other (150 keys with --quick).',
-  rounds: { full: 13, quick: 3 },
+  rounds: { full: 13, quick: 2 },
   sides: { ours: 'one key', base: '1,000 keys' },
   prepare,
 };
 
 async function prepare(stage: Stage): Promise<Prepared> {
   const { keys } = await stage.makeVenue(stage.quick ? KEYS.quick : KEYS.full);
-  const server = await stage.startOurs();
+  const server = await stage.serveOurs();
   const text = await readOnce(server.port, PATH, keys[0] ?? '');
   const common = { port: server.port, path: PATH, length: Buffer.byteLength(text), counted: true };
   const spread = await makeReader(stage, { ...common, keys });

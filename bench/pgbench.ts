@@ -2,7 +2,7 @@
 // What differs from create to create is drawn by pgbench and put together by PostgreSQL.
 
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -29,6 +29,7 @@ export interface Create {
 }
 
 export const BOOKING = 'booking-of-pgbench';
+const LOG = 'done';
 
 export interface Bare {
   readonly rate: number;
@@ -36,28 +37,53 @@ export interface Bare {
 }
 
 /**
- * Creates for so many seconds over so many connections. Each connection is new, and reads the catalogue and our functions
- * first: the rate is that of the seconds after the first.
+ * So many creates over each of so many connections. Each connection is new, and reads the catalogue and our functions first:
+ * by pgbench's own log, the rate is that of the time from when a third was done until the first connection had done its own.
  */
 export async function createByPgbench(
   pgbench: string,
   url: string,
   creates: readonly Create[],
-  { seconds, clients }: { readonly seconds: number; readonly clients: number },
+  { each, clients }: { readonly each: number; readonly clients: number },
 ): Promise<Bare> {
   const folder = mkdtempSync(join(tmpdir(), 'everyshare-pgbench-'));
   try {
     const file = join(folder, 'create.sql');
     writeFileSync(file, scriptOf(creates));
-    const args = ['--no-vacuum', '--protocol=prepared', `--client=${clients}`, `--time=${1 + seconds}`, '--progress=1'];
-    const { stdout, stderr } = await promisify(execFile)(pgbench, [...args, `--file=${file}`, url]);
+    const args = ['--no-vacuum', '--protocol=prepared', `--client=${clients}`, `--transactions=${each}`];
+    const log = ['--log', `--log-prefix=${join(folder, LOG)}`];
+    const { stdout, stderr } = await promisify(execFile)(pgbench, [...args, ...log, `--file=${file}`, url]);
     const made = Number(/^number of transactions actually processed: (\d+)/m.exec(stdout)?.[1]);
-    const rates = [...stderr.matchAll(/^progress: .* ([\d.]+) tps/gm)].map(([, rate]) => Number(rate)).slice(1);
-    if (rates.length < seconds || !(made > 0)) throw new Error(`pgbench: ${stdout.slice(-400)}${stderr.slice(-400)}`);
-    return { made, rate: rates.reduce((sum, rate) => sum + rate, 0) / rates.length };
+    const done = doneIn(folder);
+    if (made !== each * clients || done.length !== made)
+      throw new Error(`pgbench: ${stdout.slice(-400)}${stderr.slice(-400)}`);
+    return { made, rate: rateOf(done, each) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+interface Done {
+  /** How many its connection had done before it. */
+  readonly before: number;
+  /** In seconds. */
+  readonly at: number;
+}
+
+/** By when they were done. A line of the log: connection, its how manieth from 1, microseconds it took, script, when in seconds, and microseconds. */
+function doneIn(folder: string): Done[] {
+  const logs = readdirSync(folder).filter((name) => name.startsWith(LOG));
+  const lines = logs.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
+  return lines
+    .map((line) => line.split(' ').map(Number))
+    .map(([, nth = 0, , , seconds = 0, micros = 0]) => ({ before: nth - 1, at: seconds + micros / 1e6 }))
+    .sort((a, b) => a.at - b.at);
+}
+
+function rateOf(done: readonly Done[], each: number): number {
+  const first = Math.floor(done.length / 3);
+  const last = done.findIndex(({ before }) => before === each - 1);
+  return (last - first) / ((done[last]?.at ?? 0) - (done[first]?.at ?? 0));
 }
 
 function scriptOf(creates: readonly Create[]): string {

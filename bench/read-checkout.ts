@@ -22,7 +22,7 @@ export const readCheckout: Bench = {
 
 async function prepare(stage: Stage): Promise<Prepared> {
   const { keys } = await stage.makeVenue(1);
-  const ours = await stage.startOurs();
+  const ours = await stage.serveOurs();
   const path = await makeParty(ours.port, keys[0] ?? '');
   const text = await readOnce(ours.port, path, keys[0] ?? '');
   if ((JSON.parse(text) as { shares: unknown[] }).shares.length !== PARTY) throw new Error(`not ${PARTY} shares`);

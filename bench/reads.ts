@@ -21,13 +21,15 @@ export async function makeReader(
     readonly keys: readonly string[];
     readonly length: number;
     readonly counted: boolean;
+    /** 48, unless an answer takes so long that fewer keep the server busy. */
+    readonly connections?: number;
   },
 ): Promise<Reader> {
   const requests = wish.keys.map((key) => getRequest(wish.path, key));
   const order: Omit<Order, 'count'> = {
     port: wish.port,
     requests,
-    connections: CONNECTIONS,
+    connections: wish.connections ?? CONNECTIONS,
     status: 200,
     length: wish.length,
   };

@@ -3,8 +3,12 @@
 import type { Bench, Prepared, Result, Round } from './bench.ts';
 import type { Stage } from './stage.ts';
 
+/** So long after its start a quick run is late. */
+const LATE_MS = 36_000;
+
 export async function runBench(bench: Bench, stage: Stage, tell: (line: string) => void): Promise<Result> {
-  const rounds = stage.quick ? bench.rounds.quick : bench.rounds.full;
+  const began = performance.now();
+  const rounds = roundsOf(bench, stage, began);
   const measured: Round[] = [];
   const faults: string[] = [];
   let prepared: Prepared | null = null;
@@ -29,7 +33,13 @@ export async function runBench(bench: Bench, stage: Stage, tell: (line: string) 
   } catch (error) {
     faults.push(wordsOf(error));
   }
-  return summarize(bench, measured, faults);
+  return summarize(bench, measured, faults, (performance.now() - began) / 1000);
+}
+
+/** A quick run is to end in time on a slow machine as well: who begins late has a single round. */
+function roundsOf({ rounds }: Bench, { quick }: Stage, sinceStart: number): number {
+  if (!quick) return rounds.full;
+  return sinceStart > LATE_MS ? 1 : rounds.quick;
 }
 
 function ratioOf({ isSize, better }: Bench, ours: number, base: number): number {
@@ -37,7 +47,7 @@ function ratioOf({ isSize, better }: Bench, ours: number, base: number): number 
   return better === 'more' ? ours / base : base / ours;
 }
 
-function summarize(bench: Bench, measured: readonly Round[], faults: readonly string[]): Result {
+function summarize(bench: Bench, measured: readonly Round[], faults: readonly string[], seconds: number): Result {
   const ratios = measured.map(({ ratio }) => ratio);
   const middle = ratios.length === 0 ? 0 : median(ratios);
   const spread = middle === 0 ? 0 : (Math.max(...ratios) - Math.min(...ratios)) / middle;
@@ -59,6 +69,7 @@ function summarize(bench: Bench, measured: readonly Round[], faults: readonly st
     ...(bench.isSize === undefined ? {} : { isSize: bench.isSize }),
     ...(bench.note === undefined ? {} : { note: bench.note }),
     ...(faults.length === 0 ? {} : { error: faults.join('; ') }),
+    seconds: rounded(seconds, 1),
   };
 }
 

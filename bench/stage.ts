@@ -6,6 +6,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import pg from 'pg';
 import { type Db, openDb } from '../src/base/db.ts';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
@@ -21,21 +22,25 @@ import { type Money, moneyBy } from './money.ts';
 import { type Env, firstAnswer, freePort, makeProcesses, type Processes, type Running } from './processes.ts';
 import { type Sql, sqlBy } from './sql.ts';
 
-export interface Started {
+export interface Server {
   readonly port: number;
+  /** Nobody needs it any more. Whatever it complained of is an error. */
+  stop(): Promise<void>;
+}
+
+export interface Started extends Server {
   readonly running: Running;
   /** From just before the spawn to the first 200. */
   readonly milliseconds: number;
-  /** Ends it; whatever it complained of is an error. */
-  stop(): Promise<void>;
 }
 
 export interface Stage {
   readonly quick: boolean;
   /** How long a side warms up, and how long one of its rounds takes, about. */
   readonly seconds: { readonly warm: number; readonly round: number };
+  /** To lay ready and to look: its commits do not wait for the disk. Nothing that is measured goes through it. */
   readonly db: Db;
-  /** Of the database, for whoever needs a connection of its own. */
+  /** Of the database, for whoever measures, or needs a connection of its own. */
   readonly url: string;
   readonly load: Load;
   /** The loop that sends SQL alone; started when it is first asked for. */
@@ -46,6 +51,8 @@ export interface Stage {
   deliveries(): Promise<Deliveries>;
   /** `node bin/everyshare.js serve` on the stage's database, up to its first 200 on /readyz. */
   startOurs(): Promise<Started>;
+  /** Such a server to send load to: of this bench alone; with --quick one for all, which need not be warmed up each time. */
+  serveOurs(): Promise<Server>;
   /** A bare Fastify that answers this text on this path, up to its first 200. */
   startBare(route: string, body: string): Promise<Started>;
   /** A bare Fastify that verifies and parses deliveries signed with this secret, up to its first 200. */
@@ -71,13 +78,14 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
   const scratch = mkdtempSync(join(tmpdir(), 'everyshare-bench-'));
   chmodSync(scratch, 0o711); // PostgreSQL runs as another user when we are root, and must get through.
   endings.add(() => rmSync(scratch, { recursive: true, force: true }));
+  const database = openDatabase(join(scratch, 'database'), endings);
   const program = await freezeOurs(scratch);
   const script = await buildScripts(program);
-  const url = await openDatabase(join(scratch, 'database'), endings);
+  const url = await database;
   await migrate(url, join(packageRoot, 'migrations'));
-  const db = openDb({ url, connections: 4, pooled: false, applicationName: 'everyshare-bench' });
+  await requireDurability(url);
+  const db = openDb({ url: unhurried(url), connections: 4, pooled: false, applicationName: 'everyshare-bench' });
   endings.add(() => db.close());
-  await requireDurability(db);
   const env: Env = {
     BASE_URL: ADDRESS,
     DATABASE_URL: url,
@@ -93,13 +101,16 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
   endings.add(() => processes.stopAll());
   const start = starterOf(processes);
   const everyshare = join(program, 'bin', 'everyshare.js');
-  return {
+  const startOurs = (): Promise<Started> => start(everyshare, ['serve'], env, '/readyz');
+  const shared = once(startOurs);
+  const stage: Stage = {
     quick,
-    seconds: quick ? { warm: 0.6, round: 0.25 } : { warm: 2, round: 0.5 },
+    seconds: quick ? { warm: 0.25, round: 0.2 } : { warm: 2, round: 0.5 },
     db,
     url,
     load: startLoad(processes, script('load-process')),
-    startOurs: () => start(everyshare, ['serve'], env, '/readyz'),
+    startOurs,
+    serveOurs: quick ? async () => lent(await shared()) : startOurs,
     startBare: (route, body) => start(script('bare'), [], { ROUTE: route, BODY: body }, route),
     startBareHook: (secret) => start(script('bare-hook-process'), [], { SECRET: secret }, '/readyz'),
     startCanned: (keys, answer) =>
@@ -119,6 +130,9 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
       return deliveriesBy(processes.start(script('deliver-process'), [], all, true));
     }),
   };
+  // Together they are ready sooner than one after the other.
+  if (quick) await Promise.all([shared(), stage.sql(), stage.money(), stage.deliveries()]);
+  return stage;
 }
 
 /** Until a process that says when it is ready has said so. */
@@ -177,10 +191,19 @@ function endProcessorOf(dataDir: string): void {
   }
 }
 
-async function stopQuiet(running: Running): Promise<void> {
-  await running.stop();
+/** Goes on for the next. */
+function lent({ port, running }: Started): Server {
+  return { port, stop: async () => insistOnQuiet(running) };
+}
+
+function insistOnQuiet(running: Running): void {
   const words = running.complaints();
   if (words !== '') throw new Error(`a server complained: ${words.slice(-600)}`);
+}
+
+async function stopQuiet(running: Running): Promise<void> {
+  await running.stop();
+  insistOnQuiet(running);
   const { exitCode, signalCode } = running.process;
   if (exitCode !== 0 && signalCode !== 'SIGTERM') throw new Error(`a server ended with ${exitCode ?? signalCode}`);
 }
@@ -246,10 +269,23 @@ async function openDatabase(dataDir: string, endings: Endings): Promise<string> 
   return (await starting).url;
 }
 
-async function requireDurability(db: Db): Promise<void> {
-  const rows = await db.query<{ name: string; setting: string }>(
-    "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')",
-  );
-  const off = rows.filter(({ setting }) => setting !== 'on').map(({ name }) => name);
-  if (rows.length !== 3 || off.length > 0) throw new Error(`durability is off: ${off.join(', ')}`);
+async function requireDurability(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string; setting: string }>(
+      "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')",
+    );
+    const off = rows.filter(({ setting }) => setting !== 'on').map(({ name }) => name);
+    if (rows.length !== 3 || off.length > 0) throw new Error(`durability is off: ${off.join(', ')}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The same database, with commits that do not wait for the disk. */
+function unhurried(url: string): string {
+  const address = new URL(url);
+  address.searchParams.set('options', '-c synchronous_commit=off');
+  return address.href;
 }

@@ -4,7 +4,7 @@ import type { Result } from './bench.ts';
 import type { Machine } from './machine.ts';
 import { median } from './rounds.ts';
 
-const HEAD = ['name', 'ratio', 'floor', 'goal', 'verdict', 'spread', 'rounds', 'ours', 'against', 'unit'];
+const HEAD = ['name', 'ratio', 'floor', 'goal', 'verdict', 'spread', 'rounds', 'ours', 'against', 'unit', 'took'];
 const WORDS = new Set([0, 4, 9]);
 
 export function verdictOf(result: Result): 'error' | 'below floor' | 'ok' | 'goal reached' {
@@ -43,6 +43,7 @@ export function renderTable(results: readonly Result[], machine: Machine): strin
     figure(median(result.measured.map(({ ours }) => ours))),
     figure(median(result.measured.map(({ base }) => base))),
     result.unit,
+    `${Math.round(result.seconds)} s`,
   ]);
   const widths = HEAD.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>

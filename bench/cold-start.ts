@@ -9,7 +9,7 @@ export const coldStart: Bench = {
   goal: 0.7,
   unit: 'ms',
   better: 'less',
-  note: 'GET /readyz, which asks the database. Both have been started before: files are in the page cache, and ours has what V8 kept of it (the first start after a build has not); the bare side loads Fastify from node_modules.',
+  note: 'GET /readyz, which asks the database. Both have been started before: files are in the page cache, and ours has what V8 kept of it (the first start after a build has not); ours finds its card processor running; the bare side loads Fastify from node_modules.',
   rounds: { full: 11, quick: 3 },
   sides: { ours: 'our server', base: 'bare Fastify' },
   prepare,

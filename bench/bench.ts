@@ -13,7 +13,7 @@ export interface Bench {
   readonly better: 'more' | 'less';
   /** The figure itself counts, and not its ratio to the other side: floor and goal are the most that it may be. */
   readonly isSize?: true;
-  /** One more than the list of promises has: left out of --quick, unless it is asked for by name. */
+  /** Our own, not on the list of promises: left out of --quick, unless it is asked for by name. */
   readonly isExtra?: true;
   /** What a reader must know to read the figure right. */
   readonly note?: string;

@@ -101,7 +101,7 @@ export async function makeCreator(stage: Stage, wish: CreateWish): Promise<Round
     insist('events added', after.events - before.events, count * wish.adds);
     return rate;
   };
-  const count = await calibrated(stage, checked);
+  const count = await calibrated(stage, checked, wish.adds === null ? stage.seconds.warmAlone : warmth(stage));
   return { round: () => checked(count) };
 }
 
@@ -138,7 +138,7 @@ async function byDriver(stage: Stage, lots: readonly Lot[]): Promise<SendBare> {
     insist('creates answered', created.length, count);
     return count / seconds;
   };
-  const made = await calibrated(stage, send);
+  const made = await calibrated(stage, send, warmth(stage));
   return async () => ({ rate: await send(made), made });
 }
 
@@ -166,10 +166,10 @@ function bareCreates(lots: readonly Lot[], count: number, ids: ReturnType<typeof
 }
 
 /** A create takes longer to warm up than a read: every connection of the server has to read the functions first. */
-const WARM_FACTOR = 2;
+const warmth = ({ seconds }: Stage): number => 2 * seconds.warm;
 
-async function calibrated(stage: Stage, checked: (count: number) => Promise<number>): Promise<number> {
-  const until = Date.now() + WARM_FACTOR * stage.seconds.warm * 1000;
+async function calibrated(stage: Stage, checked: (count: number) => Promise<number>, seconds: number): Promise<number> {
+  const until = Date.now() + seconds * 1000;
   let rate = await checked(LEAST);
   while (Date.now() < until) rate = await checked(Math.max(LEAST, Math.round(rate * 0.25)));
   return Math.max(LEAST, Math.round(rate * stage.seconds.round));

@@ -114,11 +114,15 @@ async function deliver({ venueIds, each, bad }: Mail): Promise<number> {
     );
     return rows[0]?.left ?? 0;
   };
-  while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-  const seconds = (performance.now() - began) / 1000;
-  stop.abort();
-  await letGo();
-  await Promise.all(running);
+  let seconds = 0;
+  try {
+    while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    seconds = (performance.now() - began) / 1000;
+  } finally {
+    stop.abort();
+    await releaseHanging();
+    await Promise.all(running);
+  }
   const done = await db.query<{ done: number }>(
     `select count(*) as done from deliveries where venue_id = any($1) and status = 'delivered' and attempts = 1`,
     [healthy],
@@ -129,7 +133,7 @@ async function deliver({ venueIds, each, bad }: Mail): Promise<number> {
 }
 
 /** Whoever hangs is cut off by the receiver: a worker that stops would give them two seconds. */
-async function letGo(): Promise<void> {
+async function releaseHanging(): Promise<void> {
   const pool = new Pool(RECEIVER, { connect: { rejectUnauthorized: false } });
   await (await pool.request({ method: 'POST', path: '/release' })).body.dump();
   await pool.close();

@@ -13,7 +13,7 @@ export const fleetBatch: Bench = {
   goal: 20,
   unit: 'boats/s',
   better: 'more',
-  note: 'POST /v1/boats, new boats alone, four calls at once, each side in venues of its own.',
+  note: 'POST /v1/boats, new boats alone, four calls at once, each for a venue of its own.',
   rounds: { full: 9, quick: 3 },
   sides: { ours: 'fleets of 100', base: 'one boat a call' },
   prepare,

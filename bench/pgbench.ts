@@ -38,7 +38,7 @@ export interface Bare {
 
 /**
  * So many creates over each of so many connections. Each connection is new, and reads the catalogue and our functions first:
- * by pgbench's own log, the rate is that of the time from when a third was done until the first connection had done its own.
+ * the rate is that of the time after it, by pgbench's own log.
  */
 export async function createByPgbench(
   pgbench: string,
@@ -64,26 +64,33 @@ export async function createByPgbench(
 }
 
 interface Done {
-  /** How many its connection had done before it. */
-  readonly before: number;
+  /** Which of its connection's own it was, from 1. */
+  readonly nth: number;
   /** In seconds. */
   readonly at: number;
 }
 
-/** By when they were done. A line of the log: connection, its how manieth from 1, microseconds it took, script, when in seconds, and microseconds. */
 function doneIn(folder: string): Done[] {
   const logs = readdirSync(folder).filter((name) => name.startsWith(LOG));
-  const lines = logs.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
+  return readDone(logs.map((name) => readFileSync(join(folder, name), 'utf8')).join(''));
+}
+
+/** In the order in which they were done. A line: connection, which of its own, what it took, script, when, and the microseconds of that. */
+export function readDone(log: string): Done[] {
+  const lines = log.trim().split('\n');
   return lines
     .map((line) => line.split(' ').map(Number))
-    .map(([, nth = 0, , , seconds = 0, micros = 0]) => ({ before: nth - 1, at: seconds + micros / 1e6 }))
+    .map(([, nth = 0, , , seconds = 0, micros = 0]) => ({ nth, at: seconds + micros / 1e6 }))
     .sort((a, b) => a.at - b.at);
 }
 
-function rateOf(done: readonly Done[], each: number): number {
+/** From when a third was done until the first connection had done its own. */
+export function rateOf(done: readonly Done[], each: number): number {
   const first = Math.floor(done.length / 3);
-  const last = done.findIndex(({ before }) => before === each - 1);
-  return (last - first) / ((done[last]?.at ?? 0) - (done[first]?.at ?? 0));
+  const last = done.findIndex(({ nth }) => nth === each);
+  const seconds = (done[last]?.at ?? 0) - (done[first]?.at ?? 0);
+  if (!(last > first && seconds > 0)) throw new Error('pgbench: one connection was done before the others had begun');
+  return (last - first) / seconds;
 }
 
 function scriptOf(creates: readonly Create[]): string {

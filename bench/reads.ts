@@ -33,7 +33,9 @@ export async function makeReader(
     status: 200,
     length: wish.length,
   };
-  const count = await stage.load.calibrate(order, stage.seconds.warm, stage.seconds.round);
+  // The bare side is a process of its own, that nothing has warmed before.
+  const warm = wish.counted ? stage.seconds.warm : stage.seconds.warmAlone;
+  const count = await stage.load.calibrate(order, warm, stage.seconds.round);
   return {
     async round() {
       const before = wish.counted ? await callsCounted(stage.db) : 0;

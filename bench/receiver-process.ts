@@ -34,6 +34,7 @@ const server = createServer({ key: privateKey, cert: certificate }, (socket) => 
     }
     missing -= chunk.length - from;
     if (missing > 0) return;
+    if (missing < 0) return void socket.destroy(); // Nobody sends a second request before the first is answered.
     const [, path = ''] = head.split(' ', 2);
     head = '';
     missing = 0;

@@ -5,7 +5,7 @@ import type { Result } from './bench.ts';
 import type { Machine } from './machine.ts';
 import { type Line, plot } from './plot.ts';
 import { median } from './rounds.ts';
-import { figure, machineLine, verdictOf } from './table.ts';
+import { figure, machineLine, QUICK, verdictOf } from './table.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --page: #fbfaf8; --card: #fff; --ink: #1d2430; --soft: #5b6472; --rule: #d9dbe0;
@@ -30,7 +30,7 @@ th, td { text-align: right; padding: 0.35rem 0.6rem; border-bottom: 1px solid va
 th:first-child, td:first-child { text-align: left; } .bad { color: var(--floor); font-weight: 600; } .good { color: var(--goal); font-weight: 600; }
 `;
 
-export function renderReport(results: readonly Result[], machine: Machine, at: Date): string {
+export function renderReport(results: readonly Result[], machine: Machine, at: Date, quick: boolean): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -44,7 +44,7 @@ export function renderReport(results: readonly Result[], machine: Machine, at: D
 <h1>Everyshare: speed</h1>
 <p>Every figure is a ratio of two sides that took turns in one run on one machine; the median of the rounds counts. Larger is better, but for sizes.</p>
 <p class="soft">${safe(at.toISOString().slice(0, 16).replace('T', ' '))} UTC · ${safe(machineLine(machine))}</p>
-${table(results)}
+${quick ? `<p><strong>${safe(QUICK)}</strong></p>\n` : ''}${table(results)}
 ${results.map(card).join('\n')}
 </main>
 </body>
@@ -53,7 +53,7 @@ ${results.map(card).join('\n')}
 }
 
 function table(results: readonly Result[]): string {
-  const head = ['bench', 'ratio', 'floor', 'goal', 'verdict', 'spread', 'rounds', 'ours', 'against', 'unit'];
+  const head = ['bench', 'ratio', 'floor', 'goal', 'verdict', 'spread', 'rounds', 'ours', 'against', 'unit', 'took'];
   const rows = results.map((result) => {
     const cells = [
       safe(result.name),
@@ -66,6 +66,7 @@ function table(results: readonly Result[]): string {
       figure(median(result.measured.map(({ ours }) => ours))),
       figure(median(result.measured.map(({ base }) => base))),
       safe(result.unit),
+      `${Math.round(result.seconds)} s`,
     ];
     return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
   });

@@ -37,7 +37,12 @@ export interface Started extends Server {
 export interface Stage {
   readonly quick: boolean;
   /** How long a side warms up, and how long one of its rounds takes, about. */
-  readonly seconds: { readonly warm: number; readonly round: number };
+  readonly seconds: {
+    readonly warm: number;
+    /** Of a side whose process nobody else uses. */
+    readonly warmAlone: number;
+    readonly round: number;
+  };
   /** To lay ready and to look: its commits do not wait for the disk. Nothing that is measured goes through it. */
   readonly db: Db;
   /** Of the database, for whoever measures, or needs a connection of its own. */
@@ -74,17 +79,22 @@ const ENCRYPTION_KEY = Buffer.alloc(32, 7);
 /** As many as our server has where nobody says otherwise. */
 const CONNECTIONS = '12';
 
-export async function openStage(quick: boolean, endings: Endings): Promise<Stage> {
+/** `together`: everything is needed soon, and is started at once. */
+export async function openStage(
+  { quick, together }: { readonly quick: boolean; readonly together: boolean },
+  endings: Endings,
+): Promise<Stage> {
   const scratch = mkdtempSync(join(tmpdir(), 'everyshare-bench-'));
   chmodSync(scratch, 0o711); // PostgreSQL runs as another user when we are root, and must get through.
   endings.add(() => rmSync(scratch, { recursive: true, force: true }));
   const database = openDatabase(join(scratch, 'database'), endings);
+  database.catch(() => undefined); // Told below.
   const program = await freezeOurs(scratch);
   const script = await buildScripts(program);
   const url = await database;
   await migrate(url, join(packageRoot, 'migrations'));
   await requireDurability(url);
-  const db = openDb({ url: unhurried(url), connections: 4, pooled: false, applicationName: 'everyshare-bench' });
+  const db = openDb({ url: hasty(url), connections: 4, pooled: false, applicationName: 'everyshare-bench' });
   endings.add(() => db.close());
   const env: Env = {
     BASE_URL: ADDRESS,
@@ -102,15 +112,15 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
   const start = starterOf(processes);
   const everyshare = join(program, 'bin', 'everyshare.js');
   const startOurs = (): Promise<Started> => start(everyshare, ['serve'], env, '/readyz');
-  const shared = once(startOurs);
+  const shared = sharing(startOurs, endings);
   const stage: Stage = {
     quick,
-    seconds: quick ? { warm: 0.25, round: 0.2 } : { warm: 2, round: 0.5 },
+    seconds: quick ? { warm: 0.25, warmAlone: 0.8, round: 0.2 } : { warm: 2, warmAlone: 2, round: 0.5 },
     db,
     url,
     load: startLoad(processes, script('load-process')),
     startOurs,
-    serveOurs: quick ? async () => lent(await shared()) : startOurs,
+    serveOurs: quick ? shared : startOurs,
     startBare: (route, body) => start(script('bare'), [], { ROUTE: route, BODY: body }, route),
     startBareHook: (secret) => start(script('bare-hook-process'), [], { SECRET: secret }, '/readyz'),
     startCanned: (keys, answer) =>
@@ -130,8 +140,8 @@ export async function openStage(quick: boolean, endings: Endings): Promise<Stage
       return deliveriesBy(processes.start(script('deliver-process'), [], all, true));
     }),
   };
-  // Together they are ready sooner than one after the other.
-  if (quick) await Promise.all([shared(), stage.sql(), stage.money(), stage.deliveries()]);
+  // Together they are ready sooner than one after the other. Whoever needs one that failed will hear of it.
+  if (together) await Promise.allSettled([shared(), stage.money(), stage.deliveries(), stage.sql()]);
   return stage;
 }
 
@@ -171,12 +181,13 @@ async function openProcessor(scratch: string, everyshare: string, endings: Endin
     webhookSecret: `whsec_${mode}_for_the_bench`,
   });
   const keys = { test: keysOf('test'), live: keysOf('live') };
-  const processor = await startEmbeddedProcessor({
+  const starting = startEmbeddedProcessor({
     dataDir: join(scratch, 'bank'),
     keys,
     command: [process.execPath, everyshare, 'processor'],
   });
-  endings.add(() => processor.stop());
+  endings.add(async () => (await starting.catch(() => null))?.stop());
+  const processor = await starting;
   const { secret: PROCESSOR_SECRET, publishable: PROCESSOR_PUBLISHABLE } = keys.test;
   return { PROCESSOR_URL: processor.url, PROCESSOR_SECRET, PROCESSOR_PUBLISHABLE };
 }
@@ -191,14 +202,30 @@ function endProcessorOf(dataDir: string): void {
   }
 }
 
-/** Goes on for the next. */
-function lent({ port, running }: Started): Server {
-  return { port, stop: async () => insistOnQuiet(running) };
+/** One server for all that come, one after the other; whoever makes it complain has the error, and one that ended is replaced. */
+function sharing(start: () => Promise<Started>, endings: Endings): () => Promise<Server> {
+  let one: Started | null = null;
+  endings.add(async () => {
+    if (one?.running.ended() === false) await one.stop();
+  });
+  return async () => {
+    if (one === null || one.running.ended()) one = await start();
+    const { port, running } = one;
+    const before = running.complaints();
+    return {
+      port,
+      async stop() {
+        if (running.ended()) throw new Error(`the server ended: ${running.complaints().slice(-600)}`);
+        insistOnQuiet(running, before);
+      },
+    };
+  };
 }
 
-function insistOnQuiet(running: Running): void {
+/** It complained of nothing since it had said these words. */
+function insistOnQuiet(running: Running, before = ''): void {
   const words = running.complaints();
-  if (words !== '') throw new Error(`a server complained: ${words.slice(-600)}`);
+  if (words !== before) throw new Error(`a server complained: ${words.slice(-600)}`);
 }
 
 async function stopQuiet(running: Running): Promise<void> {
@@ -284,7 +311,7 @@ async function requireDurability(url: string): Promise<void> {
 }
 
 /** The same database, with commits that do not wait for the disk. */
-function unhurried(url: string): string {
+function hasty(url: string): string {
   const address = new URL(url);
   address.searchParams.set('options', '-c synchronous_commit=off');
   return address.href;

@@ -26,12 +26,15 @@ export function machineLine(machine: Machine): string {
   return `${cpu}, ${cores} cores, ${memory_gb} GB, ${platform}, Node ${node}, PostgreSQL ${postgres}, load before the run ${load_before}`;
 }
 
+export const QUICK =
+  'A quick run: one to three short rounds, and little data. It shows that nothing broke, not how fast it is.';
+
 /** The sides took turns, and still the rounds differ by more than half of what came out. */
 function isRestless({ spread }: Result): boolean {
   return spread > 0.5;
 }
 
-export function renderTable(results: readonly Result[], machine: Machine): string {
+export function renderTable(results: readonly Result[], machine: Machine, quick: boolean): string {
   const rows = results.map((result) => [
     result.name,
     result.ratio.toFixed(3),
@@ -57,6 +60,7 @@ export function renderTable(results: readonly Result[], machine: Machine): strin
     `${name}: ${sides.ours} against ${sides.base}.${note === undefined ? '' : ` ${note}`}`,
     ...(error === undefined ? [] : [`  error: ${error}`]),
   ]);
+  if (quick) remarks.push(QUICK);
   const restless = results.filter(isRestless).map(({ name }) => name);
   if (restless.length > 0)
     remarks.push(`The rounds of ${restless.join(', ')} differ by more than half: measure again on a quiet machine.`);

@@ -200,7 +200,8 @@ describe('what goes out and comes back', () => {
     );
     const outbound = await client();
     const url = `https://localhost:${receiver.port}/a/b%20c?d=%C3%A9&e#fragment`;
-    const sent = { url, method: 'POST', body: Buffer.from('{"é":1}'), headers: { 'X-Sign': 't=1' } } as const;
+    const headers = Object.freeze({ 'X-Sign': 't=1' }); // The caller's own, and only read.
+    const sent = { url, method: 'POST', body: Buffer.from('{"é":1}'), headers } as const;
     const answer = await outbound.request(sent);
     const host = `localhost:${receiver.port}`;
     expect(seen).toEqual([['POST', '/a/b%20c?d=%C3%A9&e', host, 't=1', 'identity', 'Everyshare', '8', '{"é":1}']]);
@@ -258,6 +259,13 @@ describe('what goes out and comes back', () => {
     await outbound.close();
     expect((await running).status).toBe(200);
     expect((await failureOf(outbound.request({ url, method: 'GET' }))).kind).toBe('closed');
+  });
+
+  it('a first request that close() overtakes is refused, and opens nothing', async () => {
+    const outbound = await client();
+    const failure = failureOf(outbound.request({ url: 'https://127.0.0.1:9999/', method: 'GET' }));
+    await outbound.close();
+    expect((await failure).kind).toBe('closed');
   });
 });
 

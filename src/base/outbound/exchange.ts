@@ -17,6 +17,7 @@ export interface OutboundAnswer {
 export interface Exchange {
   readonly path: string;
   readonly method: 'GET' | 'POST';
+  /** Made for this exchange: undici gets them as they are. */
   readonly headers: Record<string, string>;
   readonly body: Buffer | string | null;
   /** Both count from `startedAt`, on the clock of performance.now(). */
@@ -134,7 +135,7 @@ class Reading implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Few ask for the headers: they are made plain when somebody does. */
+/** Few ask for the headers: they are made plain when somebody does, anew each time. */
 class Answer implements OutboundAnswer {
   readonly status: number;
   readonly body: Buffer;

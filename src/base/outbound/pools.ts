@@ -41,7 +41,7 @@ export class Pools {
     return this.#pools.size;
   }
 
-  /** Before that, `for` must not be called. */
+  /** Once `load` has come back: before that, `for` must not be called. */
   get isReady(): boolean {
     return this.#make !== null;
   }

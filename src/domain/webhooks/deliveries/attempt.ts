@@ -88,6 +88,5 @@ export async function attempt(
 
 /** As text that can be stored: what is not UTF-8, and U+0000, become U+FFFD. */
 function textOf(body: Buffer): string {
-  const text = body.toString('utf8');
-  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
+  return body.toString('utf8').replaceAll('\0', '\ufffd');
 }

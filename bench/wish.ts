@@ -1,0 +1,69 @@
+// What somebody wants measured: all benches there are, and those that the command line picks.
+
+import { parseArgs } from 'node:util';
+import { activityIngest } from './activity-ingest.ts';
+import { analyticsGrowth } from './analytics-growth.ts';
+import type { Bench } from './bench.ts';
+import { coldStart } from './cold-start.ts';
+import { completePartyOf8 } from './complete-party-of-8.ts';
+import { createCheckout } from './create-checkout.ts';
+import { createCheckoutBound } from './create-checkout-bound.ts';
+import { deliverBesideGarbage, deliverBesideHanging } from './deliver-beside-bad.ts';
+import { deliverEvents } from './deliver-events.ts';
+import { expire100k } from './expire-100k.ts';
+import { fleetBatch } from './fleet-batch.ts';
+import { guestPage } from './guest-page.ts';
+import { hookIntake } from './hook-intake.ts';
+import { idempotentReplay } from './idempotent-replay.ts';
+import { listGrowth } from './list-growth.ts';
+import { oneHotKey } from './one-hot-key.ts';
+import { readCheckout } from './read-checkout.ts';
+
+const BENCHES: readonly Bench[] = [
+  createCheckout,
+  createCheckoutBound,
+  readCheckout,
+  listGrowth,
+  idempotentReplay,
+  oneHotKey,
+  completePartyOf8,
+  deliverEvents,
+  deliverBesideHanging,
+  deliverBesideGarbage,
+  expire100k,
+  analyticsGrowth,
+  activityIngest,
+  fleetBatch,
+  hookIntake,
+  coldStart,
+  guestPage,
+];
+
+export interface Wish {
+  readonly json: boolean;
+  readonly quick: boolean;
+  readonly report: boolean;
+  readonly benches: readonly Bench[];
+  /** Nothing was picked by name. */
+  readonly isWhole: boolean;
+}
+
+export function readWish(args: readonly string[]): Wish {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      json: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+      report: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [] },
+    },
+  });
+  const names = BENCHES.map(({ name }) => name);
+  const unknown = values.only.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new Error(`there is no bench "${unknown}". There are: ${names.join(', ')}`);
+  const benches = BENCHES.filter(({ name, isExtra }) =>
+    values.only.length === 0 ? !(values.quick && isExtra) : values.only.includes(name),
+  );
+  const { json, quick, report, only } = values;
+  return { json, quick, report, benches, isWhole: only.length === 0 };
+}

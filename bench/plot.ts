@@ -22,6 +22,8 @@ const RIGHT = 248;
 const TOP = 10;
 const BOTTOM = 194;
 const TAG_GAP = 13;
+/** Of more rounds every second is numbered. */
+const MOST_TICKS = 9;
 
 export function plot(
   dots: readonly Dots[],
@@ -36,9 +38,10 @@ export function plot(
     const at = y(part * top).toFixed(1);
     return `<line class="grid" x1="${LEFT}" x2="${RIGHT}" y1="${at}" y2="${at}"/><text x="${LEFT - 5}" y="${at}" dy="4" text-anchor="end">${short(part * top)}</text>`;
   });
-  const ticks = Array.from(
-    { length: rounds },
-    (_, round) => `<text x="${x(round).toFixed(1)}" y="${BOTTOM + 15}" text-anchor="middle">${round + 1}</text>`,
+  const ticks = Array.from({ length: rounds }, (_, round) =>
+    rounds > MOST_TICKS && round % 2 === 1
+      ? ''
+      : `<text x="${x(round).toFixed(1)}" y="${BOTTOM + 15}" text-anchor="middle">${round + 1}</text>`,
   );
   const across = lines.map(
     ({ kind, at }) =>

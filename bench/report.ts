@@ -90,15 +90,15 @@ function card(result: Result): string {
   return `<section class="card"><h2>${safe(result.name)}</h2>${remarks.join('')}${plots}</section>`;
 }
 
-function sidesPlot({ name, sides, measured, unit, better, floor, goal, isSize }: Result): string {
+function sidesPlot({ name, measured, unit, better, floor, goal, isSize }: Result): string {
   const ours = measured.map((round) => round.ours);
   const base = measured.map((round) => round.base);
   // What the other side's median asks of ours.
   const asked = (ratio: number): number =>
     isSize === true ? ratio : better === 'more' ? median(base) * ratio : median(base) / ratio;
   const lines: Line[] = [
-    { kind: 'base', at: median(base), tag: `${sides.base} ${figure(median(base))}` },
-    { kind: 'ours', at: median(ours), tag: `${sides.ours} ${figure(median(ours))}` },
+    { kind: 'base', at: median(base), tag: `against ${figure(median(base))}` },
+    { kind: 'ours', at: median(ours), tag: `ours ${figure(median(ours))}` },
     { kind: 'floor', at: asked(floor), tag: 'floor' },
     { kind: 'goal', at: asked(goal), tag: 'goal' },
   ];

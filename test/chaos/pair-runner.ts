@@ -54,6 +54,8 @@ export class PairRunner extends PostgresHand {
   #bouncer: Bouncer | null = null;
   #primary: Place = PLACES[0];
   #changing: Promise<void> = Promise.resolve();
+  /** Whether the other follows the primary, and can take its place. */
+  #isFollowed = false;
 
   constructor(folder: string, programs: PairPrograms, tell: Tell) {
     super(tell);
@@ -112,9 +114,12 @@ export class PairRunner extends PostgresHand {
 
   async #promote(): Promise<boolean> {
     await this.thaw();
+    // The last copy may have been broken off, by a crash of what it was copied from: nobody is killed without a successor.
+    if (!this.#isFollowed) await this.#addStandby();
     const pid = await this.pid();
     if (pid === null) return false;
     this.say('kill', 'the primary', pid);
+    this.#isFollowed = false;
     process.kill(pid, 'SIGKILL');
     this.say('exit', 'SIGKILL', pid);
     const dead = this.#primary;
@@ -145,6 +150,7 @@ export class PairRunner extends PostgresHand {
     }
     await this.#ask(this.#primary, "alter system set synchronous_standby_names = '*'");
     await this.#ask(this.#primary, 'select pg_reload_conf()');
+    this.#isFollowed = true;
   }
 
   async #startServer(place: Place): Promise<void> {

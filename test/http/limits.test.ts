@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOfKey } from '../../src/domain/keys/key.ts';
+import { until } from '../sandbox/processor-fixture.ts';
 import { openWorld, type Told, type World } from '../world.ts';
 
 let world: World;
@@ -34,6 +35,25 @@ describe('the rolling hour', () => {
       .filter(({ status }) => status === 200)
       .map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
     expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, i) => i));
+  });
+
+  it('makes a call on one server wait for one that is being counted on another, and count with it', async () => {
+    const { venue } = await world.venue();
+    const { key } = await world.key(venue.id, { readsPerHour: 3 });
+    expect((await world.call('GET', '/v1/me', { key, server: 0 })).status).toBe(200);
+    const hash = hashOfKey(key);
+    let asked: Promise<Told> | undefined;
+    await world.db.transaction(async (tx) => {
+      await tx.query(`select * from admit(array[$1::bytea], '{read}', '{2}')`, [hash]);
+      asked = world.call('GET', '/v1/me', { key, server: 1 });
+      await until(async () => {
+        const waiting = await world.db.express.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return waiting.length === 1;
+      });
+    });
+    expect((await asked)?.status).toBe(429);
   });
 
   it('counts reads and writes apart', async () => {

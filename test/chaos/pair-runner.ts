@@ -33,6 +33,7 @@ export interface PairPrograms {
 }
 
 const VERSIONS = '/usr/lib/postgresql';
+const COPIES = 10;
 
 /** Null: they are not here and cannot be installed, which was said. */
 export function findPairPrograms(): PairPrograms | null {
@@ -114,7 +115,7 @@ export class PairRunner extends PostgresHand {
 
   async #promote(): Promise<boolean> {
     await this.thaw();
-    // The last copy may have been broken off, by a crash of what it was copied from: nobody is killed without a successor.
+    // Nobody is killed without a successor.
     if (!this.#isFollowed) await this.#addStandby();
     const pid = await this.pid();
     if (pid === null) return false;
@@ -133,9 +134,24 @@ export class PairRunner extends PostgresHand {
     return true;
   }
 
+  /** However often a crash of the primary breaks the copy off. */
+  async #addStandby(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#copyPrimary();
+        return;
+      } catch (error) {
+        if (tries === COPIES) throw error;
+        const half = this.#data(this.#other(this.#primary));
+        await this.#run('pg_ctl', ['stop', '-D', half, '-m', 'immediate', '-w']).catch(() => undefined); // It may not run yet.
+        await delay(1_000);
+      }
+    }
+  }
+
   /** A copy of the primary that follows it; from then on a commit waits until both have it. (The copy is made before
    * that is set: whoever is promoted waits for nobody until it has a standby of its own.) */
-  async #addStandby(): Promise<void> {
+  async #copyPrimary(): Promise<void> {
     const standby = this.#other(this.#primary);
     const data = this.#data(standby);
     await gone(this.#postmasterFile(standby));

@@ -28,7 +28,7 @@ async function prepare(stage: Stage): Promise<Prepared> {
   if ((JSON.parse(text) as { shares: unknown[] }).shares.length !== PARTY) throw new Error(`not ${PARTY} shares`);
   const bare = await stage.startBare(path, text);
   if ((await readOnce(bare.port, path, '')) !== text) throw new Error('the two sides do not answer the same');
-  const common = { path, keys, length: Buffer.byteLength(text) };
+  const common = { path, keys, length: Buffer.byteLength(text), warm: stage.seconds.warmAlone };
   const oursReader = await makeReader(stage, { ...common, port: ours.port, counted: true });
   const bareReader = await makeReader(stage, { ...common, port: bare.port, counted: false });
   return {

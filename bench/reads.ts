@@ -23,6 +23,8 @@ export async function makeReader(
     readonly counted: boolean;
     /** 48, unless an answer takes so long that fewer keep the server busy. */
     readonly connections?: number;
+    /** Seconds, where the two sides are processes of their own and must be equally warm. */
+    readonly warm?: number;
   },
 ): Promise<Reader> {
   const requests = wish.keys.map((key) => getRequest(wish.path, key));
@@ -33,9 +35,7 @@ export async function makeReader(
     status: 200,
     length: wish.length,
   };
-  // The bare side is a process of its own, that nothing has warmed before.
-  const warm = wish.counted ? stage.seconds.warm : stage.seconds.warmAlone;
-  const count = await stage.load.calibrate(order, warm, stage.seconds.round);
+  const count = await stage.load.calibrate(order, wish.warm ?? stage.seconds.warm, stage.seconds.round);
   return {
     async round() {
       const before = wish.counted ? await callsCounted(stage.db) : 0;

@@ -6,7 +6,6 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import pg from 'pg';
 import { type Db, openDb } from '../src/base/db.ts';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
@@ -14,6 +13,7 @@ import { findCluster } from '../src/sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../src/sandbox/postgres/embedded.ts';
 import { readState } from '../src/sandbox/processor/process-state.ts';
 import { startEmbeddedProcessor } from '../src/sandbox/processor/run.ts';
+import { requireDurability } from '../test/chaos/postgres-runner.ts';
 import { type Deliveries, deliveriesBy } from './deliveries.ts';
 import type { Endings } from './endings.ts';
 import { makeTown, type Town } from './keys.ts';
@@ -294,20 +294,6 @@ async function openDatabase(dataDir: string, endings: Endings): Promise<string> 
     if (cluster !== null) await rm(cluster.place, { recursive: true, force: true });
   });
   return (await starting).url;
-}
-
-async function requireDurability(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ name: string; setting: string }>(
-      "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')",
-    );
-    const off = rows.filter(({ setting }) => setting !== 'on').map(({ name }) => name);
-    if (rows.length !== 3 || off.length > 0) throw new Error(`durability is off: ${off.join(', ')}`);
-  } finally {
-    await client.end();
-  }
 }
 
 /** The same database, with commits that do not wait for the disk. */

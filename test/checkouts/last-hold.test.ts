@@ -74,23 +74,19 @@ describe('two last holders at the same instant', () => {
   it('both wait for the row, each then sees what the other wrote, and the checkout is funded and completed', async () => {
     for (let round = 0; round < 5; round++) {
       const { checkout, holds } = await almostFunded();
-      let letGo = (): void => undefined;
-      const blocked = new Promise<void>((resolve) => {
-        letGo = resolve;
-      });
-      const blocking = world.db.transaction(async (tx) => {
+      const { looking } = await world.db.transaction(async (tx) => {
+        // First this, and only then the two: whoever came before it would never wait.
         await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [checkout.id]);
-        await blocked;
+        const looking = Promise.all(holds.map((holdId) => shop.look(holdId)));
+        await until(async () => {
+          const rows = await world.db.express.query(
+            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          );
+          return rows.length === 2;
+        });
+        return { looking };
       });
-      const looking = Promise.all(holds.map((holdId) => shop.look(holdId)));
-      await until(async () => {
-        const rows = await world.db.express.query(
-          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        return rows.length === 2;
-      });
-      letGo();
-      await Promise.all([blocking, looking]);
+      await looking;
       expect(await statusOf(checkout.id)).toBe('completed');
       expect((await shop.told(checkout.id)).filter((type) => type === 'checkout.funded')).toHaveLength(1);
       expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);

@@ -116,19 +116,12 @@ describe('after pay_by, with no sweep', () => {
     const shop = await openShop(world);
     const made = await shop.create();
     await letTimePass([made.id]);
-    let letGo = (): void => undefined;
-    const holding = world.db.transaction(async (tx) => {
+    const { reading } = await world.db.transaction(async (tx) => {
       await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [made.id]);
-      await new Promise<void>((resolve) => {
-        letGo = resolve;
-        setTimeout(resolve, 1_000);
-      });
+      const reading = shop.get(`/v1/checkouts/${made.id}`);
+      await Promise.race([reading, new Promise((resolve) => setTimeout(resolve, 400))]);
+      return { reading };
     });
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const reading = shop.get(`/v1/checkouts/${made.id}`);
-    await Promise.race([reading, new Promise((resolve) => setTimeout(resolve, 400))]);
-    letGo();
-    await holding;
     expect((await reading).json.status).toBe('expired');
   });
 

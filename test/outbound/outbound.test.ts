@@ -249,13 +249,20 @@ describe('what goes out and comes back', () => {
   });
 
   it('close() lets what runs end, and refuses what comes after', async () => {
+    let arrived = (): void => undefined;
+    const isThere = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
     const receiver = await opened(
-      startReceiver((_request, response) => void setTimeout(() => response.end('ok'), 100)),
+      startReceiver((_request, response) => {
+        arrived();
+        setTimeout(() => response.end('ok'), 100);
+      }),
     );
     const outbound = await client();
     const url = `https://127.0.0.1:${receiver.port}/`;
     const running = outbound.request({ url, method: 'GET' });
-    await new Promise((done) => setTimeout(done, 50));
+    await isThere;
     await outbound.close();
     expect((await running).status).toBe(200);
     expect((await failureOf(outbound.request({ url, method: 'GET' }))).kind).toBe('closed');

@@ -574,10 +574,10 @@ describe('whatever goes wrong, the same call with the same key does the work onc
     const asked = wish();
     const before = await intents();
     bank.bank.faults.set({
-      rules: [{ id: fresh('rule'), on: 'payment_intents.create', kind: 'slow', ms: 300, times: 1 }],
+      rules: [{ id: fresh('rule'), on: 'payment_intents.create', kind: 'slow', ms: 1_200, times: 1 }],
     });
     const first = processor.openHold(asked);
-    await new Promise((done) => setTimeout(done, 100));
+    await new Promise((done) => setTimeout(done, 200));
     await expect(processor.openHold(asked)).rejects.toThrow('idempotency_key_in_use');
     const opened = await first;
     expect(await processor.openHold(asked)).toEqual(opened);

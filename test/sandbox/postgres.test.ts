@@ -264,8 +264,7 @@ describe('a later start', () => {
     await client.connect();
     const pid = await pidOf(dataDir);
     process.kill(pid, 'SIGTERM');
-    await delay(100);
-    expect(await findEmbeddedPostgres(dataDir)).toBeNull();
+    await expect.poll(() => findEmbeddedPostgres(dataDir), { timeout: 30_000 }).toBeNull();
     const starting = start(dataDir);
     await delay(300);
     expect(isAlive(pid)).toBe(true);

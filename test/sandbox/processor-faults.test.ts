@@ -50,10 +50,10 @@ describe('an idempotency key', () => {
   });
 
   it('in flight is refused with 409, and the work is done once', async () => {
-    await rule('slow', { ms: 150 });
+    await rule('slow', { ms: 1_000 });
     const before = await count();
     const first = stripe.paymentIntents.create(wish, once('k-5'));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 200));
     const second = await refusalOf(stripe.paymentIntents.create(wish, once('k-5')));
     expect([second.statusCode, second.code]).toEqual([409, 'idempotency_key_in_use']);
     await first;

@@ -9,6 +9,7 @@ export default defineConfig({
     hookTimeout: 240_000,
     // Files share what they import: to import it anew for each costs more than a quarter of the tests themselves.
     isolate: false,
-    maxWorkers: 2,
+    // For two cores: while one waits for a browser, a receiver or a program's start, two have something to do.
+    maxWorkers: 3,
   },
 });

@@ -132,7 +132,7 @@ interface Around {
 
 /** The whole program in a process of its own. */
 function program(argv: readonly string[], around: Around = {}): Promise<Said> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...argv], {
+  const child = spawn(process.execPath, [join(packageRoot, 'bin', 'everyshare.js'), ...argv], {
     cwd: packageRoot,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, USER: 'ada', DATA_DIR: dataDir, ...around.env },
     stdio: ['pipe', around.stdout ?? 'pipe', 'pipe'],

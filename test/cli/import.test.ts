@@ -552,7 +552,7 @@ describe('an import', () => {
   it('reads standard input, in the whole program, and ends with its exit code', async () => {
     const { venue } = await world.venue();
     const argv = ['import', 'boats', '-', '--venue', venue.id, '--mode', 'test', '--json'];
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...argv], {
+    const child = spawn(process.execPath, [join(packageRoot, 'bin', 'everyshare.js'), ...argv], {
       cwd: packageRoot,
       env: {
         PATH: process.env.PATH,

@@ -61,6 +61,16 @@ async function known(town: Town): Promise<Person> {
   return ada;
 }
 
+/** Somebody has given their number, and the next page is there. */
+async function texted(town: Town, look: Look): Promise<Page> {
+  const page = await at(town, null, (await town.create()).url, look);
+  await page.getByLabel('Phone number').fill(town.phone());
+  await page.getByRole('button', { name: 'Text me a code' }).click();
+  await page.getByText('We texted six digits').waitFor();
+  await page.waitForLoadState();
+  return page;
+}
+
 const beforeTheParty: readonly State[] = [
   {
     name: 'sign-in',
@@ -79,22 +89,12 @@ const beforeTheParty: readonly State[] = [
   {
     name: 'code',
     says: 'We texted six digits',
-    async open(town, look) {
-      const page = await at(town, null, (await town.create()).url, look);
-      await page.getByLabel('Phone number').fill(town.phone());
-      await page.getByRole('button', { name: 'Text me a code' }).click();
-      return page;
-    },
+    open: texted,
   },
   {
     name: 'code-wrong',
     says: 'That is not the code.',
-    async open(town, look) {
-      const page = await at(town, null, (await town.create()).url, look);
-      await page.getByLabel('Phone number').fill(town.phone());
-      await page.getByRole('button', { name: 'Text me a code' }).click();
-      return page;
-    },
+    open: texted,
     async then(page) {
       await page.getByRole('textbox', { name: 'Code' }).fill('999999');
       await page.getByRole('button', { name: 'Sign in' }).click();

@@ -1,4 +1,14 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The longest first, or the end of a run is one worker at work while the others have nothing left. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): boolean => /\/test\/(sim\/money|pages\/)/.test(moduleId);
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -11,5 +21,6 @@ export default defineConfig({
     isolate: false,
     // For two cores: while one waits for a browser, a receiver or a program's start, two have something to do.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
   },
 });

@@ -301,6 +301,8 @@ describe('a worker whose database goes away for a moment', () => {
     await cut().catch(() => undefined);
     for (const response of waiting) response.end('heard');
     expect(await turn).toBe(6);
+    // The server's connections were cut as well: whoever comes first may be told to come back.
+    await expect.poll(async () => (await shop.get('/v1/webhook_endpoints')).status, { timeout: 30_000 }).toBe(200);
     const found = await office.deliveries(shop, id);
     expect(found.map(({ status, attempts, last_response }) => [status, attempts, last_response])).toEqual(
       Array(6).fill(['delivered', 1, 'heard']),

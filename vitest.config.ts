@@ -4,9 +4,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** The longest first, or the end of a run is one worker at work while the others have nothing left. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): boolean => /\/test\/(sim\/money|pages\/)/.test(moduleId);
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const LONG = ['/test/sim/money', '/test/pages/'];
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const place = LONG.findIndex((name) => moduleId.includes(name));
+      return place < 0 ? LONG.length : place;
+    };
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
 

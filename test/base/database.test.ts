@@ -164,14 +164,17 @@ describe('the layer above it', () => {
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
+    let haveOne = 0;
     const step = (first: number, second: number) =>
       db.transaction(async (tx) => {
         await tx.query('update t set n = n + 1 where id = $1', [first]);
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        haveOne++;
+        while (haveOne < 2) await new Promise((resolve) => setTimeout(resolve, 5));
         await tx.query('update t set n = n + 1 where id = $1', [second]);
       });
     await Promise.all([step(1, 2), step(2, 1)]);
     expect(await db.query('select n from t order by id')).toEqual([{ n: 2 }, { n: 2 }]);
+    expect(haveOne, 'one of them was tried again').toBe(3);
     await db.close();
   });
 

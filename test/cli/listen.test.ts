@@ -98,7 +98,10 @@ describe('everyshare listen', () => {
       await world.call('POST', `/v1/test_helpers/checkouts/${json.id}/${type}`, { key });
       return json.id as string;
     };
+    const looks = () => world.statements.filter((text) => text.includes('from events e where venue_id')).length;
+    const before = looks();
     const listening = quiet(2);
+    await expect.poll(looks, { timeout: 60_000 }).toBeGreaterThan(before + 1);
     while (!stderr.length && posts.length < 2) {
       if (posts.length === 0) await shopOf('expire');
       await new Promise((resolve) => setTimeout(resolve, 50));

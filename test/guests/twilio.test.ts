@@ -99,7 +99,7 @@ describe('a message', () => {
       const begin = async (): Promise<{ over: Promise<unknown> }> => {
         await due();
         const [before, over] = [answers.length, sendDueMessages({ ...money, sender: { send } }, 100)];
-        await expect.poll(() => answers.length).toBe(before + 1);
+        await expect.poll(() => answers.length, { timeout: 60_000 }).toBe(before + 1);
         return { over };
       };
       const rows = () => town.world.db.query<{ due_at: Date }>('select status, turn, due_at from messages');

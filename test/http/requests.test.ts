@@ -42,9 +42,11 @@ function raw(bytes: string): Promise<string> {
     socket.on('data', (chunk) => {
       text += chunk;
     });
+    // An answer has come: a little later there is no more of it.
+    socket.once('data', () => setTimeout(() => socket.end(), 500));
+    socket.setTimeout(60_000, () => socket.destroy());
     socket.on('close', () => resolve(text));
     socket.on('error', reject);
-    setTimeout(() => socket.end(), 500);
   });
 }
 

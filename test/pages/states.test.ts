@@ -61,6 +61,7 @@ describe.runIf(path !== null)('every state of the pages', () => {
       await page.reload();
       await state.then?.(page);
       await page.getByText(state.says).first().waitFor();
+      await page.waitForLoadState();
       await page.evaluate(axe);
       for (const dark of [false, true]) {
         await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' });

@@ -139,7 +139,9 @@ const beforeTheParty: readonly State[] = [
       await page.getByLabel('I set the amounts').check();
       await page.getByRole('button', { name: 'See who pays what' }).click();
       await page.getByLabel('Amount for Ben').fill('50');
+      const refused = page.waitForResponse((response) => response.status() === 422);
       await page.getByRole('button', { name: 'Send the invites' }).click();
+      await refused;
     },
   },
 ];

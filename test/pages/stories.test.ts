@@ -130,7 +130,10 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await adaPage.getByRole('button', { name: 'See who pays what' }).click();
     await adaPage.getByLabel('Amount for You').fill('60');
     await sees(adaPage, '$10.00 left to assign.');
+    const refused = adaPage.waitForResponse((response) => response.status() === 422);
     await adaPage.getByRole('button', { name: 'Change the group' }).click();
+    await refused;
+    await adaPage.waitForLoadState();
     await sees(adaPage, '$10.00 left to assign.');
     await adaPage.getByLabel('Amount for Ben').fill('20,00');
     await adaPage.getByLabel('Amount for You').fill('70');
@@ -183,6 +186,7 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     const adaPage = await town.phoneOf(ada);
     await adaPage.goto(`${town.url}/c/${checkout.id}`);
     await adaPage.getByRole('link', { name: 'Cover all the rest ($60.00)' }).click();
+    await adaPage.waitForURL(/cover=rest/);
     await payWith(adaPage, 'Works');
     await sees(benPage, 'Ada covered your share.');
     await sees(adaPage, '2 of 3 in');
@@ -297,8 +301,8 @@ describe.runIf(path !== null)('on the hosted pages', () => {
       throw new Error(`"${name}" cannot be reached by keyboard`);
     };
     await press('Text a code');
-    await page.getByRole('textbox', { name: 'Code' }).waitFor();
-    // The field has the focus already.
+    // The field has the focus by itself.
+    await page.locator('#code:focus').waitFor();
     await page.keyboard.type('000000');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Works' }).waitFor();

@@ -151,6 +151,8 @@ export async function signIn(page: Page, phone: string, name: string | null = nu
 }
 
 export async function payWith(page: Page, card: 'Works' | 'Declined' | 'No funds' | '3-D Secure'): Promise<void> {
+  // Before the script has come, both do nothing.
+  await page.locator('[data-pay-button][type="submit"]').waitFor();
   await page.getByRole('button', { name: card }).click();
   await page.getByRole('button', { name: /^Hold / }).click();
 }

@@ -72,7 +72,7 @@ describe('an idempotency key', () => {
 });
 
 describe('faults', () => {
-  const impatient = () => clientFor(bank.port, keys.test.secret, { timeout: 80 });
+  const impatient = () => clientFor(bank.port, keys.test.secret, { timeout: 1_000 });
 
   it('are set, read and cleared over HTTP with a secret key', async () => {
     const url = `${bank.url}/sandbox/faults`;

@@ -29,7 +29,7 @@ const MOST = 200;
 
 /** The first seed that finds the bug, and what it says. Rare ones are looked for where one was found before. */
 async function firstBite(bug: PlantedBug, from: number): Promise<{ seed: number; violation: string } | null> {
-  for (let seed = from; seed < from + MOST; seed++) {
+  for (let seed = from; seed <= MOST; seed++) {
     const { violation } = await runSeed(lab, seed, bug);
     if (violation !== null) return { seed, violation };
   }

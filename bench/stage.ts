@@ -9,6 +9,7 @@ import { build } from 'esbuild';
 import { type Db, openDb } from '../src/base/db.ts';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
+import { schemaFolders } from '../src/base/schema-files.ts';
 import { findCluster } from '../src/sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../src/sandbox/postgres/embedded.ts';
 import { readState } from '../src/sandbox/processor/process-state.ts';
@@ -92,7 +93,7 @@ export async function openStage(
   const program = await freezeOurs(scratch);
   const script = await buildScripts(program);
   const url = await database;
-  await migrate(url, join(packageRoot, 'migrations'));
+  await migrate(url, schemaFolders(packageRoot));
   await requireDurability(url);
   const db = openDb({ url: hasty(url), connections: 4, pooled: false, applicationName: 'everyshare-bench' });
   endings.add(() => db.close());

@@ -14,6 +14,7 @@ import { beginMigration } from './base/migrate.ts';
 import { makeOutbound } from './base/outbound/outbound.ts';
 import { packageRoot } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
+import { schemaFolders } from './base/schema-files.ts';
 import { proveEncryptionKey } from './domain/installation/key-proof.ts';
 import type { Act } from './domain/venues/audit.ts';
 import { Bell } from './domain/webhooks/deliveries/bell.ts';
@@ -37,7 +38,7 @@ async function openHouse(
   endings: Endings,
   meanwhile: () => Promise<unknown> = async () => undefined,
 ): Promise<OpenedHouse> {
-  const migration = beginMigration(url, join(packageRoot, 'migrations'));
+  const migration = beginMigration(url, schemaFolders(packageRoot));
   migration.done.catch(() => undefined); // Told below; should something else fail before, that is what is told.
   await endings.add(() => migration.stop());
   await turn();
@@ -72,7 +73,7 @@ async function openHouse(
   const applied = await migration.done.catch((error: unknown) => {
     throw unreachable(error, config);
   });
-  if (applied > 0) log.info({ migrations: applied }, 'the database was migrated');
+  if (applied > 0) log.info({ files: applied }, 'the database was migrated');
   if (endings.stopping) throw new Stopped();
   await proveEncryptionKey(db, house.seal, house.clock.now());
   return { house, processor, newOperatorToken: token?.isNew === true ? token.text : null };

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
+import { schemaFolders } from '../src/base/schema-files.ts';
 import { findCluster } from '../src/sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../src/sandbox/postgres/embedded.ts';
 import { type Bouncer, findBouncer, startBouncer } from './bouncer.ts';
@@ -29,7 +30,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
   const template = await createDatabase(postgres.url, 'everyshare_template', null);
-  await migrate(template, join(packageRoot, 'migrations'));
+  await migrate(template, schemaFolders(packageRoot));
   project.provide('postgresUrl', postgres.url);
   const bouncer = pooler === null ? null : await bounce(pooler, postgres.url, join(dataDir, 'pgbouncer'));
   project.provide('poolerUrl', bouncer?.url('postgres') ?? null);

@@ -167,7 +167,7 @@ async function letCrowdsIn(db: Queryable, crowds: readonly Crowd[]): Promise<voi
   );
   for (const [index, { members }] of crowds.entries()) {
     const calls = taken[index];
-    if (calls === undefined) throw new Error('take_all() answers one row for each subject');
+    if (calls === undefined) throw new Error('count_calls_each() answers one row for each subject');
     const allowance = allowances(FOR_AN_ADDRESS, calls);
     for (const [turn, { key, waiting }] of members.entries()) {
       waiting.pass({ key, allowance: allowance(turn), sight: null });

@@ -89,7 +89,7 @@ async function asMember(house: House, arrival: Arrival): Promise<Verdict | null>
   const limit = operation.effect === 'read' ? MEMBER_READS : MEMBER_WRITES;
   const subject = `member ${memberId} ${operation.effect}`;
   const [taken] = await takeAll(house.db.express, limit, [{ subject, calls: 1 }]);
-  if (taken === undefined) throw new Error('take_all() answers one row for each subject');
+  if (taken === undefined) throw new Error('count_calls_each() answers one row for each subject');
   const allowance = allowances(limit, taken)(0);
   const caller: Guest = { ...actIn(house, byOf(arrival, `member ${memberId}`)), memberId };
   return { allowance, caller, refusal: allowance.retryAfter === null ? null : tooMany(allowance) };

@@ -113,7 +113,7 @@ describe('a worker that stopped on the way', () => {
     });
     await captureFunded({ ...money, processors: { test } }, shop.venueId, checkout.id);
     const [{ status, turn, due } = {}] = await world.db.query(
-      'select status, turn, work_at > now() + $2 as due from checkouts where checkout_id = $1',
+      'select status, lease_token as turn, work_at > now() + $2 as due from checkouts where checkout_id = $1',
       [checkout.id, '30 minutes'],
     );
     // The bank was asked twice; what it said is not written, nor is the other's lease.

@@ -67,8 +67,8 @@ describe('with the header', () => {
         JSON.stringify(row),
       ]);
       await tx.query('lock table checkouts in access exclusive mode');
-      const late = world.db.query<{ outcome: string; answer: string }>(
-        'select outcome, answer from create_checkout($1, $2, $3, $4, $5, $6::bytea, $7, $8, now(), true)',
+      const late = world.db.query<{ outcome: string; response: string }>(
+        'select outcome, response from create_checkout($1, $2, $3, $4, $5, $6::bytea, $7, $8, now(), true)',
         [
           row?.venue_id,
           row?.mode,
@@ -86,7 +86,7 @@ describe('with the header', () => {
       while ((await tx.query(waiting)).length === 0);
       return { late };
     });
-    expect(await again.late).toEqual([{ outcome: 'replayed', answer: first.text }]);
+    expect(await again.late).toEqual([{ outcome: 'replayed', response: first.text }]);
   });
 
   it('of two bookings under one key, neither of which saw the other’s, one is created and the other a conflict', async () => {

@@ -38,7 +38,7 @@ export function newModel(amount: number, fee: number, partySize: number): Model 
     description: 'A table',
     offeringExternalId: null,
     organizerId: null,
-    turn: 0,
+    leaseToken: 0,
     shares: [],
     holds: [],
   };
@@ -175,7 +175,7 @@ function applyToMoney(model: Model, step: Step): Model {
         heldAt: null,
         captureBefore: null,
         captureTries: 0,
-        turn: 0,
+        leaseToken: 0,
         createdAt: NOW,
       };
       return withHolds(model, [...model.holds, fresh]);

@@ -167,13 +167,13 @@ describe('a worker that was held up for longer than its lease', () => {
     const [late] = await claimMovements(world.db, shop.venueId, now, now + 60_000, 1);
     if (late === undefined) throw new Error('no refund was due');
     const othersLease = now + 180_000;
-    expect((await claimMovement(world.db, shop.venueId, late.id, othersLease))?.turn).toBe(late.turn + 1);
+    expect((await claimMovement(world.db, shop.venueId, late.id, othersLease))?.leaseToken).toBe(late.leaseToken + 1);
     // It goes on, finds its lease over, and wants to try again in a moment.
     await settleMovement(money, late, now - 1);
     const rows = await world.db.query(
-      `select status, trouble, round(extract(epoch from due_at) * 1000)::float8 as due from movements where movement_id = $1`,
+      `select status, error, round(extract(epoch from due_at) * 1000)::float8 as due from movements where movement_id = $1`,
       [late.id],
     );
-    expect(rows).toEqual([{ status: 'sending', trouble: null, due: othersLease }]);
+    expect(rows).toEqual([{ status: 'sending', error: null, due: othersLease }]);
   });
 });

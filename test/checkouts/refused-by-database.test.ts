@@ -96,7 +96,7 @@ describe.each(MACHINES)('the moves of a $name', ({ name, table, moves, first, wh
 
   it('are the same in the program and in the database', async () => {
     const rows = await world.db.query<{ from_status: string; to_status: string }>(
-      'select from_status, to_status from state_moves where machine = $1',
+      'select from_status, to_status from state_transitions where machine = $1',
       [name],
     );
     const ours = states.flatMap((from) => (moves[from] ?? []).map((to) => `${from} > ${to}`));
@@ -145,7 +145,7 @@ describe.each(MACHINES)('the moves of a $name', ({ name, table, moves, first, wh
 });
 
 it('no machine is in the database that the program does not have', async () => {
-  const rows = await world.db.query<{ machine: string }>('select distinct machine from state_moves');
+  const rows = await world.db.query<{ machine: string }>('select distinct machine from state_transitions');
   expect(rows.map(({ machine }) => machine).sort()).toEqual(MACHINES.map(({ name }) => name).sort());
 });
 

@@ -137,11 +137,14 @@ describe('ten declines from an address', () => {
     const address = newAddress();
     await town.pay(await town.hold(ids[0] ?? '', ada, from(address)), DECLINED);
     const { db } = town.world;
-    const kept = [...(await db.query('select * from declines')), ...(await db.query('select * from hold_askers'))];
+    const kept = [
+      ...(await db.query('select * from declines')),
+      ...(await db.query('select * from hold_request_addresses')),
+    ];
     expect(JSON.stringify(kept)).not.toContain(address);
     expect(kept.length).toBeGreaterThan(1);
     expect(await forgetOldDeclines(db, Date.now(), 1_000)).toBe(0);
     await forgetOldDeclines(db, Date.now() + 25 * 3_600_000, 1_000);
-    expect(await db.query('select 1 from declines union all select 1 from hold_askers')).toEqual([]);
+    expect(await db.query('select 1 from declines union all select 1 from hold_request_addresses')).toEqual([]);
   });
 });

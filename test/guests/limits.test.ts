@@ -40,8 +40,8 @@ describe('one phone', () => {
     expect(told.map(({ status }) => status)).toEqual(Array(8).fill(200));
     await send();
     expect(await statuses(phone, 'invite')).toEqual([...Array(3).fill('dropped'), ...Array(5).fill('sent')]);
-    expect(await town.world.db.query("select distinct trouble from messages where status = 'dropped'")).toEqual([
-      { trouble: 'too many for this phone' },
+    expect(await town.world.db.query("select distinct error from messages where status = 'dropped'")).toEqual([
+      { error: 'too many for this phone' },
     ]);
     for (const { json } of told) {
       const { pathname } = new URL(json.shares[1].url);

@@ -105,8 +105,8 @@ describe('a reminder', () => {
   it('is never due for a party of test members, who have nobody to tell', async () => {
     const id = await town.checkout();
     await town.world.call('POST', `/v1/test_helpers/checkouts/${id}/complete`, { key: town.key });
-    const rows = await town.world.db.query('select tell_at from checkouts where checkout_id = $1', [id]);
-    expect(rows).toEqual([{ tell_at: null }]);
+    const rows = await town.world.db.query('select notify_at from checkouts where checkout_id = $1', [id]);
+    expect(rows).toEqual([{ notify_at: null }]);
   });
 });
 
@@ -143,8 +143,8 @@ describe('a guest is told', () => {
       );
     }
     expect(await newest(sam)).toContain('Your hold of $33.33 is released and nothing was charged.');
-    const rows = await town.world.db.query('select tell_at from checkouts where checkout_id = $1', [id]);
-    expect(rows).toEqual([{ tell_at: null }]);
+    const rows = await town.world.db.query('select notify_at from checkouts where checkout_id = $1', [id]);
+    expect(rows).toEqual([{ notify_at: null }]);
   });
 
   it('that the hold was released when the venue canceled: the one whose card it was, with all that was on it', async () => {

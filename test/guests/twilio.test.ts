@@ -76,10 +76,10 @@ async function invited(): Promise<Person> {
   return sam;
 }
 
-const states = () => town.world.db.query('select status, trouble, provider_id from messages');
+const states = () => town.world.db.query('select status, error, provider_id from messages');
 const stopped = async (who: Person): Promise<boolean> => {
   const rows = await town.world.db.query<{ is: boolean }>(
-    'select exists (select 1 from stopped_phones p join members m using (phone_hash) where m.member_id = $1) as "is"',
+    'select exists (select 1 from opted_out_phones p join members m using (phone_hash) where m.member_id = $1) as "is"',
     [who.id],
   );
   return rows[0]?.is === true;
@@ -102,7 +102,7 @@ describe('a message', () => {
         await expect.poll(() => answers.length, { timeout: 60_000 }).toBe(before + 1);
         return { over };
       };
-      const rows = () => town.world.db.query<{ due_at: Date }>('select status, turn, due_at from messages');
+      const rows = () => town.world.db.query<{ due_at: Date }>('select status, lease_token, due_at from messages');
       const [late, now] = [await begin(), await begin()];
       const taken = await rows();
       answers[0]?.failed(why);
@@ -110,7 +110,7 @@ describe('a message', () => {
       expect(await rows()).toEqual(taken);
       answers[1]?.sent('SM2');
       await now.over;
-      expect(await states()).toEqual([{ status: 'sent', trouble: null, provider_id: 'SM2' }]);
+      expect(await states()).toEqual([{ status: 'sent', error: null, provider_id: 'SM2' }]);
     },
   );
 
@@ -123,7 +123,7 @@ describe('a message', () => {
     expect(authorization).toBe(`Basic ${Buffer.from(`AC123:${AUTH}`).toString('base64')}`);
     expect(Object.fromEntries(form)).toMatchObject({ To: sam.phone, From: '+15005550006', ValidityPeriod: '36000' });
     expect(form.get('Body')).toContain('Ada asks you to pay');
-    expect(await states()).toEqual([{ status: 'sent', trouble: null, provider_id: 'SM1' }]);
+    expect(await states()).toEqual([{ status: 'sent', error: null, provider_id: 'SM1' }]);
     await send();
     expect(asked).toHaveLength(1);
   });
@@ -141,7 +141,7 @@ describe('a message', () => {
     const sam = await invited();
     replies = [{ status: 400, body: { code: 21211, message: `The number ${sam.phone} is not valid` } }];
     await send();
-    expect(await states()).toEqual([{ status: 'failed', trouble: 'Twilio answered 400 (21211)', provider_id: null }]);
+    expect(await states()).toEqual([{ status: 'failed', error: 'Twilio answered 400 (21211)', provider_id: null }]);
     expect(town.world.logs.join('')).not.toContain(sam.phone);
     expect(town.world.logs.join('')).not.toContain(AUTH);
   });
@@ -151,14 +151,14 @@ describe('a message', () => {
     replies = ['hang up', 'hang up', 'hang up'];
     for (let times = 0; times < 4; times++) await send();
     expect(asked).toHaveLength(2);
-    expect(await states()).toMatchObject([{ status: 'failed', trouble: expect.stringContaining('did not answer') }]);
+    expect(await states()).toMatchObject([{ status: 'failed', error: expect.stringContaining('did not answer') }]);
   });
 
   it('to somebody who has stopped at Twilio is dropped, and they are left alone from then on', async () => {
     const sam = await invited();
     replies = [{ status: 400, body: { code: 21610, message: 'Attempt to send to unsubscribed recipient' } }];
     await send();
-    expect(await states()).toMatchObject([{ status: 'dropped', trouble: 'stopped' }]);
+    expect(await states()).toMatchObject([{ status: 'dropped', error: 'stopped' }]);
     expect(await stopped(sam)).toBe(true);
   });
 });
@@ -192,7 +192,7 @@ describe('an answer', () => {
     expect(await stopped(sam)).toBe(true);
     await send();
     expect(asked).toEqual([]);
-    expect(await states()).toMatchObject([{ status: 'dropped', trouble: 'stopped' }]);
+    expect(await states()).toMatchObject([{ status: 'dropped', error: 'stopped' }]);
     await said('Why should I stop');
     await said('');
     expect(await stopped(sam)).toBe(true);

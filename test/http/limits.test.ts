@@ -196,7 +196,7 @@ describe('the rolling hour', () => {
     );
     await world.db.query('update limit_windows set total = 63, last_at = now() where subject = $1', [subject]);
     const plan = await world.db.query<Record<string, { Plan: Record<string, number> }[]>>(
-      `explain (analyze, buffers, format json) select * from take_calls('${subject}', 1000000, 1)`,
+      `explain (analyze, buffers, format json) select * from count_calls('${subject}', 1000000, 1)`,
     );
     const [{ Plan }] = Object.values(plan[0] ?? {})[0] as [{ Plan: Record<string, number> }];
     expect(Plan['Shared Hit Blocks']).toBeLessThan(2000);

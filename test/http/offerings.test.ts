@@ -79,7 +79,7 @@ describe('POST /v1/offerings', () => {
     await post(key, OFFERING);
     const state = () =>
       world.db.query(
-        'select xmin::text, changed_at from offerings where venue_id = $1 union all select xmin::text, last_at from venue_ticks where venue_id = $1',
+        'select xmin::text, changed_at from offerings where venue_id = $1 union all select xmin::text, last_at from venue_timestamps where venue_id = $1',
         [venueId],
       );
     const before = await state();

@@ -2,15 +2,16 @@
 
 import type { Mutant } from './list.ts';
 
-const GATE = 'migrations/000007-read.sql';
+const ADMIT = 'src/domain/keys/functions/admit.sql';
+const COUNT = 'src/domain/keys/functions/count_calls.sql';
 
 export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
     bug: 'a live key sees test checkouts',
-    file: GATE,
-    from: 'and c.checkout_id = p_sights[admit.place] and c.mode = admit.mode',
-    to: 'and c.checkout_id = p_sights[admit.place]',
+    file: ADMIT,
+    from: 'and c.checkout_id = p_checkouts[admit.place] and c.mode = admit.mode',
+    to: 'and c.checkout_id = p_checkouts[admit.place]',
     tests: ['test/checkouts/read-at-the-gate.test.ts', 'test/walls/foreign.test.ts'],
   },
   {
@@ -24,7 +25,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
     bug: 'a revoked key opens the door',
-    file: GATE,
+    file: ADMIT,
     from: 'where r.key_hash = v_hash and k.revoked_at is null and v.revoked_at is null',
     to: 'where r.key_hash = v_hash and v.revoked_at is null',
     tests: ['test/http/keys.test.ts'],
@@ -80,7 +81,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'limits',
     bug: 'the hour has one call too many',
-    file: GATE,
+    file: COUNT,
     from: 'remaining := greatest(p_limit - (v_total - coalesce(v_before, v_total)), 0);',
     to: 'remaining := greatest(p_limit + 1 - (v_total - coalesce(v_before, v_total)), 0);',
     tests: ['test/http/limits.test.ts'],
@@ -88,7 +89,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'limits',
     bug: 'two servers count each for themselves',
-    file: GATE,
+    file: COUNT,
     from: 'select total, last_at into v_total, v_last from limit_windows where subject = p_subject for update;\n  if not found then',
     to: 'select total, last_at into v_total, v_last from limit_windows where subject = p_subject;\n  if not found then',
     tests: ['test/http/limits.test.ts'],

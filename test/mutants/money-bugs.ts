@@ -2,8 +2,7 @@
 
 import type { Mutant } from './list.ts';
 
-const MONEY = 'migrations/000003-money.sql';
-const CREATE = 'migrations/000018-replays.sql';
+const CREATE = 'src/domain/checkouts/functions/create_checkout.sql';
 const HOLD = 'src/domain/checkouts/decide-hold.ts';
 const CAPTURE = 'src/domain/checkouts/decide-capture.ts';
 
@@ -107,9 +106,9 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'expiry leaves the holds on the cards',
-    file: 'migrations/000005-living.sql',
-    from: "h.status in ('asked', 'open', 'held');\n  update checkouts c set status = 'expired', tell_at",
-    to: "h.status in ('asked');\n  update checkouts c set status = 'expired', tell_at",
+    file: 'src/domain/checkouts/functions/expire_checkouts.sql',
+    from: "h.status in ('asked', 'open', 'held');\n  update checkouts c set status = 'expired'",
+    to: "h.status in ('asked');\n  update checkouts c set status = 'expired'",
     tests: ['test/checkouts/test-helpers.test.ts'],
   },
   {
@@ -123,7 +122,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'the database lets an expired checkout collect again',
-    file: MONEY,
+    file: 'src/base/functions/enforce_transition.sql',
     from: 'if v_from is distinct from new.status and not exists (',
     to: 'if false and v_from is distinct from new.status and not exists (',
     tests: ['test/checkouts/refused-by-database.test.ts'],
@@ -140,8 +139,8 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'idempotency',
     bug: 'the same key with another body is a replay',
     file: CREATE,
-    from: 'if v_kept.fingerprint <> p_fingerprint or v_kept.refers_to is null',
-    to: 'if v_kept.refers_to is null',
+    from: 'if v_key.fingerprint <> p_fingerprint or v_key.refers_to is null',
+    to: 'if v_key.refers_to is null',
     tests: ['test/checkouts/create-once.test.ts', 'test/checkouts/create.test.ts'],
   },
   {

@@ -59,7 +59,7 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
       captureBefore: null,
       captureTries: 0,
       payerId: null,
-      turn: 0,
+      leaseToken: 0,
       createdAt: NOW,
     }));
   const fees = feeParts(standing);

@@ -119,7 +119,7 @@ function askerOf({ standing }: Model, who: number, how: number) {
   const share = pick(standing.shares, who);
   const live = standing.holds.find(({ shareId, status }) => shareId === share?.id && status !== 'releasing');
   const payerId = pick([null, share?.memberId ?? null, 'organizer'], how) ?? null;
-  return { payerId, looked: live === undefined || how % 2 === 0 ? null : { holdId: live.id, turn: live.turn } };
+  return { payerId, looked: live === undefined || how % 2 === 0 ? null : { holdId: live.id, turn: live.leaseToken } };
 }
 
 function happen(model: Model, { what, who, how }: Happening): Model {

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { schemaFolders } from '../../src/base/schema-files.ts';
 import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
 import { createDatabase } from '../fresh-database.ts';
 import { Lab } from './lab.ts';
@@ -56,7 +57,7 @@ async function withPostgres<T>(work: (server: string) => Promise<T>): Promise<T>
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
   try {
-    await migrate(await createDatabase(postgres.url, 'everyshare_template', null), join(packageRoot, 'migrations'));
+    await migrate(await createDatabase(postgres.url, 'everyshare_template', null), schemaFolders(packageRoot));
     return await work(postgres.url);
   } finally {
     await postgres.stop();

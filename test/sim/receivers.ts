@@ -108,7 +108,7 @@ export class Receivers {
          values ($1, $2, 'test', $3, $4, $5, to_timestamp($6 / 1000.0))`,
         [venueId, id, url, TOLD, seal.seal(secret, secretRow(venueId, id)), at],
       );
-      await lab.write('insert into delivery_lanes (venue_id, endpoint_id) values ($1, $2)', [venueId, id]);
+      await lab.write('insert into endpoint_queues (venue_id, endpoint_id) values ($1, $2)', [venueId, id]);
     }
   }
 

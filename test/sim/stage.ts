@@ -256,8 +256,8 @@ function lanesFor({ receivers, chance, scheduler }: Stage, actor: Actor, money: 
   const { db } = money;
   const query: typeof db.query = async (text, values) => {
     const rows = await db.query(text, values);
-    if (text.includes('update delivery_lanes l set turn')) {
-      for (const { endpointId, turn } of rows as unknown as LaneRow[]) turns.set(endpointId, turn);
+    if (text.includes('update endpoint_queues l set lease_token')) {
+      for (const { endpointId, leaseToken: turn } of rows as unknown as LaneRow[]) turns.set(endpointId, turn);
     }
     return rows as never;
   };

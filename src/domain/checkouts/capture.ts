@@ -24,7 +24,9 @@ export async function captureDue(parts: MoneyParts, batch: number): Promise<numb
     }),
   );
   const due = claimed.flat();
-  const settled = await Promise.allSettled(due.map(({ venueId, id, turn }) => turnOf(parts, venueId, id, turn)));
+  const settled = await Promise.allSettled(
+    due.map(({ venueId, id, leaseToken }) => turnOf(parts, venueId, id, leaseToken)),
+  );
   for (const one of settled) {
     if (one.status === 'rejected') parts.log.error({ err: one.reason }, 'a capture stopped; it is taken up again');
   }
@@ -55,7 +57,7 @@ async function turnOf(parts: MoneyParts, venueId: string, checkoutId: string, tu
 }
 
 function isMine(standing: Standing, turn: number): boolean {
-  return standing.status === 'funded' && standing.turn === turn;
+  return standing.status === 'funded' && standing.leaseToken === turn;
 }
 
 /** Every hold is asked about; when all stand, the decision to capture is committed. Answers whether it was. */

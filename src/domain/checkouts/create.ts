@@ -36,7 +36,7 @@ export async function createCheckout(db: Queryable, caller: Caller, input: Input
   return answered(found, input);
 }
 
-function answered({ outcome, answer, found_id }: CreateOutcome, input: Input<CheckoutCreate>): Answer {
+function answered({ outcome, response: answer, found_id }: CreateOutcome, input: Input<CheckoutCreate>): Answer {
   switch (outcome) {
     case 'created':
       return { status: 201, json: kept(answer) };

@@ -70,7 +70,7 @@ export function decideAsk(
     return { holdId: live.id, steps: [], lettingGo: before };
   }
   // Nobody was given the secret of one that is only asked for; one that is open may be confirmed by now.
-  const isKnown = asker.looked?.holdId === live.id && asker.looked.turn === live.turn;
+  const isKnown = asker.looked?.holdId === live.id && asker.looked.turn === live.leaseToken;
   if (live.status === 'open' && !isKnown) return { lookAt: live.id };
   const letGo: Step = { step: 'move hold', id: live.id, from: live.status, to: 'releasing', dueAt: now };
   const added = addHold(standing, share, now, newId, asker.payerId, [...before, live.id]);

@@ -31,7 +31,7 @@ export interface CreateOutcome {
     | 'overdue'
     | 'refused'
     | 'unknown_offering';
-  readonly answer: string | null;
+  readonly response: string | null;
   readonly found_id: string | null;
 }
 
@@ -116,7 +116,7 @@ const STANDING = `venue_id as "venueId", checkout_id as "id", mode, status, amou
   refunded_amount as "refundedAmount", party_size as "partySize",
   (extract(epoch from expires_at) * 1000)::float8 as "expiresAt", (extract(epoch from pay_by) * 1000)::float8 as "payBy",
   (extract(epoch from clock_ahead) * 1000)::float8 as "clockAhead", description,
-  offering_external_id as "offeringExternalId", organizer_id as "organizerId", turn`;
+  offering_external_id as "offeringExternalId", organizer_id as "organizerId", lease_token as "leaseToken"`;
 
 /**
  * Locks the checkout's row, then reads what belongs to it: three statements in one round trip. They must be apart: what a
@@ -162,7 +162,7 @@ export async function moveCheckout(tx: Queryable, venueId: string, id: string, m
     `update checkouts set status = $4, cancellation_reason = $5, organizer_id = coalesce($6, organizer_id),
        completed_at = case when $4 = 'completed' then to_timestamp($7 / 1000.0) end,
        work_at = case when $4 = 'funded' then to_timestamp($7 / 1000.0) end,
-       tell_at = case when tell_at is not null and $4 in ('completed', 'expired', 'canceled') then '-infinity' else tell_at end
+       notify_at = case when notify_at is not null and $4 in ('completed', 'expired', 'canceled') then '-infinity' else notify_at end
      where venue_id = $1 and checkout_id = $2 and status = $3 returning 1`,
     [venueId, id, move.from, move.to, move.reason, move.organizerId, move.now],
   );
@@ -291,25 +291,25 @@ export async function claimFundedDue(
   now: number,
   until: number,
   limit: number,
-): Promise<{ id: string; turn: number }[]> {
+): Promise<{ id: string; leaseToken: number }[]> {
   return db.query(
-    `update checkouts set turn = turn + 1, work_at = to_timestamp($3 / 1000.0)
+    `update checkouts set lease_token = lease_token + 1, work_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and checkout_id in (
        select checkout_id from checkouts where venue_id = $1 and status = 'funded' and work_at <= to_timestamp($2 / 1000.0)
        order by work_at, checkout_id limit $4 for update skip locked)
-     returning checkout_id as "id", turn`,
+     returning checkout_id as "id", lease_token as "leaseToken"`,
     [venueId, now, until, limit],
   );
 }
 
 /** The turn that was begun; null: it is not funded. */
 export async function claimFunded(db: Queryable, venueId: string, id: string, until: number): Promise<number | null> {
-  const rows = await db.query<{ turn: number }>(
-    `update checkouts set turn = turn + 1, work_at = to_timestamp($3 / 1000.0)
-     where venue_id = $1 and checkout_id = $2 and status = 'funded' returning turn`,
+  const rows = await db.query<{ leaseToken: number }>(
+    `update checkouts set lease_token = lease_token + 1, work_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and checkout_id = $2 and status = 'funded' returning lease_token as "leaseToken"`,
     [venueId, id, until],
   );
-  return rows[0]?.turn ?? null;
+  return rows[0]?.leaseToken ?? null;
 }
 
 /** Which venues have checkouts whose time is up, and how many of the `limit` oldest. */
@@ -353,7 +353,7 @@ export async function expireCheckouts(
 export async function moveClock(tx: Queryable, venueId: string, id: string, aheadMs: number): Promise<number> {
   const rows = await tx.query(
     `update checkouts set clock_ahead = $3 * interval '1 millisecond', expires_at = pay_by - $3 * interval '1 millisecond',
-       tell_at = case when tell_at is not null and status = 'collecting' then '-infinity' else tell_at end
+       notify_at = case when notify_at is not null and status = 'collecting' then '-infinity' else notify_at end
      where venue_id = $1 and checkout_id = $2 and mode = 'test' and clock_ahead <= $3 * interval '1 millisecond' returning 1`,
     [venueId, id, aheadMs],
   );

@@ -45,7 +45,7 @@ export async function reconcile(parts: MoneyParts, wish: ReconcileWish): Promise
   const asked = await askAboutOpen(parts, wish);
   const compared = await compareBooks(parts, wish, asked, differences);
   for (const movement of await failedMovements(parts.db, wish.mode, PAGE)) {
-    const what = `a ${movement.kind} of ${movement.amount} was refused by the processor (${movement.trouble ?? 'no reason'})`;
+    const what = `a ${movement.kind} of ${movement.amount} was refused by the processor (${movement.error ?? 'no reason'})`;
     differences.push({ mode: wish.mode, what, subject: movement.checkoutId, done: null });
   }
   return { asked, compared, differences };

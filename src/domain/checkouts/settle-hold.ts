@@ -55,7 +55,7 @@ export async function settleHoldNow(parts: MoneyParts, venueId: string, holdId: 
   if (hold === null) return null;
   const settled = await settleHold(parts, hold, leaseEnds);
   if (settled === 'last') await captureFunded(parts, venueId, hold.checkoutId);
-  return settled === 'unknown' ? null : hold.turn;
+  return settled === 'unknown' ? null : hold.leaseToken;
 }
 
 /** Last: the captures of its checkout are due, and come with the next turn of their loop. */
@@ -76,7 +76,7 @@ async function settleHold(parts: MoneyParts, hold: HoldState, leaseEnds: number)
     parts.log.warn({ hold: hold.id, checkout: hold.checkoutId, err: error }, 'the processor is asked again');
     const { isNotNow } = error;
     await record(parts, hold, (standing, now) =>
-      isNotNow ? notNow(standing, hold.id, now) : [lookLater(hold.id, now + (hold.turn < OFTEN ? SOON : LATER))],
+      isNotNow ? notNow(standing, hold.id, now) : [lookLater(hold.id, now + (hold.leaseToken < OFTEN ? SOON : LATER))],
     );
     return 'unknown';
   }
@@ -114,7 +114,7 @@ async function decideInTurn<T>(
   const { venueId, checkoutId } = hold;
   return parts.db.transaction(async (tx) => {
     const [standing, turn] = await Promise.all([lockCheckout(tx, venueId, checkoutId), lockTurn(tx, venueId, hold.id)]);
-    if (standing === null || turn !== hold.turn) return null;
+    if (standing === null || turn !== hold.leaseToken) return null;
     const now = parts.clock.now();
     const { steps, answer } = decide(standing, now);
     await writeSteps(tx, { ids: parts.ids, now }, standing, steps);
@@ -153,7 +153,7 @@ async function openAsked(parts: MoneyParts, hold: HoldState, leaseEnds: number):
 
 /** A key is kept for a day at the least. What was asked for longer ago is looked for, and never asked for again. */
 function isForgotten({ clock }: MoneyParts, hold: HoldState): boolean {
-  return hold.turn > 1 && clock.now() - hold.createdAt > KEY_LIFE;
+  return hold.leaseToken > 1 && clock.now() - hold.createdAt > KEY_LIFE;
 }
 
 async function findByMarks(processor: Processor, hold: HoldState): Promise<HoldFacts | null> {
@@ -250,7 +250,7 @@ async function released(parts: MoneyParts, hold: HoldState, intentId: string): P
 /** A renewal that nobody wants any more: what the same call finds out lets it be released. */
 async function letGoOfUnknown(parts: MoneyParts, hold: HoldState, leaseEnds: number): Promise<boolean> {
   // The first to look at it at all: it was never asked for.
-  if (hold.turn === 1) throw new ProcessorRefusal('never_asked', 'it was never asked for');
+  if (hold.leaseToken === 1) throw new ProcessorRefusal('never_asked', 'it was never asked for');
   if (hold.renews === null) return openAsked(parts, hold, leaseEnds);
   const { intentId } = await renewed(parts, hold, hold.renews, leaseEnds);
   return record(parts, hold, (_, now) => [{ step: 'note hold', id: hold.id, news: { intentId }, dueAt: now }]);

@@ -34,7 +34,7 @@ export interface Standing {
   readonly description: string;
   readonly offeringExternalId: string | null;
   readonly organizerId: string | null;
-  readonly turn: number;
+  readonly leaseToken: number;
   /** The party as it is now, the organizer first. */
   readonly shares: readonly ShareState[];
   /** Every hold that is not over: neither released, nor returned, nor gone. */

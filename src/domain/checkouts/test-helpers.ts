@@ -103,7 +103,7 @@ async function payShare(
   const { holdId } = await holdInTime(parts, venueId, id, shareId);
   const opened = await findHold(parts.db, venueId, holdId);
   if (opened?.intentId == null) throw new Error(`hold ${holdId} is open and has no intent`);
-  const key = callKeys.testCard(holdId, card, opened.turn);
+  const key = callKeys.testCard(holdId, card, opened.leaseToken);
   await tryToPay(processorFor(parts, mode), opened.intentId, card, key);
   // A worker that looks at the same time may have taken the turn: then we take it back.
   for (let tries = 0; tries < TRIES; tries++) {

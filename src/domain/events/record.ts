@@ -45,7 +45,7 @@ export interface CheckoutEvent {
 /** `data.object` is the partner's view of the checkout as the transaction has made it so far. */
 export async function recordCheckoutEvent(tx: Queryable, event: CheckoutEvent): Promise<void> {
   const more = event.refund === null ? null : `"refund":${JSON.stringify(event.refund)}`;
-  await tx.query('select tell_checkout($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0))', [
+  await tx.query('select record_checkout_event($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0))', [
     event.venueId,
     event.checkoutId,
     event.eventId,

@@ -25,25 +25,25 @@ function rowName(under: KeptUnder): string {
 }
 
 export async function findKept(db: Queryable, seal: Seal, under: KeptUnder): Promise<KeptAnswer | null> {
-  const rows = await db.query<{ fingerprint: Buffer; status: number; answer: Buffer | null }>(
-    `select fingerprint, status, answer from idempotency_keys
+  const rows = await db.query<{ fingerprint: Buffer; status: number; response: Buffer | null }>(
+    `select fingerprint, status, response from idempotency_keys
      where venue_id = $1 and mode = $2 and idempotency_key = $3 and created_at > to_timestamp($4 / 1000.0) - ${LIFE}`,
     [under.venueId, under.mode, under.key, under.now],
   );
   const row = rows[0];
   if (row === undefined) return null;
-  const { fingerprint, status, answer } = row;
+  const { fingerprint, status, response } = row;
   // A create keeps its answer elsewhere, and finds it itself; whoever else comes with its key has another fingerprint.
-  return { fingerprint, status, json: answer === null ? '' : seal.open(answer, rowName(under)) };
+  return { fingerprint, status, json: response === null ? '' : seal.open(response, rowName(under)) };
 }
 
 /** False: another call has kept its answer under this key first, so this one must not happen. */
 export async function keepAnswer(tx: Queryable, seal: Seal, under: KeptUnder, answer: KeptAnswer): Promise<boolean> {
   const rows = await tx.query(
-    `insert into idempotency_keys (venue_id, mode, idempotency_key, fingerprint, status, answer, created_at)
+    `insert into idempotency_keys (venue_id, mode, idempotency_key, fingerprint, status, response, created_at)
      values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0))
      on conflict (venue_id, mode, idempotency_key) do update
-       set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer, refers_to = null,
+       set fingerprint = excluded.fingerprint, status = excluded.status, response = excluded.response, refers_to = null,
          created_at = excluded.created_at
        where idempotency_keys.created_at <= excluded.created_at - ${LIFE}
      returning 1`,

@@ -135,7 +135,7 @@ export interface Knocking {
   readonly sight: string | null;
 }
 
-type AdmitRow = { place: number; call_limit: number; sight: string | null; overdue: boolean } & KeyAtTheGate &
+type AdmitRow = { place: number; call_limit: number; prefetched: string | null; overdue: boolean } & KeyAtTheGate &
   TakenCalls;
 
 /** One answer for each, in the order given. */
@@ -154,7 +154,7 @@ export async function admitAll(db: Queryable, knocking: readonly Knocking[], now
       key: row.venue_id === null ? null : row,
       callLimit: row.call_limit,
       taken: row.granted === null ? null : row,
-      sight: row.sight === null ? null : { json: row.sight, overdue: row.overdue },
+      sight: row.prefetched === null ? null : { json: row.prefetched, overdue: row.overdue },
     };
   }
   return answers;
@@ -166,7 +166,7 @@ export async function takeAll(
   limit: number,
   subjects: readonly { readonly subject: string; readonly calls: number }[],
 ): Promise<TakenCalls[]> {
-  const rows = await db.query<{ place: number } & TakenCalls>('select * from take_all($1, $2, $3)', [
+  const rows = await db.query<{ place: number } & TakenCalls>('select * from count_calls_each($1, $2, $3)', [
     subjects.map(({ subject }) => subject),
     limit,
     subjects.map(({ calls }) => calls),

@@ -17,7 +17,7 @@ export interface MemberRow {
 
 const MEMBER = `member_id as "id", display_name as "displayName", phone, phone_hash as "phoneHash",
   joined_at is not null as "joined", exists (
-    select 1 from stopped_phones s where s.phone_hash = members.phone_hash) as "stopped", language, is_seat as "isSeat"`;
+    select 1 from opted_out_phones s where s.phone_hash = members.phone_hash) as "stopped", language, is_seat as "isSeat"`;
 
 export async function findMembers(db: Queryable, ids: readonly string[]): Promise<Map<string, MemberRow>> {
   const rows = await db.query<MemberRow>(`select ${MEMBER} from members where member_id = any($1)`, [ids]);
@@ -156,11 +156,11 @@ export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<v
 /** Null takes it back. A phone is enough: who is no member yet can stop what others would send them. */
 export async function setStopped(db: Queryable, phoneHash: Buffer, at: number | null): Promise<void> {
   if (at === null) {
-    await db.query('delete from stopped_phones where phone_hash = $1', [phoneHash]);
+    await db.query('delete from opted_out_phones where phone_hash = $1', [phoneHash]);
     return;
   }
   await db.query(
-    'insert into stopped_phones (phone_hash, at) values ($1, to_timestamp($2 / 1000.0)) on conflict (phone_hash) do nothing',
+    'insert into opted_out_phones (phone_hash, at) values ($1, to_timestamp($2 / 1000.0)) on conflict (phone_hash) do nothing',
     [phoneHash, at],
   );
 }

@@ -27,7 +27,7 @@ export interface HoldState {
   /** How often the processor answered "not now" to a capture. */
   readonly captureTries: number;
   /** Counts up each time somebody begins to look at it: whoever began an earlier turn is late and writes nothing. */
-  readonly turn: number;
+  readonly leaseToken: number;
   readonly createdAt: number;
   /** The member who asked for it, and so pays it; null: the share's own person, or a test helper. */
   readonly payerId: string | null;

@@ -9,7 +9,8 @@ import type { HoldStatus } from './moves.ts';
 const HOLD = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
   currency, renews, keeps_card as "keepsCard", intent_id as "intentId", customer_id as "customerId",
   payment_method_id as "paymentMethodId", charge_id as "chargeId",
-  (extract(epoch from held_at) * 1000)::float8 as "heldAt", (extract(epoch from capture_before) * 1000)::float8 as "captureBefore", turn,
+  (extract(epoch from held_at) * 1000)::float8 as "heldAt", (extract(epoch from capture_before) * 1000)::float8 as "captureBefore",
+  lease_token as "leaseToken",
   capture_tries as "captureTries",
   (extract(epoch from created_at) * 1000)::float8 as "createdAt", payer_id as "payerId"`;
 
@@ -204,7 +205,7 @@ export async function hintHold(
 ): Promise<void> {
   // A look that is under way began before this: it is late, and somebody looks again.
   await db.query(
-    `update holds set due_at = to_timestamp($4 / 1000.0), turn = turn + 1
+    `update holds set due_at = to_timestamp($4 / 1000.0), lease_token = lease_token + 1
      where venue_id = $1 and hold_id = $2 and mode = $3 and status in ('open', 'held')`,
     [hint.venueId, hint.holdId, hint.mode, hint.now],
   );
@@ -229,7 +230,7 @@ export async function claimHolds(
   limit: number,
 ): Promise<HoldState[]> {
   return db.query<HoldState>(
-    `update holds set turn = turn + 1, due_at = to_timestamp($3 / 1000.0)
+    `update holds set lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and hold_id in (
        select hold_id from holds where venue_id = $1 and due_at <= to_timestamp($2 / 1000.0)
        order by due_at, hold_id limit $4 for update skip locked)
@@ -246,7 +247,7 @@ export async function claimHold(
   until: number,
 ): Promise<HoldState | null> {
   const rows = await db.query<HoldState>(
-    `update holds set turn = turn + 1, due_at = to_timestamp($3 / 1000.0)
+    `update holds set lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and hold_id = $2 and status in ('asked', 'open', 'held', 'releasing') returning ${HOLD}`,
     [venueId, holdId, until],
   );
@@ -274,9 +275,9 @@ export async function holdsByIds(db: Queryable, venueId: string, ids: readonly s
 
 /** The turn that was begun last, with the row locked: nobody begins another until this transaction ends. */
 export async function lockTurn(tx: Queryable, venueId: string, holdId: string): Promise<number | null> {
-  const rows = await tx.query<{ turn: number }>(
-    'select turn from holds where venue_id = $1 and hold_id = $2 for no key update',
+  const rows = await tx.query<{ leaseToken: number }>(
+    'select lease_token as "leaseToken" from holds where venue_id = $1 and hold_id = $2 for no key update',
     [venueId, holdId],
   );
-  return rows[0]?.turn ?? null;
+  return rows[0]?.leaseToken ?? null;
 }

@@ -57,7 +57,7 @@ export async function settleMovement(parts: MovementParts, movement: MovementRow
     if (error instanceof ProcessorRefusal) return refused(parts, movement, error.code);
     if (!(error instanceof ProcessorTrouble)) throw error;
     parts.log.warn({ ...about, err: error }, 'money is moved later');
-    const wait = Math.min(1_000 * 2 ** Math.min(movement.turn, 12), HOUR);
+    const wait = Math.min(1_000 * 2 ** Math.min(movement.leaseToken, 12), HOUR);
     await postponeMovement(parts.db, movement, parts.clock.now() + wait, error.message.slice(0, 200), false);
   }
 }
@@ -86,7 +86,7 @@ async function send(parts: MovementParts, movement: MovementRow, leaseEnds: numb
   if (hold === null) throw new Error(`movement ${movement.id} belongs to no hold`);
   const wish = { key: callKeys.movement(movement), amount: movement.amount, movementId: movement.id };
   // Whoever asks again looks first: a key is forgotten after a day, and a word of ours may have changed since.
-  const mayBeMade = movement.turn > 1;
+  const mayBeMade = movement.leaseToken > 1;
   switch (movement.kind) {
     case 'refund':
     case 'return': {

@@ -17,14 +17,12 @@ export async function takeTicks(
   now: number,
   count: number,
 ): Promise<Ticks> {
-  const rows = await tx.query<{ first: string }>('select take_ticks($1, $2, to_timestamp($3 / 1000.0), $4) as first', [
-    venueId,
-    mode,
-    now,
-    count,
-  ]);
+  const rows = await tx.query<{ first: string }>(
+    'select allocate_timestamps($1, $2, to_timestamp($3 / 1000.0), $4) as first',
+    [venueId, mode, now, count],
+  );
   const first = rows[0]?.first;
-  if (first === undefined) throw new Error('take_ticks() answers one row');
+  if (first === undefined) throw new Error('allocate_timestamps() answers one row');
   const micros = microsecondsOf(first);
   return { at: (index) => isoFrom(micros + BigInt(index)) };
 }

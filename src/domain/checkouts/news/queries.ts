@@ -1,4 +1,4 @@
-// When the guests of a checkout are told something next, and what of its shares they are told of. tell_at is null where
+// When the guests of a checkout are told something next, and what of its shares they are told of. notify_at is null where
 // nobody is to be told anything (a party of test members), and stays so.
 
 import type { Queryable } from '../../../base/db.ts';
@@ -6,7 +6,7 @@ import type { ShareNews } from './decide-news.ts';
 
 /** Something has happened that guests are told of, or another moment is the next one: it is looked at now. */
 export async function tellSoon(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
-  await tx.query(`update checkouts set tell_at = '-infinity' where venue_id = $1 and checkout_id = $2`, [
+  await tx.query(`update checkouts set notify_at = '-infinity' where venue_id = $1 and checkout_id = $2`, [
     venueId,
     checkoutId,
   ]);
@@ -15,7 +15,7 @@ export async function tellSoon(tx: Queryable, venueId: string, checkoutId: strin
 /** The same, where there is anybody to tell. */
 export async function tellIfAnybody(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
   await tx.query(
-    `update checkouts set tell_at = '-infinity' where venue_id = $1 and checkout_id = $2 and tell_at is not null`,
+    `update checkouts set notify_at = '-infinity' where venue_id = $1 and checkout_id = $2 and notify_at is not null`,
     [venueId, checkoutId],
   );
 }
@@ -28,7 +28,7 @@ export interface DueNews {
 export async function dueNews(db: Queryable, now: number, limit: number): Promise<DueNews[]> {
   return db.query<DueNews>(
     `select venue_id as "venueId", checkout_id as "checkoutId" from checkouts
-     where tell_at < 'infinity' and tell_at <= to_timestamp($1 / 1000.0) order by tell_at limit $2`,
+     where notify_at < 'infinity' and notify_at <= to_timestamp($1 / 1000.0) order by notify_at limit $2`,
     [now, limit],
   );
 }
@@ -36,7 +36,7 @@ export async function dueNews(db: Queryable, now: number, limit: number): Promis
 /** Held until the transaction ends; false: somebody else is at it, or has been. */
 export async function claimNews(tx: Queryable, due: DueNews, now: number): Promise<boolean> {
   const rows = await tx.query(
-    `select 1 from checkouts where venue_id = $1 and checkout_id = $2 and tell_at <= to_timestamp($3 / 1000.0)
+    `select 1 from checkouts where venue_id = $1 and checkout_id = $2 and notify_at <= to_timestamp($3 / 1000.0)
      for no key update skip locked`,
     [due.venueId, due.checkoutId, now],
   );
@@ -46,7 +46,7 @@ export async function claimNews(tx: Queryable, due: DueNews, now: number): Promi
 /** Null: it is looked at when something happens. */
 export async function tellNext(tx: Queryable, due: DueNews, at: number | 'later' | 'never'): Promise<void> {
   await tx.query(
-    `update checkouts set tell_at = case $3 when 'later' then 'infinity' when 'never' then null
+    `update checkouts set notify_at = case $3 when 'later' then 'infinity' when 'never' then null
        else to_timestamp($4 / 1000.0) end
      where venue_id = $1 and checkout_id = $2`,
     [due.venueId, due.checkoutId, typeof at === 'number' ? 'at' : at, typeof at === 'number' ? at : null],

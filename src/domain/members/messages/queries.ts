@@ -29,7 +29,7 @@ export async function insertMessage(tx: Queryable, message: NewMessage): Promise
     await tx.query('select 1 from members where phone_hash = $1 for no key update', [message.phoneHash]);
   }
   await tx.query(
-    `insert into messages (message_id, member_id, phone, phone_hash, kind, subject, words, status, trouble, due_at, created_at)
+    `insert into messages (message_id, member_id, phone, phone_hash, kind, subject, body, status, error, due_at, created_at)
      select $1, $2, $3, $4, $5, $6, $7, case when n.too_many then 'dropped' else 'waiting' end,
        case when n.too_many then 'too many for this phone' end,
        case when not n.too_many then to_timestamp($8 / 1000.0) end, to_timestamp($9 / 1000.0)
@@ -59,24 +59,24 @@ export interface MessageRow {
   readonly phone: Buffer;
   readonly phoneHash: Buffer;
   readonly kind: MessageKind;
-  readonly words: Buffer;
-  readonly turn: number;
+  readonly body: Buffer;
+  readonly leaseToken: number;
   readonly createdAt: number;
   readonly stopped: boolean;
 }
 
-const MESSAGE = `message_id as "id", phone, phone_hash as "phoneHash", kind, words, turn,
+const MESSAGE = `message_id as "id", phone, phone_hash as "phoneHash", kind, body, lease_token as "leaseToken",
   (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
 /** Takes messages that are due; whoever takes them has until `until`, then another may. */
 export async function claimMessages(db: Queryable, now: number, until: number, limit: number): Promise<MessageRow[]> {
   return db.query<MessageRow>(
-    `update messages m set turn = turn + 1, due_at = to_timestamp($2 / 1000.0)
+    `update messages m set lease_token = lease_token + 1, due_at = to_timestamp($2 / 1000.0)
      where message_id in (
        select message_id from messages where due_at <= to_timestamp($1 / 1000.0)
        order by due_at limit $3 for update skip locked)
      returning ${MESSAGE}, exists (
-       select 1 from stopped_phones p where p.phone_hash = m.phone_hash) as "stopped"`,
+       select 1 from opted_out_phones p where p.phone_hash = m.phone_hash) as "stopped"`,
     [now, until, limit],
   );
 }
@@ -93,16 +93,16 @@ export async function finishMessage(
   now: number,
 ): Promise<void> {
   await db.query(
-    `update messages set status = $3, provider_id = $4, trouble = $5, due_at = null,
+    `update messages set status = $3, provider_id = $4, error = $5, due_at = null,
        sent_at = case when $3 = 'sent' then to_timestamp($6 / 1000.0) end
-     where message_id = $1 and turn = $2 and status = 'waiting'`,
+     where message_id = $1 and lease_token = $2 and status = 'waiting'`,
     [id, turn, outcome.status, outcome.providerId, outcome.trouble, now],
   );
 }
 
 export async function postponeMessage(db: Queryable, id: string, turn: number, dueAt: number): Promise<void> {
   await db.query(
-    `update messages set due_at = to_timestamp($3 / 1000.0) where message_id = $1 and turn = $2 and status = 'waiting'`,
+    `update messages set due_at = to_timestamp($3 / 1000.0) where message_id = $1 and lease_token = $2 and status = 'waiting'`,
     [id, turn, dueAt],
   );
 }
@@ -110,7 +110,7 @@ export async function postponeMessage(db: Queryable, id: string, turn: number, d
 /** What it would remind of is over. */
 export async function dropReminders(tx: Queryable, subjects: readonly string[]): Promise<void> {
   await tx.query(
-    `update messages set status = 'dropped', due_at = null, trouble = 'over'
+    `update messages set status = 'dropped', due_at = null, error = 'over'
      where kind = 'reminder' and subject = any($1) and status = 'waiting'`,
     [subjects],
   );

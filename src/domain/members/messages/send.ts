@@ -51,18 +51,18 @@ export async function sendDueMessages(parts: SendParts, batch: number): Promise<
 async function sendOne(parts: SendParts, message: MessageRow): Promise<void> {
   const { db, clock, seal, log, sender } = parts;
   const finish = (status: 'sent' | 'failed' | 'dropped', providerId: string | null, trouble: string | null) =>
-    finishMessage(db, message.id, message.turn, { status, providerId, trouble }, clock.now());
+    finishMessage(db, message.id, message.leaseToken, { status, providerId, trouble }, clock.now());
   if (message.stopped && message.kind !== 'code') return finish('dropped', null, 'stopped');
   const life = LIFE[message.kind] ?? LIFE_OF_NEWS;
   try {
-    const words = seal.open(message.words, `message ${message.id}`);
+    const words = seal.open(message.body, `message ${message.id}`);
     await finish('sent', await sender.send(openPhone(seal, message), words, Math.ceil(life / 1_000)), null);
   } catch (error) {
     if (error instanceof TextStopped) {
       await setStopped(db, message.phoneHash, clock.now());
       return finish('dropped', null, 'stopped');
     }
-    const isDoubtful = error instanceof TextUnknown && message.turn > 1;
+    const isDoubtful = error instanceof TextUnknown && message.leaseToken > 1;
     const isOver = isDoubtful || error instanceof TextRefused || clock.now() - message.createdAt > life;
     const text = error instanceof Error ? error.message : String(error);
     log[isOver ? 'error' : 'warn'](
@@ -70,7 +70,7 @@ async function sendOne(parts: SendParts, message: MessageRow): Promise<void> {
       'a text message was not sent',
     );
     if (isOver) return finish('failed', null, text.slice(0, 200));
-    const wait = Math.min(2_000 * 2 ** Math.min(message.turn, 8), 10 * MINUTE);
-    return postponeMessage(db, message.id, message.turn, clock.now() + wait);
+    const wait = Math.min(2_000 * 2 ** Math.min(message.leaseToken, 8), 10 * MINUTE);
+    return postponeMessage(db, message.id, message.leaseToken, clock.now() + wait);
   }
 }

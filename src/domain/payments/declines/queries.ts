@@ -24,7 +24,7 @@ export async function countDecline(db: Queryable, decline: Decline): Promise<voi
   await db.query(
     `insert into declines (venue_id, decline_id, share_id, address_hash, at)
      select h.venue_id, $4, h.share_id, a.address_hash, to_timestamp($5 / 1000.0)
-     from holds h left join hold_askers a on a.venue_id = h.venue_id and a.hold_id = h.hold_id
+     from holds h left join hold_request_addresses a on a.venue_id = h.venue_id and a.hold_id = h.hold_id
      where h.venue_id = $1 and h.hold_id = $2 and h.mode = $3 and h.renews is null
      on conflict (venue_id, decline_id) do nothing`,
     [decline.venueId, decline.holdId, decline.mode, decline.declineId, decline.at],
@@ -37,7 +37,7 @@ export async function keepAsker(
   asker: { readonly venueId: string; readonly holdId: string; readonly addressHash: Buffer; readonly now: number },
 ): Promise<void> {
   await db.query(
-    `insert into hold_askers (venue_id, hold_id, address_hash, at) values ($1, $2, $3, to_timestamp($4 / 1000.0))
+    `insert into hold_request_addresses (venue_id, hold_id, address_hash, at) values ($1, $2, $3, to_timestamp($4 / 1000.0))
      on conflict (venue_id, hold_id) do update set address_hash = excluded.address_hash, at = excluded.at`,
     [asker.venueId, asker.holdId, asker.addressHash, asker.now],
   );
@@ -55,7 +55,7 @@ export async function closedUntil(db: Queryable, form: CardForm, now: number): P
   const { by } = form;
   const rows = await db.query<{ until: number | null }>(
     `with address as (
-       select coalesce($3::bytea, (select a.address_hash from hold_askers a
+       select coalesce($3::bytea, (select a.address_hash from hold_request_addresses a
          where a.venue_id = $1 and a.hold_id = $4::uuid)) as hash),
      counted as (
        select d.at, count(*) over within_the_hour >= ${ON_A_SHARE} as closes
@@ -80,8 +80,8 @@ export async function forgetOldDeclines(db: Queryable, now: number, limit: numbe
     [now, limit],
   );
   const askers = await db.query(
-    `delete from hold_askers where ctid = any(array(
-       select ctid from hold_askers where at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2)) returning 1`,
+    `delete from hold_request_addresses where ctid = any(array(
+       select ctid from hold_request_addresses where at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2)) returning 1`,
     [now, limit],
   );
   return declines.length + askers.length;

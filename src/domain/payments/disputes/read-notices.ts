@@ -39,7 +39,7 @@ export async function readDueNotices(parts: NoticeParts, batch: number): Promise
     } catch (error) {
       const giveUp = now - notice.receivedAt > 3 * DAY;
       parts.log[giveUp ? 'error' : 'warn']({ notice: notice.id, err: error }, 'a notice of the processor waits');
-      await postponeNotice(parts.db, notice, giveUp ? null : now + Math.min(1_000 * 2 ** notice.turn, 3_600_000));
+      await postponeNotice(parts.db, notice, giveUp ? null : now + Math.min(1_000 * 2 ** notice.leaseToken, 3_600_000));
     }
   }
   return notices.length;

@@ -18,13 +18,13 @@ export interface MovementRow {
   readonly feePart: number;
   readonly takesBack: string | null;
   readonly currency: string;
-  readonly turn: number;
+  readonly leaseToken: number;
   readonly refusals: number;
   readonly createdAt: number;
 }
 
 const MOVEMENT = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
-  hold_id as "holdId", status, amount, fee_part as "feePart", takes_back as "takesBack", currency, turn, refusals,
+  hold_id as "holdId", status, amount, fee_part as "feePart", takes_back as "takesBack", currency, lease_token as "leaseToken", refusals,
   (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
 /** The checkout that movements belong to. */
@@ -131,7 +131,7 @@ export async function claimMovements(
   limit: number,
 ): Promise<MovementRow[]> {
   return db.query<MovementRow>(
-    `update movements set status = 'sending', turn = turn + 1, due_at = to_timestamp($3 / 1000.0)
+    `update movements set status = 'sending', lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and movement_id in (
        select movement_id from movements where venue_id = $1 and due_at <= to_timestamp($2 / 1000.0)
        order by due_at, movement_id limit $4 for update skip locked)
@@ -147,7 +147,7 @@ export async function finishMovement(
   now: number,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `update movements set status = $3, processor_id = coalesce($4, processor_id), trouble = $5, due_at = null,
+    `update movements set status = $3, processor_id = coalesce($4, processor_id), error = $5, due_at = null,
        done_at = case when $3 = 'done' then to_timestamp($6 / 1000.0) end
      where venue_id = $1 and movement_id = $2 and status = 'sending' returning 1`,
     [movement.venueId, movement.id, outcome.status, outcome.processorId, outcome.trouble, now],
@@ -164,9 +164,9 @@ export async function postponeMovement(
   wasRefused: boolean,
 ): Promise<void> {
   await db.query(
-    `update movements set due_at = to_timestamp($4 / 1000.0), trouble = $5, refusals = refusals + $6
-     where venue_id = $1 and movement_id = $2 and turn = $3 and status = 'sending'`,
-    [movement.venueId, movement.id, movement.turn, dueAt, trouble, wasRefused ? 1 : 0],
+    `update movements set due_at = to_timestamp($4 / 1000.0), error = $5, refusals = refusals + $6
+     where venue_id = $1 and movement_id = $2 and lease_token = $3 and status = 'sending'`,
+    [movement.venueId, movement.id, movement.leaseToken, dueAt, trouble, wasRefused ? 1 : 0],
   );
 }
 
@@ -240,7 +240,7 @@ export async function claimMovement(
   until: number,
 ): Promise<MovementRow | null> {
   const rows = await db.query<MovementRow>(
-    `update movements set turn = turn + 1, due_at = to_timestamp($3 / 1000.0)
+    `update movements set lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and movement_id = $2 and status = 'sending' returning ${MOVEMENT}`,
     [venueId, id, until],
   );
@@ -250,7 +250,7 @@ export async function claimMovement(
 /** Money that the processor refused to move: an operator must look. */
 export async function failedMovements(db: Queryable, mode: Mode, limit: number): Promise<FailedMovement[]> {
   return db.query<FailedMovement>(
-    `select movement_id as "id", kind, checkout_id as "checkoutId", amount, trouble from movements
+    `select movement_id as "id", kind, checkout_id as "checkoutId", amount, error from movements
      where mode = $1 and status = 'failed' order by created_at limit $2`,
     [mode, limit],
   );
@@ -261,7 +261,7 @@ export interface FailedMovement {
   readonly kind: MovementRow['kind'];
   readonly checkoutId: string;
   readonly amount: number;
-  readonly trouble: string | null;
+  readonly error: string | null;
 }
 
 /** What went back to each guest, and what is on its way back. */

@@ -279,7 +279,7 @@ class LaneTurn {
       return;
     }
     this.#lost = true;
-    const { endpointId, turn } = this.#lane;
+    const { endpointId, leaseToken: turn } = this.#lane;
     this.#parts.log.warn({ endpoint: endpointId, turn, outcomes: outcomes.length }, 'another worker has the lane');
   }
 

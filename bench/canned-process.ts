@@ -10,7 +10,7 @@ import { packageRoot } from '../src/base/package-root.ts';
 import { systemRandom } from '../src/base/random.ts';
 import { hashOfKey } from '../src/domain/keys/key.ts';
 import { startServer } from '../src/http/server.ts';
-import { makeHouse } from '../src/run/house.ts';
+import { makeHouse } from '../src/run/context.ts';
 
 const config = readConfig(process.env);
 const { KEYS = '', ANSWER = '' } = process.env;

@@ -11,7 +11,7 @@ import { issueKey } from '../src/domain/keys/issue-key.ts';
 import { createMember } from '../src/domain/members/create-member.ts';
 import { beginSession } from '../src/domain/members/sessions.ts';
 import { createVenue } from '../src/domain/venues/create-venue.ts';
-import { actIn, makeHouse } from '../src/run/house.ts';
+import { actIn, makeHouse } from '../src/run/context.ts';
 
 const NO_LIMIT = 1_000_000_000;
 

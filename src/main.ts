@@ -7,19 +7,19 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { systemClock } from './base/clock.ts';
 import { type Config, ConfigError, readConfig } from './base/config.ts';
 import { isUnavailable, openDb, sqlState } from './base/db.ts';
-import { Endings, Stopped } from './base/endings.ts';
-import { keptSecret } from './base/kept-secret.ts';
 import { type Log, makeLog } from './base/log.ts';
 import { beginMigration } from './base/migrate.ts';
 import { makeOutbound } from './base/outbound/outbound.ts';
 import { packageRoot } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
+import { keptSecret } from './base/secret-file.ts';
+import { Endings, Stopped } from './base/shutdown.ts';
 import { proveEncryptionKey } from './domain/installation/key-proof.ts';
 import type { Act } from './domain/venues/audit.ts';
-import { Bell } from './domain/webhooks/deliveries/bell.ts';
+import { Bell } from './domain/webhooks/deliveries/dispatch-signal.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { textSender } from './main/sender.ts';
-import { actIn, type House, makeHouse } from './run/house.ts';
+import { actIn, type House, makeHouse } from './run/context.ts';
 import type { Inside, ToolServer } from './run/tool-server.ts';
 
 interface OpenedHouse {

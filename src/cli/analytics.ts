@@ -8,7 +8,7 @@ import { rebuild } from '../domain/analytics/rebuild.ts';
 import { report } from '../domain/analytics/report.ts';
 import { windowOf } from '../domain/analytics/window.ts';
 import { listLive } from '../domain/experiences/queries.ts';
-import { mistyped, quoted } from './fault.ts';
+import { mistyped, quoted } from './cli-error.ts';
 import { choiceOf, uuidOf } from './options.ts';
 import { drawBars } from './plot.ts';
 import { ProgressBar } from './progress-bar.ts';

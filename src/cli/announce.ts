@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSandboxVenueOnce, type VenueWithKeys } from '../domain/keys/sandbox-venue.ts';
 import type { Act } from '../domain/venues/audit.ts';
-import type { House } from '../run/house.ts';
+import type { House } from '../run/context.ts';
 
 export interface Announcement {
   readonly house: House;

@@ -9,8 +9,8 @@ import { readMigrations } from '../base/migrate.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { countVenuesByDay } from '../domain/analytics/queries.ts';
 import { proveEncryptionKey } from '../domain/installation/key-proof.ts';
-import type { House } from '../run/house.ts';
-import { lineFor } from './fault.ts';
+import type { House } from '../run/context.ts';
+import { lineFor } from './cli-error.ts';
 import type { Answer, Command, Open } from './shape.ts';
 import { block } from './table.ts';
 

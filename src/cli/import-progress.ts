@@ -3,7 +3,7 @@
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Mode } from '../base/config.ts';
-import { type Fault, refused } from './fault.ts';
+import { type Fault, refused } from './cli-error.ts';
 import type { Failure, Kind } from './import-chunk.ts';
 
 export interface Counts {

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Db } from '../base/db.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import { type Fault, lineFor, refused } from './fault.ts';
+import { type Fault, lineFor, refused } from './cli-error.ts';
 import { type Failure, type Item, itemFrom, judged, type Kind } from './import-chunk.ts';
 import {
   type Counts,

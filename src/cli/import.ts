@@ -2,7 +2,7 @@
 
 import { createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { mistyped, quoted, refused } from './fault.ts';
+import { mistyped, quoted, refused } from './cli-error.ts';
 import { BOATS, type Kind, OFFERINGS } from './import-chunk.ts';
 import type { Stamp } from './import-progress.ts';
 import { answerTo } from './import-report.ts';

@@ -9,8 +9,8 @@ import { type IssuedKey, importKey, issueKey, type KeyWish } from '../domain/key
 import { isOlderKey, SCOPES } from '../domain/keys/key.ts';
 import { type KeyRow, listKeys } from '../domain/keys/queries.ts';
 import { revokeKey } from '../domain/keys/revoke-key.ts';
+import { lookedUp, mistyped, quoted, refused } from './cli-error.ts';
 import { everyPage } from './every-page.ts';
-import { lookedUp, mistyped, quoted, refused } from './fault.ts';
 import { choiceOf, uuidOf, wholeOf } from './options.ts';
 import type { Answer, Command, Given } from './shape.ts';
 import { block, shownTime, table } from './table.ts';

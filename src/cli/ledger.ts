@@ -5,7 +5,7 @@ import {
   checkLedger,
   type LedgerProblem,
   type LedgerReport,
-} from '../domain/checkouts/ledger-check.ts';
+} from '../domain/checkouts/accounting/check-ledger.ts';
 import { ProgressBar } from './progress-bar.ts';
 import type { Answer, Command } from './shape.ts';
 import { table } from './table.ts';

@@ -3,12 +3,12 @@
 // each once, and shows what came back; the real deliveries go on beside it.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { askConfigured } from '../base/outbound/configured.ts';
+import { askConfigured } from '../base/outbound/trusted-request.ts';
 import type { Seal } from '../base/seal.ts';
 import { type EventView, eventsSince } from '../domain/events/queries.ts';
 import { SIGNATURE_HEADER, signatureOf } from '../domain/webhooks/deliveries/signature.ts';
-import type { House } from '../run/house.ts';
-import { mistyped, quoted } from './fault.ts';
+import type { House } from '../run/context.ts';
+import { mistyped, quoted } from './cli-error.ts';
 import { wholeOf } from './options.ts';
 import type { Command, Given } from './shape.ts';
 import { namedVenue, testCaller, VENUE } from './test-venue.ts';

@@ -2,7 +2,7 @@
 // never part of it: each agent reads it from the environment, or asks for it.
 
 import type { Config } from '../base/config.ts';
-import { mistyped, quoted } from './fault.ts';
+import { mistyped, quoted } from './cli-error.ts';
 import { choiceOf } from './options.ts';
 import type { Answer, Command, Given, Settings } from './shape.ts';
 

@@ -3,7 +3,7 @@
 import { createChannel, createMember } from '../domain/members/create-member.ts';
 import { findMembers } from '../domain/members/queries.ts';
 import { TOKEN_SECONDS } from '../domain/members/tokens.ts';
-import { mistyped, noSuch, quoted } from './fault.ts';
+import { mistyped, noSuch, quoted } from './cli-error.ts';
 import { uuidOf } from './options.ts';
 import type { Command } from './shape.ts';
 import { block } from './table.ts';

@@ -5,7 +5,7 @@ import type { Queryable } from '../base/db.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { SCOPES } from '../domain/keys/key.ts';
 import type { Act } from '../domain/venues/audit.ts';
-import { refused } from './fault.ts';
+import { refused } from './cli-error.ts';
 import { knownVenue } from './venue.ts';
 
 export async function operatorCaller(db: Queryable, act: Act, venueId: string, mode: Mode): Promise<Caller> {

@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { isUuid } from '../base/ids.ts';
 import { nearest } from '../base/schema/near-miss.ts';
-import { mistyped, quoted } from './fault.ts';
+import { mistyped, quoted } from './cli-error.ts';
 import type { Command, Given, Option } from './shape.ts';
 
 export interface Typed {

@@ -1,10 +1,10 @@
 // `everyshare reconcile`: settles what is left open with the card processor, and says where its books and ours differ.
 
 import type { Mode } from '../base/config.ts';
-import { type Difference, reconcile } from '../domain/checkouts/reconcile.ts';
-import { askAgain, venuesWithFailed } from '../domain/payments/movements/queries.ts';
+import { type Difference, reconcile } from '../domain/checkouts/accounting/reconcile.ts';
+import { askAgain, venuesWithFailed } from '../domain/payments/movement-queries.ts';
 import { type Act, audit } from '../domain/venues/audit.ts';
-import type { House } from '../run/house.ts';
+import type { House } from '../run/context.ts';
 import { choiceOf, wholeOf } from './options.ts';
 import { ProgressBar } from './progress-bar.ts';
 import type { Command } from './shape.ts';

@@ -5,7 +5,7 @@ import { Problem } from '../base/errors.ts';
 import { listForReview } from '../domain/review/queue.ts';
 import { type Decision, type Found, findForReview, type Reviewed, review } from '../domain/review/review.ts';
 import { findVenue } from '../domain/venues/queries.ts';
-import { mistyped, refused } from './fault.ts';
+import { mistyped, refused } from './cli-error.ts';
 import { choiceOf, uuidOf, wholeOf } from './options.ts';
 import type { Answer, Command, Given, Open, Option } from './shape.ts';
 import { block, shownTime, table } from './table.ts';

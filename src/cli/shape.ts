@@ -2,7 +2,7 @@
 
 import type { Config } from '../base/config.ts';
 import type { Act } from '../domain/venues/audit.ts';
-import type { House } from '../run/house.ts';
+import type { House } from '../run/context.ts';
 
 interface Opened {
   readonly house: House;

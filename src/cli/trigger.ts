@@ -3,10 +3,10 @@
 
 import { listEventViews } from '../domain/events/queries.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import type { House } from '../run/house.ts';
+import type { House } from '../run/context.ts';
 import { operations } from '../run/operations.ts';
 import { makePerform } from '../run/perform.ts';
-import { mistyped, quoted } from './fault.ts';
+import { mistyped, quoted } from './cli-error.ts';
 import type { Command } from './shape.ts';
 import { block } from './table.ts';
 import { namedVenue, testCaller, VENUE } from './test-venue.ts';

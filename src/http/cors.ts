@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import type { Operation } from '../base/operation.ts';
-import { routeOf } from '../domain/checkouts/invites/queries.ts';
+import { routeOf } from '../domain/checkouts/party/invite-queries.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { isRegisteredOrigin } from '../domain/venues/queries.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';

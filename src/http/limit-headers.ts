@@ -1,7 +1,7 @@
 // The limit's headers, which every answer under /v1 carries, and the count of requests that come without a key.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Allowance } from '../run/gate.ts';
+import type { Allowance } from '../run/admission.ts';
 import type { Door } from './server.ts';
 
 export function showAllowance(reply: FastifyReply, allowance: Allowance): void {

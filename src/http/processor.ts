@@ -5,9 +5,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Mode } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
-import { askConfigured } from '../base/outbound/configured.ts';
-import { hearNotice } from '../domain/payments/hear-notice.ts';
+import { askConfigured } from '../base/outbound/trusted-request.ts';
 import { readNotice } from '../domain/payments/notice.ts';
+import { hearNotice } from '../domain/payments/receive-notice.ts';
 import type { Door } from './server.ts';
 
 const NOTICE_LIMIT = 1024 * 1024;

@@ -2,8 +2,8 @@
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
+import { tooMany } from '../run/authorize.ts';
 import { operations } from '../run/operations.ts';
-import { tooMany } from '../run/who.ts';
 import { registerDocs } from './docs.ts';
 import { countForAddress } from './limit-headers.ts';
 import { makeOpenApi } from './openapi.ts';

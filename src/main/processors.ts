@@ -4,11 +4,11 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config, Mode, StripeKeys } from '../base/config.ts';
-import type { Endings } from '../base/endings.ts';
 import type { Log } from '../base/log.ts';
 import { packageRoot } from '../base/package-root.ts';
+import type { Endings } from '../base/shutdown.ts';
 import { type Processor, type Processors, ProcessorTrouble } from '../domain/payments/processor.ts';
-import type { ProcessorAccess } from '../run/house.ts';
+import type { ProcessorAccess } from '../run/context.ts';
 import type { EmbeddedProcessor } from '../sandbox/processor/run.ts';
 
 export interface OpenedProcessors {

@@ -5,10 +5,10 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { invalid, Problem } from '../base/errors.ts';
 import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
 import type { Schema } from '../base/schema/registry.ts';
+import type { Received } from '../run/check-input.ts';
 import type { Tool } from '../run/operations/tools.ts';
 import { isPartner, type Visitor } from '../run/perform.ts';
 import { asProblem, onTheWire } from '../run/problem.ts';
-import type { Received } from '../run/received.ts';
 import type { Inside } from '../run/tool-server.ts';
 
 /** Everything that is known of a call when its tool is about to run. */

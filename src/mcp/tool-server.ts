@@ -9,16 +9,16 @@ import { Problem } from '../base/errors.ts';
 import type { Operation } from '../base/operation.ts';
 import { packageRoot } from '../base/package-root.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import type { Allowance } from '../run/gate.ts';
+import type { Allowance } from '../run/admission.ts';
+import { judge, type Verdict } from '../run/authorize.ts';
+import { isJson } from '../run/check-input.ts';
 import { isOfTool, type Tool, toolNamed } from '../run/operations/tools.ts';
 import { operations } from '../run/operations.ts';
 import { asProblem, onTheWire } from '../run/problem.ts';
-import { isJson } from '../run/received.ts';
 import type { Inside, Post, PostAnswer, ToolServer } from '../run/tool-server.ts';
-import { judge, type Verdict } from '../run/who.ts';
 import { retryAfterOf, type Told, type ToolCall, textsOf } from './call-tool.ts';
-import { isForeign } from './foreign.ts';
 import { CODES, type Fault, type Mail, type Message, readMail } from './messages.ts';
+import { isForeign } from './origin-check.ts';
 import { openProtocol, type Protocol, type Served } from './protocol.ts';
 
 /** Messages of the protocol itself take nothing from the hour, nor does what is not answered. */

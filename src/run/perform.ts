@@ -9,12 +9,12 @@ import { canonicalJson } from '../base/json/canonical.ts';
 import type { JsonValue } from '../base/json/parse.ts';
 import type { Answer, Command, Input, Intake, Judge, Operation, Reach } from '../base/operation.ts';
 import type { Sender } from '../domain/hooks/receive.ts';
-import { findKept, type KeptAnswer, type KeptUnder, keepAnswer } from '../domain/idempotency/kept-answers.ts';
+import { findKept, type KeptAnswer, type KeptUnder, keepAnswer } from '../domain/idempotency/stored-responses.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import type { Guest, Stranger } from '../domain/members/guest.ts';
 import { ProcessorTrouble } from '../domain/payments/processor.ts';
-import type { House } from './house.ts';
-import { checkInput, type Received } from './received.ts';
+import { checkInput, type Received } from './check-input.ts';
+import type { House } from './context.ts';
 
 export interface Reply {
   readonly status: number;

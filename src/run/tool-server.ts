@@ -2,8 +2,8 @@
 // both run the same operations through the same gate.
 
 import type { Problem } from '../base/errors.ts';
-import type { Allowance, Gate } from './gate.ts';
-import type { House } from './house.ts';
+import type { Allowance, Gate } from './admission.ts';
+import type { House } from './context.ts';
 import type { Perform, Visitor } from './perform.ts';
 
 /** What every door is handed. */

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeGlance } from '../../src/base/json/glance.ts';
+import { makeGlance } from '../../src/base/json/extract-paths.ts';
 import { type JsonValue, parseStrictJson } from '../../src/base/json/parse.ts';
 
 const PATHS = ['id', 'type', 'a.b', 'a.b.c', 'a.type', 'b'];

@@ -10,12 +10,12 @@ import { systemClock } from '../../src/base/clock.ts';
 import { addressIn, isAddressRange, readConfig } from '../../src/base/config.ts';
 import { isoFromPostgres } from '../../src/base/db.ts';
 import { makeIds } from '../../src/base/ids.ts';
-import { keptSecret } from '../../src/base/kept-secret.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { randomText, systemRandom } from '../../src/base/random.ts';
 import { formats, isDate, isTime } from '../../src/base/schema/formats.ts';
 import { nearest } from '../../src/base/schema/near-miss.ts';
 import { makeSeal } from '../../src/base/seal.ts';
+import { keptSecret } from '../../src/base/secret-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'everyshare-ground-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

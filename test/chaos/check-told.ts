@@ -1,6 +1,6 @@
 // The rules about what clients were told, and about the events: what was acknowledged is there and stays so.
 
-import { CHECKOUT_MOVES, type CheckoutStatus } from '../../src/domain/checkouts/moves.ts';
+import { CHECKOUT_MOVES, type CheckoutStatus } from '../../src/domain/checkouts/transitions.ts';
 import type { Booking } from './booking.ts';
 import type { CheckoutRow, EventRow, OurBooks, ShareRow } from './books.ts';
 import { type Found, grouped, sumOf } from './violation.ts';

@@ -2,7 +2,7 @@
 // At the end either everybody has paid, or nobody has.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { captureFunded } from '../../src/domain/checkouts/capture.ts';
+import { captureFunded } from '../../src/domain/checkouts/capture/capture.ts';
 import { claimFunded } from '../../src/domain/checkouts/queries.ts';
 import type { Processor } from '../../src/domain/payments/processor.ts';
 import { openWorld, type World } from '../world.ts';

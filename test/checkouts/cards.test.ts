@@ -2,8 +2,8 @@
 // owner, holds that are lost or come too late. A share is held only from the bank's own word, and nobody is charged early.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { holdInTime } from '../../src/domain/checkouts/hold-in-time.ts';
-import { holdShare } from '../../src/domain/checkouts/hold-share.ts';
+import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
+import { holdInTime } from '../../src/domain/checkouts/holds/hold-with-retry.ts';
 import { type Processor, ProcessorTrouble } from '../../src/domain/payments/processor.ts';
 import { openWorld, PROCESSOR_KEYS, type World } from '../world.ts';
 import { CARDS, intentOf, openShop, type Seen, type Shop } from './shop.ts';

@@ -1,13 +1,13 @@
 // A checkout as a model, for the tests of the pure decisions: applies steps as the database would, and refuses what the
 // database would refuse (a move that is not in the table, a row that is not where the step says, a second live hold).
 
-import type { Moves } from '../../src/base/moves.ts';
-import { CHECKOUT_MOVES, SHARE_MOVES } from '../../src/domain/checkouts/moves.ts';
-import type { ShareState, Standing } from '../../src/domain/checkouts/standing.ts';
+import type { Moves } from '../../src/base/transitions.ts';
+import type { ShareState, Standing } from '../../src/domain/checkouts/locked-checkout.ts';
 import type { NewMovement, Step } from '../../src/domain/checkouts/steps.ts';
+import { CHECKOUT_MOVES, SHARE_MOVES } from '../../src/domain/checkouts/transitions.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
-import { HOLD_MOVES, type MovementStatus, OVER } from '../../src/domain/payments/moves.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';
+import { HOLD_MOVES, type MovementStatus, OVER } from '../../src/domain/payments/transitions.ts';
 
 export const NOW = Date.UTC(2027, 5, 1);
 const HOUR = 3_600_000;

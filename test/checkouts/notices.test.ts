@@ -2,8 +2,8 @@
 // harmless in any order, however often it comes. Disputes are recorded, shown and booked.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readDueNotices } from '../../src/domain/payments/disputes/read-notices.ts';
 import { type Processor, ProcessorTrouble } from '../../src/domain/payments/processor.ts';
+import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
 import { announceNotices } from '../../src/domain/payments/stripe-notices.ts';
 import { until } from '../sandbox/processor-fixture.ts';
 import { openWorld, PROCESSOR_KEYS, type Told, type World } from '../world.ts';

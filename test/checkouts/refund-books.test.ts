@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimMovement, claimMovements } from '../../src/domain/payments/movements/queries.ts';
+import { claimMovement, claimMovements } from '../../src/domain/payments/movement-queries.ts';
 import { settleDueMovements, settleMovement } from '../../src/domain/payments/settle-movements.ts';
 import { openWorld, type World } from '../world.ts';
 import { openShop, type Seen, type Shop } from './shop.ts';

@@ -3,9 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
-import type { Moves } from '../../src/base/moves.ts';
-import { CHECKOUT_MOVES, SHARE_MOVES } from '../../src/domain/checkouts/moves.ts';
-import { HOLD_MOVES, MOVEMENT_MOVES } from '../../src/domain/payments/moves.ts';
+import type { Moves } from '../../src/base/transitions.ts';
+import { CHECKOUT_MOVES, SHARE_MOVES } from '../../src/domain/checkouts/transitions.ts';
+import { HOLD_MOVES, MOVEMENT_MOVES } from '../../src/domain/payments/transitions.ts';
 import { openWorld, type World } from '../world.ts';
 import { openShop, type Seen, type Shop } from './shop.ts';
 

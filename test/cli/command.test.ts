@@ -9,15 +9,15 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { type Config, readConfig } from '../../src/base/config.ts';
 import { openDb } from '../../src/base/db.ts';
-import { keptSecret } from '../../src/base/kept-secret.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { makeSeal } from '../../src/base/seal.ts';
+import { keptSecret } from '../../src/base/secret-file.ts';
 import { runCommand } from '../../src/cli/command.ts';
 import { checkNode } from '../../src/cli/doctor.ts';
-import { actIn, type House, makeHouse } from '../../src/run/house.ts';
+import { actIn, type House, makeHouse } from '../../src/run/context.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
 import { keepLines, keepStream } from '../logs/kept.ts';
 

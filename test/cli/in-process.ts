@@ -3,7 +3,7 @@
 import { expect, vi } from 'vitest';
 import { type Config, readConfig } from '../../src/base/config.ts';
 import { runCommand } from '../../src/cli/command.ts';
-import { actIn } from '../../src/run/house.ts';
+import { actIn } from '../../src/run/context.ts';
 import type { World } from '../world.ts';
 
 export interface Said {

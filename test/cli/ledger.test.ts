@@ -3,7 +3,12 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
-import { balancesOf, checkLedger, type LedgerReport, unevenIn } from '../../src/domain/checkouts/ledger-check.ts';
+import {
+  balancesOf,
+  checkLedger,
+  type LedgerReport,
+  unevenIn,
+} from '../../src/domain/checkouts/accounting/check-ledger.ts';
 import { CARDS, openShop, type Shop } from '../checkouts/shop.ts';
 import { openWorld, type World } from '../world.ts';
 import { type CommandLine, commandLine } from './in-process.ts';

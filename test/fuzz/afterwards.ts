@@ -5,7 +5,7 @@ import { copyFileSync, createReadStream, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { House } from '../../src/run/house.ts';
+import type { House } from '../../src/run/context.ts';
 import { checkLedgerByCommand, reconcile } from '../chaos/quiet.ts';
 import type { Found } from '../chaos/violation.ts';
 import { findIn, readSecrets } from '../logs/scan.ts';

@@ -1,9 +1,9 @@
 // People of the town: signed in on the hosted pages and by token, in parties whose shares are open, asked for and held.
 
-import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
+import { makeSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel, createMember } from '../../src/domain/members/create-member.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
-import { actIn } from '../../src/run/house.ts';
+import { actIn } from '../../src/run/context.ts';
 import { keepSecret } from '../logs/kept.ts';
 import { type Ask, booking, freshName, type Pools, type Seen, type Wherever } from './town.ts';
 

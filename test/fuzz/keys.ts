@@ -5,7 +5,7 @@ import { issueKey, type KeyWish } from '../../src/domain/keys/issue-key.ts';
 import { SCOPES } from '../../src/domain/keys/key.ts';
 import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
 import { createVenue } from '../../src/domain/venues/create-venue.ts';
-import { actIn, type House } from '../../src/run/house.ts';
+import { actIn, type House } from '../../src/run/context.ts';
 import { keepSecret } from '../logs/kept.ts';
 
 export const ORIGIN = 'https://harbor.example';

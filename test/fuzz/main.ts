@@ -10,7 +10,7 @@ import { openDb } from '../../src/base/db.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { type House, makeHouse } from '../../src/run/house.ts';
+import { type House, makeHouse } from '../../src/run/context.ts';
 import { FOLDER, keepDrawn, keepSealed, keepSecret } from '../logs/kept.ts';
 import { startReceiver } from '../outbound/receiver.ts';
 import type { Sample } from './memory.ts';

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkOf } from '../../src/base/network.ts';
-import { forgetOldDeclines } from '../../src/domain/payments/declines/queries.ts';
+import { forgetOldDeclines } from '../../src/domain/payments/decline-queries.ts';
 import { PROCESSOR_KEYS } from '../world.ts';
 import { DECLINED, openTown, type Person, shown, type Town } from './town.ts';
 

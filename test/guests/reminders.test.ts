@@ -2,8 +2,12 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideNews, type Scene, type ShareNews } from '../../src/domain/checkouts/news/decide-news.ts';
-import { afterTheNight, remindersFor } from '../../src/domain/checkouts/news/reminders.ts';
+import {
+  decideNews,
+  type Scene,
+  type ShareNews,
+} from '../../src/domain/checkouts/notifications/decide-notifications.ts';
+import { afterTheNight, remindersFor } from '../../src/domain/checkouts/notifications/reminders.ts';
 
 const at = (text: string): number => Date.parse(text);
 const said = (invited: string, payBy: string, zone: string): string[] =>

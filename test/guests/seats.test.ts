@@ -1,9 +1,9 @@
 // Open seats: places in a party for whoever opens the link, and who is seen to have paid for whom.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { paidBy } from '../../src/domain/checkouts/invites/queries.ts';
-import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
-import { friendsOf } from '../../src/domain/members/circle/queries.ts';
+import { makeSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
+import { paidBy } from '../../src/domain/checkouts/party/invite-queries.ts';
+import { friendsOf } from '../../src/domain/members/friend-queries.ts';
 import { PROCESSOR_KEYS, type Told } from '../world.ts';
 import { openTown, type Person, shown, type Town } from './town.ts';
 

@@ -1,7 +1,7 @@
 // What guests are told by text message while a group pays: reminders, released and lost holds, everyone in.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tellDueGuests } from '../../src/domain/checkouts/tell-guests.ts';
+import { tellDueGuests } from '../../src/domain/checkouts/notifications/notify-guests.ts';
 import { hearAnswer } from '../../src/domain/members/messages/answer.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { PROCESSOR_KEYS } from '../world.ts';

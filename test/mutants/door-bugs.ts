@@ -32,7 +32,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
     bug: 'a live key needs no scope',
-    file: 'src/run/who.ts',
+    file: 'src/run/authorize.ts',
     from: "if (row.mode === 'live' && scopes.length > 0 && !scopes.some",
     to: "if (row.mode === 'live' && scopes.length > 9 && !scopes.some",
     tests: ['test/walls/bearers.test.ts'],
@@ -40,7 +40,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
     bug: 'a publishable key works from any origin',
-    file: 'src/run/who.ts',
+    file: 'src/run/authorize.ts',
     from: "if (operation.auth === 'guest' && !row.venue_origins.includes(origin)) {",
     to: "if (operation.auth === 'guest' && arrival.origin === undefined) {",
     tests: ['test/http/guests.test.ts', 'test/http/keys.test.ts'],
@@ -48,7 +48,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
     bug: 'a publishable key opens checkouts of the other mode',
-    file: 'src/domain/checkouts/guest-view.ts',
+    file: 'src/domain/checkouts/party/guest-view.ts',
     from: 'if (seen === null || seen.mode !== visitor.mode) throw notFound();',
     to: 'if (seen === null) throw notFound();',
     tests: ['test/walls/foreign.test.ts'],
@@ -128,7 +128,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'guests',
     bug: 'anybody can begin to pay anybody’s share',
-    file: 'src/domain/checkouts/hold-as-guest.ts',
+    file: 'src/domain/checkouts/holds/hold-as-guest.ts',
     from: "  if (share.memberId !== guest.memberId && standing.organizerId !== guest.memberId) {\n    throw new Problem('share_not_yours');\n  }\n",
     to: '',
     tests: ['test/http/guests.test.ts'],
@@ -136,7 +136,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'guests',
     bug: 'another member takes the party over',
-    file: 'src/domain/checkouts/decide-party.ts',
+    file: 'src/domain/checkouts/party/decide-party.ts',
     from: "standing.organizerId !== null && standing.organizerId !== organizerId) return { refusal: 'not_organizer' };",
     to: "standing.organizerId === '' && standing.organizerId !== organizerId) return { refusal: 'not_organizer' };",
     tests: ['test/payments/decide-party.test.ts'],
@@ -144,7 +144,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
   {
     area: 'tools',
     bug: 'any page of the web may use the tool server',
-    file: 'src/mcp/foreign.ts',
+    file: 'src/mcp/origin-check.ts',
     from: 'if (origin !== undefined && !ours.some((url) => isSame(new URL(url), String(origin)))) return true;',
     to: 'if (origin !== undefined && ours.length === 0) return true;',
     tests: ['test/mcp/protocol.test.ts'],

@@ -2,8 +2,8 @@
 
 import type { Mutant } from './list.ts';
 
-const HOLD = 'src/domain/checkouts/settle-hold.ts';
-const MOVEMENTS = 'src/domain/payments/movements/queries.ts';
+const HOLD = 'src/domain/checkouts/holds/settle-hold.ts';
+const MOVEMENTS = 'src/domain/payments/movement-queries.ts';
 const WRITE = '    await writeSteps(tx, { ids: parts.ids, now }, standing, steps);\n    return answer;\n  });';
 
 export const LEASE_BUGS: readonly Mutant[] = [
@@ -22,7 +22,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'events',
     bug: 'what a decision changes is told after its commit, by whoever is still alive then',
-    file: 'src/domain/checkouts/money-parts.ts',
+    file: 'src/domain/checkouts/payment-services.ts',
     from: '  return parts.db.transaction((tx) => decideIn(tx, parts, venueId, checkoutId, decide));\n',
     to: `  let tell = async (): Promise<void> => undefined;
   const silently = (standing: Standing, now: number): Decided<T> => {
@@ -48,7 +48,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'a worker that lost its turn at the captures writes all the same',
-    file: 'src/domain/checkouts/capture.ts',
+    file: 'src/domain/checkouts/capture/capture.ts',
     from: "return standing.status === 'funded' && standing.turn === turn;",
     to: "return standing.status === 'funded' && standing.turn >= turn;",
     tests: ['test/checkouts/capture.test.ts'],
@@ -104,7 +104,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'test money is taken at the live processor',
-    file: 'src/domain/checkouts/money-parts.ts',
+    file: 'src/domain/checkouts/payment-services.ts',
     from: 'const processor = processors[mode];',
     to: 'const processor = processors.live ?? processors[mode];',
     tests: ['test/checkouts/capture.test.ts', 'test/checkouts/cards.test.ts'],
@@ -163,7 +163,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'a notice of the bank is put off by a worker that comes late, though another has read it',
-    file: 'src/domain/payments/disputes/queries.ts',
+    file: 'src/domain/payments/dispute-queries.ts',
     from: 'where notice_id = $1 and turn = $2',
     to: 'where notice_id = $1 and turn >= $2',
     tests: ['test/checkouts/notices.test.ts'],

@@ -2,7 +2,7 @@
 
 import type { Mutant } from './list.ts';
 
-const CAPTURE = 'src/domain/checkouts/decide-capture.ts';
+const CAPTURE = 'src/domain/checkouts/capture/decide-capture.ts';
 const DELIVERIES = 'migrations/000013-deliveries.sql';
 const INBOUND = 'migrations/000008-hooks.sql';
 const STORED = 'migrations/000015-hooks-more.sql';

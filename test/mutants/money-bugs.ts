@@ -4,8 +4,8 @@ import type { Mutant } from './list.ts';
 
 const MONEY = 'migrations/000003-money.sql';
 const CREATE = 'migrations/000018-replays.sql';
-const HOLD = 'src/domain/checkouts/decide-hold.ts';
-const CAPTURE = 'src/domain/checkouts/decide-capture.ts';
+const HOLD = 'src/domain/checkouts/holds/decide-hold.ts';
+const CAPTURE = 'src/domain/checkouts/capture/decide-capture.ts';
 
 export const MONEY_BUGS: readonly Mutant[] = [
   {
@@ -91,7 +91,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'our fee is kept when everything is refunded',
-    file: 'src/domain/checkouts/decide-refund.ts',
+    file: 'src/domain/checkouts/refunds/decide-refund.ts',
     from: 'return share.amount === 0 ? 0 : Number((BigInt(fee) * BigInt(refunded)) / BigInt(share.amount));',
     to: 'return share.amount < 0 ? fee + refunded : 0;',
     tests: ['test/checkouts/refund.test.ts', 'test/checkouts/refund-books.test.ts'],
@@ -115,7 +115,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'a completed checkout can be canceled',
-    file: 'src/domain/checkouts/decide-party.ts',
+    file: 'src/domain/checkouts/party/decide-party.ts',
     from: "    return { refusal: 'checkout_not_cancelable' };",
     to: '    return { steps: [] };',
     tests: ['test/checkouts/cancel.test.ts'],

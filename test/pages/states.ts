@@ -1,7 +1,7 @@
 // The states that a hosted page can be in, each with the way to get there. No worker runs: a state stays as it is.
 
 import type { Page } from 'playwright-core';
-import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
+import { makeSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
 import { CARDS, type Seen } from '../checkouts/shop.ts';
 import { type Look, type Person, payWith, type Town } from './town.ts';

@@ -4,11 +4,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitEqually } from '../../src/base/money.ts';
-import { decideAsk, learn } from '../../src/domain/checkouts/decide-hold.ts';
-import { decideCancel, decideParty, type Seat } from '../../src/domain/checkouts/decide-party.ts';
-import type { CheckoutStatus } from '../../src/domain/checkouts/moves.ts';
-import { equalSplit, judgeSplit, LEAST_CHARGE } from '../../src/domain/checkouts/split.ts';
-import type { Standing } from '../../src/domain/checkouts/standing.ts';
+import { decideAsk, learn } from '../../src/domain/checkouts/holds/decide-hold.ts';
+import type { Standing } from '../../src/domain/checkouts/locked-checkout.ts';
+import { decideCancel, decideParty, type Seat } from '../../src/domain/checkouts/party/decide-party.ts';
+import { equalSplit, judgeSplit, LEAST_CHARGE } from '../../src/domain/checkouts/party/split.ts';
+import type { CheckoutStatus } from '../../src/domain/checkouts/transitions.ts';
 import { applyAll, factsFor, type Model, NOW, newId, newModel } from '../checkouts/model.ts';
 
 const AMOUNT = 30_000;

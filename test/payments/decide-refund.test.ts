@@ -3,15 +3,15 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { feeParts } from '../../src/domain/checkouts/decide-capture.ts';
+import { feeParts } from '../../src/domain/checkouts/capture/decide-capture.ts';
+import type { Standing } from '../../src/domain/checkouts/locked-checkout.ts';
 import {
   decideRefund,
   leftToRefund,
   percentByPolicy,
   type TransferState,
-} from '../../src/domain/checkouts/decide-refund.ts';
-import type { Standing } from '../../src/domain/checkouts/standing.ts';
-import type { MovementStatus } from '../../src/domain/payments/moves.ts';
+} from '../../src/domain/checkouts/refunds/decide-refund.ts';
+import type { MovementStatus } from '../../src/domain/payments/transitions.ts';
 import { applyAll, type Model, NOW, newId, newModel } from '../checkouts/model.ts';
 
 const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);

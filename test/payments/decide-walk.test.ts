@@ -9,10 +9,10 @@ import {
   type CaptureOutcome,
   recordCaptures,
   recordRelease,
-} from '../../src/domain/checkouts/decide-capture.ts';
-import { decideAsk, decideRenewal, learn, notNow, refused } from '../../src/domain/checkouts/decide-hold.ts';
-import { decideCancel, decideParty } from '../../src/domain/checkouts/decide-party.ts';
-import { decideRefund, leftToRefund } from '../../src/domain/checkouts/decide-refund.ts';
+} from '../../src/domain/checkouts/capture/decide-capture.ts';
+import { decideAsk, decideRenewal, learn, notNow, refused } from '../../src/domain/checkouts/holds/decide-hold.ts';
+import { decideCancel, decideParty } from '../../src/domain/checkouts/party/decide-party.ts';
+import { decideRefund, leftToRefund } from '../../src/domain/checkouts/refunds/decide-refund.ts';
 import type { Step } from '../../src/domain/checkouts/steps.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';

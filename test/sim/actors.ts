@@ -5,12 +5,12 @@
 import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { splitEqually } from '../../src/base/money.ts';
-import { decideParty, type Seat } from '../../src/domain/checkouts/decide-party.ts';
-import { holdShare } from '../../src/domain/checkouts/hold-share.ts';
-import { decideUnderLock, type MoneyParts } from '../../src/domain/checkouts/money-parts.ts';
-import { hearNotice } from '../../src/domain/payments/hear-notice.ts';
+import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
+import { decideParty, type Seat } from '../../src/domain/checkouts/party/decide-party.ts';
+import { decideUnderLock, type MoneyParts } from '../../src/domain/checkouts/payment-services.ts';
 import { readNotice } from '../../src/domain/payments/notice.ts';
 import { ProcessorTrouble } from '../../src/domain/payments/processor.ts';
+import { hearNotice } from '../../src/domain/payments/receive-notice.ts';
 import type { BankEvent } from '../../src/sandbox/processor/outbox.ts';
 import { BANK_KEYS } from './bank-client.ts';
 import { type Actor, Violation } from './scheduler.ts';

@@ -2,10 +2,10 @@
 // at a time, whenever one of them would find something by the worker's own clock.
 
 import { isPassing, isUnavailable } from '../../src/base/db.ts';
-import { captureDue } from '../../src/domain/checkouts/capture.ts';
+import { captureDue } from '../../src/domain/checkouts/capture/capture.ts';
 import { expireDue } from '../../src/domain/checkouts/expire.ts';
-import { settleDueHolds } from '../../src/domain/checkouts/settle-hold.ts';
-import { readDueNotices } from '../../src/domain/payments/disputes/read-notices.ts';
+import { settleDueHolds } from '../../src/domain/checkouts/holds/settle-hold.ts';
+import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { type Desk, deskFor, type Stage } from './stage.ts';

@@ -2,7 +2,7 @@
 // of one that is not the caller's. An operation, or a member of a body that looks like the name of an object, which does not
 // stand here makes the test fail.
 
-import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
+import { makeSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
 import {
   boat,

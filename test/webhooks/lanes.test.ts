@@ -4,7 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deliverDue, deliverUntilStopped, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
-import { takeTurn } from '../../src/domain/webhooks/deliveries/lane.ts';
+import { takeTurn } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
 import { type LaneRow, takeLanes } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { SLOW_MS } from '../../src/domain/webhooks/deliveries/schedule.ts';
 import type { Shop } from '../checkouts/shop.ts';

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { expect } from 'vitest';
 import type { Clock } from '../../src/base/clock.ts';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
-import type { LaneParts } from '../../src/domain/webhooks/deliveries/lane.ts';
+import type { LaneParts } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
 import { openShop, type Seen, type Shop } from '../checkouts/shop.ts';
 import { type Listening, startReceiver } from '../outbound/receiver.ts';
 import { openWorld, type World } from '../world.ts';

@@ -3,7 +3,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { takeTurn } from '../../src/domain/webhooks/deliveries/lane.ts';
+import { takeTurn } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
 import { type LaneRow, takeLanes } from '../../src/domain/webhooks/deliveries/queries.ts';
 import type { Shop } from '../checkouts/shop.ts';
 import { PostOffice } from './post-office.ts';

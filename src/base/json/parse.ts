@@ -3,12 +3,12 @@
 // the same value as JSON.parse except that -0 is 0 and an overflow is ±Number.MAX_VALUE. It checks no size and no shape.
 
 import { isAscii, isUtf8 } from 'node:buffer';
+import { type BadText, findBadTexts, findDuplicateName } from './escaped-text.ts';
+import type { Watched } from './path-tree.ts';
 import { duplicateWords, type Patches, Scanner } from './scan.ts';
-import { type BadText, findBadTexts, findDuplicateName } from './strange.ts';
 import { firstBadUtf8 } from './utf8.ts';
-import type { Watched } from './watched.ts';
 
-export type { BadText } from './strange.ts';
+export type { BadText } from './escaped-text.ts';
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
 

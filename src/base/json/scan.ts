@@ -2,8 +2,8 @@
 // numbers a double cannot hold, escapes that make no text. Guarantees: never throws, recursion bounded by MAX_DEPTH,
 // a plain-words message and byte offset on failure. It builds no value and expects bytes known to be UTF-8.
 
-import { OpenNames } from './names.ts';
-import type { Place, Watched } from './watched.ts';
+import { OpenNames } from './member-names.ts';
+import type { Place, Watched } from './path-tree.ts';
 
 /** The root counts as 1; values that are no array or object add nothing. */
 const MAX_DEPTH = 32;

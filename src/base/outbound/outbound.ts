@@ -3,9 +3,9 @@
 // environment, size and time bounded. It does not retry and does not sign; it promises nothing about what comes back.
 
 import { exchange, type OutboundAnswer } from './exchange.ts';
-import { Names, type Resolve } from './names.ts';
 import { OutboundError } from './outbound-error.ts';
 import { Pools } from './pools.ts';
+import { Names, type Resolve } from './resolver.ts';
 import { readTarget, Targets } from './target.ts';
 
 export interface OutboundOptions {

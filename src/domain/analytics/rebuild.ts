@@ -4,7 +4,7 @@
 // their figures.
 
 import type { Db } from '../../base/db.ts';
-import { lackingIn } from './lacking.ts';
+import { lackingIn } from './figure-corrections.ts';
 import {
   countEvents,
   countVenuesWithActivity,

@@ -6,7 +6,7 @@ import { notFound } from '../../base/errors.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import { pageOf, pageQuestion } from '../../base/page.ts';
 import type { Caller } from '../keys/caller.ts';
-import { takeTicks } from '../venues/ticks.ts';
+import { takeTicks } from '../venues/page-timestamps.ts';
 import { shownBoat } from './boat.ts';
 import { findBoat, listBoatRows } from './queries.ts';
 import { upsertOne } from './upsert-boats.ts';

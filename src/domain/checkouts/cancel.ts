@@ -5,10 +5,10 @@ import type { Queryable } from '../../base/db.ts';
 import { conflict, notFound } from '../../base/errors.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
-import { decideCancel } from './decide-party.ts';
+import { isOverdue } from './locked-checkout.ts';
+import { decideCancel } from './party/decide-party.ts';
 import { lockCheckout, viewAfter } from './queries.ts';
-import { isOverdue } from './standing.ts';
-import { writeSteps } from './write.ts';
+import { writeSteps } from './write-steps.ts';
 
 export async function cancelCheckout(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
   const { venue, mode, now } = caller;

@@ -3,7 +3,7 @@
 
 import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
-import type { MoneyParts } from './money-parts.ts';
+import type { MoneyParts } from './payment-services.ts';
 import { expireCheckouts, venuesWithOverdue } from './queries.ts';
 
 /** At most so many in one transaction, so that nobody waits long for a row. */

@@ -5,9 +5,9 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { PageQuestion } from '../../base/page.ts';
 import { type DueAtVenue, liveHolds } from '../payments/queries.ts';
-import type { CheckoutStatus, ShareStatus } from './moves.ts';
-import type { ShareState, Standing } from './standing.ts';
+import type { ShareState, Standing } from './locked-checkout.ts';
 import type { NewShare } from './steps.ts';
+import type { CheckoutStatus, ShareStatus } from './transitions.ts';
 
 export interface CreateQuestion {
   readonly venueId: string;

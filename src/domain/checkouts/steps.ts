@@ -2,10 +2,10 @@
 // set: when a row is not where the step says, the whole transaction is undone.
 
 import type { Entry } from '../ledger/accounts.ts';
-import type { MovementWish } from '../payments/movements/queries.ts';
-import type { HoldStatus } from '../payments/moves.ts';
+import type { MovementWish } from '../payments/movement-queries.ts';
 import type { HoldNews } from '../payments/queries.ts';
-import type { CheckoutStatus, ShareStatus } from './moves.ts';
+import type { HoldStatus } from '../payments/transitions.ts';
+import type { CheckoutStatus, ShareStatus } from './transitions.ts';
 
 export interface NewShare {
   readonly id: string;

@@ -7,8 +7,8 @@ import type { Answer, Input } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
 import { unknownOffering } from '../offerings/offering.ts';
 import { findByExternalIds } from '../offerings/queries.ts';
+import { takeTicks } from '../venues/page-timestamps.ts';
 import { routeForReview } from '../venues/review-routes.ts';
-import { takeTicks } from '../venues/ticks.ts';
 import { type ExperienceContent, type ExperienceRow, formOf, shownSubmission } from './experience.ts';
 import { countWaiting, findByExternalId, insertExperience } from './queries.ts';
 

@@ -18,7 +18,7 @@ import {
 } from './deliveries/queries.ts';
 import { outcomeOf, refusedBody } from './outcome.ts';
 import { bodyRow } from './receive.ts';
-import type { Outcome, SellerParts } from './selling.ts';
+import type { Outcome, SellerParts } from './upsert-from-hook.ts';
 
 export interface ApplyParts extends SellerParts {
   readonly db: Db;

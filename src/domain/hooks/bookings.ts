@@ -5,11 +5,11 @@
 import type { Queryable } from '../../base/db.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
 import { type DueDelivery, findRoom, type KnownBooking, keepBooking, keepRoom } from './deliveries/queries.ts';
+import { hashOf, keptAs } from './delivery-order.ts';
 import type { Change, MappedSlot, Thing } from './mapping/interpret.ts';
 import { type KeptSlots, knownSlot, type Slot, slotKey, withoutOldest } from './merge.ts';
-import { hashOf, keptAs } from './newest.ts';
-import { capacityOf, type Room, roomAfter, roomNow, type Take } from './room.ts';
-import { contentOf, heldElsewhere, isExternalId, type Seller, upserted } from './selling.ts';
+import { capacityOf, type Room, roomAfter, roomNow, type Take } from './slot-capacity.ts';
+import { contentOf, heldElsewhere, isExternalId, type Seller, upserted } from './upsert-from-hook.ts';
 
 interface Wanted {
   readonly offering: string;

@@ -5,10 +5,11 @@ import type { Queryable } from '../../base/db.ts';
 import { invalid, Problem } from '../../base/errors.ts';
 import { type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
-import { takeTicks } from '../venues/ticks.ts';
+import { takeTicks } from '../venues/page-timestamps.ts';
 import { factsFor } from '../venues/venue.ts';
 import { settleBooking } from './bookings.ts';
 import { type DueDelivery, findBooking, findRoom, findThing, keepRoom, keepThing } from './deliveries/queries.ts';
+import { hashOf, isOlder, keptAs } from './delivery-order.ts';
 import { readBody } from './mapping/body.ts';
 import {
   type Change,
@@ -20,8 +21,7 @@ import {
 } from './mapping/interpret.ts';
 import { mappingOf } from './mapping/read-mappings.ts';
 import { knownSlot, offeringAfter, offeringCanceled, slotKey, slotsAfter, type WholeOffering } from './merge.ts';
-import { hashOf, isOlder, keptAs } from './newest.ts';
-import { capacityOf, type Room, roomNow } from './room.ts';
+import { capacityOf, type Room, roomNow } from './slot-capacity.ts';
 import {
   contentOf,
   heldElsewhere,
@@ -33,7 +33,7 @@ import {
   type Seller,
   told,
   upserted,
-} from './selling.ts';
+} from './upsert-from-hook.ts';
 
 export async function outcomeOf(tx: Queryable, seller: Seller, delivery: DueDelivery, text: string): Promise<Outcome> {
   const reading = interpret(mappingOf(seller.mappings, delivery.provider), readBody(text), delivery.defaults);

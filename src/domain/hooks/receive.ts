@@ -9,7 +9,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Db } from '../../base/db.ts';
 import { Problem } from '../../base/errors.ts';
 import type { Ids } from '../../base/ids.ts';
-import { type Glance, makeGlance } from '../../base/json/glance.ts';
+import { type Glance, makeGlance } from '../../base/json/extract-paths.ts';
 import type { Answer, Raw } from '../../base/operation.ts';
 import type { Seal } from '../../base/seal.ts';
 import { storeInbound } from './deliveries/queries.ts';

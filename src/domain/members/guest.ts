@@ -1,6 +1,6 @@
 // Who comes without a key: a signed-in member, or a stranger who wants to become one. What guest operations are handed.
 
-import type { Language } from '../../base/words.ts';
+import type { Language } from '../../base/translations.ts';
 import type { Act } from '../venues/audit.ts';
 
 export interface Guest extends Act {

@@ -1,7 +1,7 @@
 // The only place that touches members, their sign-ins and sessions, channels and friends.
 
 import type { Queryable } from '../../base/db.ts';
-import type { Language } from '../../base/words.ts';
+import type { Language } from '../../base/translations.ts';
 
 export interface MemberRow {
   readonly id: string;

@@ -10,7 +10,7 @@ import { type Ids, isUuid } from '../../base/ids.ts';
 import { networkOf } from '../../base/network.ts';
 import { type Random, randomDigits } from '../../base/random.ts';
 import type { Seal } from '../../base/seal.ts';
-import { type Language, words } from '../../base/words.ts';
+import { type Language, words } from '../../base/translations.ts';
 import { takeAll } from '../keys/queries.ts';
 import { queueMessage } from './messages/queue.ts';
 import { isReserved, openPhone, sealPhone } from './phone.ts';

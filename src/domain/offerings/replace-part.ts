@@ -9,7 +9,7 @@ import type { JsonValue } from '../../base/json/parse.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import { candidateFrom } from '../../base/schema/contract.ts';
 import type { Caller } from '../keys/caller.ts';
-import { takeTicks } from '../venues/ticks.ts';
+import { takeTicks } from '../venues/page-timestamps.ts';
 import { factsFor } from '../venues/venue.ts';
 import { type OfferingContent, unknownOffering } from './offering.ts';
 import { findByExternalIds } from './queries.ts';

@@ -1,8 +1,8 @@
 // A hold as our own books have it: one payment intent at the processor, from the decision to make it to its end.
 
 import type { Mode } from '../../base/config.ts';
-import type { HoldStatus } from './moves.ts';
 import type { HoldMarks } from './processor.ts';
+import type { HoldStatus } from './transitions.ts';
 
 export interface HoldState {
   readonly id: string;

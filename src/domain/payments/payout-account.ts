@@ -6,7 +6,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Db } from '../../base/db.ts';
 import { findVenue } from '../venues/queries.ts';
 import { callKeys } from './hold.ts';
-import { findPayoutAccount, keepPayoutAccount, type PayoutAccount } from './movements/queries.ts';
+import { findPayoutAccount, keepPayoutAccount, type PayoutAccount } from './movement-queries.ts';
 import { type Processors, ProcessorTrouble } from './processor.ts';
 
 export interface AccountParts {

@@ -4,7 +4,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { HoldState } from './hold.ts';
-import type { HoldStatus } from './moves.ts';
+import type { HoldStatus } from './transitions.ts';
 
 const HOLD = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
   currency, renews, keeps_card as "keepsCard", intent_id as "intentId", customer_id as "customerId",

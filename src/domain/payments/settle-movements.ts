@@ -14,7 +14,7 @@ import {
   type MovementRow,
   postponeMovement,
   venuesWithDueMovements,
-} from './movements/queries.ts';
+} from './movement-queries.ts';
 import { payoutAccount } from './payout-account.ts';
 import { insistOnLease, type Processor, ProcessorRefusal, type Processors, ProcessorTrouble } from './processor.ts';
 import { findHold, type HoldSecret } from './queries.ts';

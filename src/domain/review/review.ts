@@ -13,8 +13,8 @@ import { findExperience, setReviewed as setExperienceReviewed } from '../experie
 import { shownOffering } from '../offerings/offering.ts';
 import { findOffering, setReviewed as setOfferingReviewed } from '../offerings/queries.ts';
 import { type Act, audit } from '../venues/audit.ts';
+import { takeTicks } from '../venues/page-timestamps.ts';
 import { findReviewRoute, type ReviewedKind } from '../venues/review-routes.ts';
-import { takeTicks } from '../venues/ticks.ts';
 
 export interface Decision {
   readonly status: 'approved' | 'rejected';

@@ -6,7 +6,7 @@ import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { recordEvent } from '../events/record.ts';
 import { audit } from '../venues/audit.ts';
-import { takeTicks } from '../venues/ticks.ts';
+import { takeTicks } from '../venues/page-timestamps.ts';
 import { type LaneRow, newestDeliveries } from './deliveries/queries.ts';
 import { shownEndpoint } from './endpoint.ts';
 import { setEndpointStatus } from './queries.ts';

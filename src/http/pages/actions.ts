@@ -3,17 +3,17 @@
 
 import type { FastifyReply } from 'fastify';
 import { Problem } from '../../base/errors.ts';
-import { lookAtShare } from '../../domain/checkouts/invited.ts';
-import { takeSeat } from '../../domain/checkouts/take-seat.ts';
+import { takeSeat } from '../../domain/checkouts/party/claim-seat.ts';
+import { lookAtShare } from '../../domain/checkouts/party/invitee.ts';
 import { setMemberName } from '../../domain/members/profile.ts';
 import { beginSession, endSession, SESSION_SECONDS } from '../../domain/members/sessions.ts';
 import { beginSignIn, finishSignIn } from '../../domain/members/sign-in.ts';
 import { keepPending, readCookie, setCookie } from './cookies.ts';
-import { sendPage } from './frame.ts';
+import { sendPage } from './layout.ts';
+import { readScene } from './page-model.ts';
+import { guestOf, type Place, type Visit } from './page-request.ts';
 import { cut, phoneOf } from './party-form.ts';
-import { readScene } from './scene.ts';
 import { type Showing, screenOf } from './screens.ts';
-import { guestOf, type Place, type Visit } from './visit.ts';
 
 export type Action = (visit: Visit, place: Place, form: URLSearchParams) => Promise<FastifyReply>;
 

@@ -1,11 +1,11 @@
 // What the organizer has besides their own share: the link for everybody, each person's own link, covering for somebody or
 // for all the rest, and choosing the party again.
 
-import { inviteUrl } from '../../domain/checkouts/guest-view.ts';
+import { inviteUrl } from '../../domain/checkouts/party/guest-view.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { isUnpaid, nameOf, type Scene, type ShareShown } from './scene.ts';
+import { isUnpaid, nameOf, type Scene, type ShareShown } from './page-model.ts';
+import type { Visit } from './page-request.ts';
 import { money } from './summary.ts';
-import type { Visit } from './visit.ts';
 
 export function organizerTools(visit: Visit, scene: Scene): Html {
   const { words } = visit;

@@ -12,12 +12,12 @@ import { asProblem } from '../../run/problem.ts';
 import type { Door } from '../server.ts';
 import { type Action, backTo, enterCode, giveName, look, otherPhone, signIn, signOut, sitDown } from './actions.ts';
 import { readAssets, registerAssets } from './assets.ts';
-import { guard, sendPage } from './frame.ts';
 import { html } from './html.ts';
+import { guard, sendPage } from './layout.ts';
+import { readScene } from './page-model.ts';
+import { guestOf, mustBeOurs, placeOf, receive, type Visit } from './page-request.ts';
 import { chooseParty, firstChoice } from './party-action.ts';
-import { readScene } from './scene.ts';
 import { screenOf } from './screens.ts';
-import { guestOf, mustBeOurs, placeOf, receive, type Visit } from './visit.ts';
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   'sign-in': signIn,

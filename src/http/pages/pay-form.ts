@@ -3,9 +3,9 @@
 
 import { assetUrl } from './assets.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { nameOf, type Scene, type ShareShown } from './scene.ts';
+import { nameOf, type Scene, type ShareShown } from './page-model.ts';
+import type { Visit } from './page-request.ts';
 import { money } from './summary.ts';
-import type { Visit } from './visit.ts';
 
 /** What can go wrong with a card, each with its sentence in the catalog. */
 const TROUBLES = [

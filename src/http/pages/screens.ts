@@ -1,13 +1,14 @@
 // Which page somebody is shown: decided from the checkout's state, their own share's state and who they are, all as the
 // server knows them. Every state has its own words.
 
-import { formatTime } from '../../base/words.ts';
-import { type ChoiceShown, choosePage } from './choose-page.ts';
-import type { Page } from './frame.ts';
+import { formatTime } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
+import type { Page } from './layout.ts';
 import { organizerTools } from './organizer.ts';
+import { isUnpaid, organizerName, paidSum, type Scene, type ShareShown } from './page-model.ts';
+import type { Visit } from './page-request.ts';
+import { type ChoiceShown, choosePage } from './party-page.ts';
 import { isSandbox, payForm } from './pay-form.ts';
-import { isUnpaid, organizerName, paidSum, type Scene, type ShareShown } from './scene.ts';
 import { nameForm, signInForm, type Trouble } from './sign-in-form.ts';
 import {
   aboutHolds,
@@ -20,7 +21,6 @@ import {
   promise,
   sentence,
 } from './summary.ts';
-import type { Visit } from './visit.ts';
 
 export interface Showing {
   readonly trouble?: Trouble | null;

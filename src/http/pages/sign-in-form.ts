@@ -2,8 +2,8 @@
 // typed stays, and an error stands beside its field.
 
 import { type Html, html, type Piece } from './html.ts';
-import type { Scene } from './scene.ts';
-import type { Visit } from './visit.ts';
+import type { Scene } from './page-model.ts';
+import type { Visit } from './page-request.ts';
 
 /** What is wrong, by the name of the field; what was typed, too. */
 export interface Trouble {

@@ -1,10 +1,10 @@
 // The top of a checkout's page, in the order in which people ask: where and what, how much is mine, what happens with my
 // card, who is in, until when.
 
-import { formatMoney, formatTime } from '../../base/words.ts';
+import { formatMoney, formatTime } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { isIn, nameOf, type Scene, type ShareShown } from './scene.ts';
-import type { Visit } from './visit.ts';
+import { isIn, nameOf, type Scene, type ShareShown } from './page-model.ts';
+import type { Visit } from './page-request.ts';
 
 /** No sentence holds it. */
 const MARK = '\u0001';

@@ -1,11 +1,11 @@
 // Checkouts, payouts, and the helpers that drive a test checkout to any state.
 
 import type { Operation } from '../../base/operation.ts';
+import { listPayouts } from '../../domain/checkouts/accounting/list-payouts.ts';
 import { cancelCheckout } from '../../domain/checkouts/cancel.ts';
 import { createCheckout } from '../../domain/checkouts/create.ts';
-import { listPayouts } from '../../domain/checkouts/list-payouts.ts';
 import { getCheckout, listCheckouts } from '../../domain/checkouts/read.ts';
-import { refundCheckout } from '../../domain/checkouts/refund.ts';
+import { refundCheckout } from '../../domain/checkouts/refunds/refund.ts';
 import { testAdvance, testCollect, testComplete, testExpire, testHold } from '../../domain/checkouts/test-helpers.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
 import { testReview } from '../../domain/review/test-review.ts';

@@ -1,10 +1,10 @@
 // Guests, and agents.
 
 import type { Operation } from '../../base/operation.ts';
-import { chooseParty } from '../../domain/checkouts/choose-party.ts';
-import { viewAsGuest } from '../../domain/checkouts/guest-view.ts';
-import { holdAsGuest } from '../../domain/checkouts/hold-as-guest.ts';
-import { takeSeatAsGuest } from '../../domain/checkouts/take-seat.ts';
+import { holdAsGuest } from '../../domain/checkouts/holds/hold-as-guest.ts';
+import { chooseParty } from '../../domain/checkouts/party/choose-party.ts';
+import { takeSeatAsGuest } from '../../domain/checkouts/party/claim-seat.ts';
+import { viewAsGuest } from '../../domain/checkouts/party/guest-view.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
 import { signIn, verifySignIn } from '../../domain/members/sign-in-operations.ts';
 import { only, plain } from './shapes.ts';

@@ -4,7 +4,7 @@ import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { PageQuestion } from '../../../base/page.ts';
 import type { Defaults } from '../integration.ts';
-import type { Room, Take } from '../room.ts';
+import type { Room, Take } from '../slot-capacity.ts';
 
 export interface InboundStored {
   readonly delivery_id: string;

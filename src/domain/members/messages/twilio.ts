@@ -4,7 +4,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TwilioAccount } from '../../../base/config.ts';
-import { askConfigured, type ConfiguredAnswer } from '../../../base/outbound/configured.ts';
+import { askConfigured, type ConfiguredAnswer } from '../../../base/outbound/trusted-request.ts';
 import { TextRefused, type TextSender, TextStopped, TextUnknown } from './send.ts';
 
 const TIMEOUT_MS = 10_000;

@@ -2,7 +2,7 @@
 // wants it. Delivery: takes lanes whose time has come, each into a place of its pace, and gives each a turn of its own: a
 // turn that takes long holds up no other, and one that turns out slow gives its place back.
 
-import { type LaneParts, LEASE_MS, takeTurn } from './lane.ts';
+import { type LaneParts, LEASE_MS, takeTurn } from './endpoint-queue.ts';
 import { dispatchEvents, type LaneRow, takeLanes } from './queries.ts';
 import { PACES, type Pace } from './schedule.ts';
 

@@ -13,7 +13,7 @@ export interface Queryable {
 
 export interface Db extends Queryable {
   /** The same, on connections that nothing slow ever uses: what every request needs cannot wait behind a list. */
-  readonly express: Queryable;
+  readonly pipelined: Queryable;
   /** One transaction: committed when `work` resolves, rolled back when it throws. Tried again after a deadlock. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -72,9 +72,9 @@ function nameOf(text: string): string {
 
 /** An earlier statement of the transaction has failed. */
 const ABORTED = '25P02';
-const PASSING = new Set(['40001', '40P01']);
+const TEMPORARY_STATES = new Set(['40001', '40P01']);
 /** Gone, going down, or too busy to answer in time. All of class 08, too: a pooler whose server is gone says 08P01. */
-const GONE = new Set([
+const UNAVAILABLE_STATES = new Set([
   '25006', // A standby, or a primary that has just become one: it only reads.
   '25P03', // We stood still in a transaction for longer than PostgreSQL waits.
   '55P03',
@@ -101,8 +101,8 @@ export function sqlState(error: unknown): string {
 }
 
 /** A deadlock, or another that was quicker: the same once more can succeed. */
-export function isPassing(error: unknown): boolean {
-  return PASSING.has(sqlState(error));
+export function isTemporary(error: unknown): boolean {
+  return TEMPORARY_STATES.has(sqlState(error));
 }
 
 const GONE_IN_WORDS =
@@ -114,7 +114,7 @@ const GONE_IN_WORDS =
  */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
-  if (GONE.has(state) || PASSING.has(state) || /^08\w{3}$/.test(state)) return true;
+  if (UNAVAILABLE_STATES.has(state) || TEMPORARY_STATES.has(state) || /^08\w{3}$/.test(state)) return true;
   return error instanceof Error && GONE_IN_WORDS.test(error.message);
 }
 
@@ -129,8 +129,8 @@ export function openDb(options: DbOptions): Db {
     ...(options.pooled ? {} : { statement_timeout: SINGLE_MS }),
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
   };
-  const lanes = new Lanes(Math.max(1, Math.floor(options.connections / 4)), settings, options.onLost);
-  const express = new Lanes(Math.max(1, Math.floor(options.connections / 6)), settings, options.onLost);
+  const lanes = new PipelinedPool(Math.max(1, Math.floor(options.connections / 4)), settings, options.onLost);
+  const express = new PipelinedPool(Math.max(1, Math.floor(options.connections / 6)), settings, options.onLost);
   const pool = new pg.Pool({
     ...settings,
     max: Math.max(1, options.connections - lanes.size - express.size),
@@ -157,13 +157,13 @@ export function openDb(options: DbOptions): Db {
 
   return {
     query: async (text, values) => send(await lanes.next(), text, values),
-    express: { query: async (text, values) => send(await express.next(), text, values) },
+    pipelined: { query: async (text, values) => send(await express.next(), text, values) },
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
           return await begin(work);
         } catch (error) {
-          if (attempt >= TRIES || !isPassing(error)) throw error;
+          if (attempt >= TRIES || !isTemporary(error)) throw error;
         }
       }
     },
@@ -231,11 +231,11 @@ interface Sender {
 const CLOSED = 'Cannot use a pool after calling end on the pool';
 
 /** A few pipelined connections; the one with the least under way is next, and a broken one is replaced on use. */
-class Lanes {
+class PipelinedPool {
   readonly size: number;
   readonly #settings: pg.ClientConfig;
   readonly #onLost: ((error: Error) => void) | undefined;
-  readonly #lanes: Lane[] = [];
+  readonly #lanes: PipelinedConnection[] = [];
   #isClosed = false;
 
   constructor(size: number, settings: pg.ClientConfig, onLost?: (error: Error) => void) {
@@ -255,8 +255,8 @@ class Lanes {
     return best;
   }
 
-  #open(): Lane {
-    const lane = new Lane(this.#settings, (error) => {
+  #open(): PipelinedConnection {
+    const lane = new PipelinedConnection(this.#settings, (error) => {
       const index = this.#lanes.indexOf(lane);
       if (index >= 0) this.#lanes.splice(index, 1);
       if (error !== null) this.#onLost?.(error);
@@ -271,7 +271,7 @@ class Lanes {
   }
 }
 
-class Lane implements Sender {
+class PipelinedConnection implements Sender {
   underway = 0;
   readonly ready: Promise<void>;
   readonly #client: pg.Client;

@@ -3,7 +3,7 @@
 
 import { utc } from './schema/normal.ts';
 
-export interface PageQuestion {
+export interface PageQuery {
   readonly status: string | null;
   readonly limit: number;
   /** Only what is older than this. */
@@ -11,7 +11,7 @@ export interface PageQuestion {
 }
 
 /** From a query that has been checked against the list's schema. */
-export function pageQuestion(query: Readonly<Record<string, unknown>>): PageQuestion {
+export function pageQueryOf(query: Readonly<Record<string, unknown>>): PageQuery {
   return {
     status: typeof query.status === 'string' ? query.status : null,
     limit: typeof query.limit === 'number' ? query.limit : 50,

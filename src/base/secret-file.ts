@@ -4,12 +4,12 @@
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-export interface KeptSecret {
+export interface SecretFile {
   readonly text: string;
   readonly isNew: boolean;
 }
 
-export function keptSecret(file: string, make: () => string): KeptSecret {
+export function readOrCreateSecret(file: string, make: () => string): SecretFile {
   const known = read(file);
   if (known !== null) return { text: known, isNew: false };
   mkdirSync(dirname(file), { recursive: true });

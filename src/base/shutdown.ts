@@ -3,13 +3,13 @@
 
 import type { Log } from './log.ts';
 
-export type Ending = () => Promise<void>;
+export type CleanupStep = () => Promise<void>;
 
 /** The start was overtaken by a signal: not a failure. */
-export class Stopped extends Error {}
+export class ShutdownRequested extends Error {}
 
-export class Endings {
-  readonly #endings: Ending[] = [];
+export class Shutdown {
+  readonly #endings: CleanupStep[] = [];
   readonly #log: Log;
   #stopping = false;
 
@@ -17,20 +17,20 @@ export class Endings {
     this.#log = log;
   }
 
-  get stopping(): boolean {
+  get isStopping(): boolean {
     return this.#stopping;
   }
 
   /** Throws Stopped, after ending it, when the process is on its way out already. */
-  async add(ending: Ending): Promise<void> {
+  async add(ending: CleanupStep): Promise<void> {
     this.#endings.push(ending);
     if (!this.#stopping) return;
-    await this.endAll();
-    throw new Stopped();
+    await this.run();
+    throw new ShutdownRequested();
   }
 
   /** False when something did not end cleanly; the log says what. */
-  async endAll(): Promise<boolean> {
+  async run(): Promise<boolean> {
     this.#stopping = true;
     let clean = true;
     for (let end = this.#endings.pop(); end !== undefined; end = this.#endings.pop()) {

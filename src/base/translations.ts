@@ -13,10 +13,10 @@ export const DEFAULT_LANGUAGE: Language = 'en';
 
 export type Places = Readonly<Record<string, string | number>>;
 
-export interface Words {
+export interface Translator {
   readonly language: Language;
   /** Throws for a key that there is not, and for a place that nobody has filled. */
-  say(key: string, places?: Places): string;
+  translate(key: string, places?: Places): string;
 }
 
 /** One sentence, or one for each plural form that the language has (`other` is always there). */
@@ -25,7 +25,7 @@ type Catalog = ReadonlyMap<string, Sentence>;
 
 const FOLDER = join(packageRoot, 'locales');
 let read: ReadonlyMap<Language, Catalog> | null = null;
-const made = new Map<Language, Words>();
+const made = new Map<Language, Translator>();
 
 function catalogs(): ReadonlyMap<Language, Catalog> {
   if (read !== null) return read;
@@ -58,16 +58,16 @@ export function languages(): readonly Language[] {
 }
 
 /** The words of a language; of English, where we do not have that one. */
-export function words(language: Language | null): Words {
+export function translatorFor(language: Language | null): Translator {
   const known = language !== null && catalogs().has(language) ? language : DEFAULT_LANGUAGE;
   const before = made.get(known);
   if (before !== undefined) return before;
   const catalog = catalogs().get(known) ?? new Map<string, Sentence>();
   const plural = new Intl.PluralRules(known);
   const numbers = new Intl.NumberFormat(known);
-  const fresh: Words = {
+  const fresh: Translator = {
     language: known,
-    say(key, places = {}) {
+    translate(key, places = {}) {
       const sentence = catalog.get(key);
       if (sentence === undefined) throw new Error(`words: ${known} has no "${key}"`);
       const form = typeof sentence === 'string' ? sentence : formOf(sentence, plural, places.count);
@@ -101,13 +101,13 @@ export function placesOf(language: Language): ReadonlyMap<string, readonly strin
   return found;
 }
 
-const LONGEST_HEADER = 1_000;
+const MAX_HEADER_LENGTH = 1_000;
 
 /** What was asked for outright, else the best of what a browser accepts, else English. */
 export function languageOf(acceptLanguage: string | null | undefined, wanted?: string | null): Language {
   const asked = known(wanted ?? '');
   if (asked !== null) return asked;
-  const accepted = (acceptLanguage ?? '').slice(0, LONGEST_HEADER).split(',').map(weighed);
+  const accepted = (acceptLanguage ?? '').slice(0, MAX_HEADER_LENGTH).split(',').map(weighed);
   // Sorting is stable: of two with one weight the first stays the first.
   for (const { tag } of accepted.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight)) {
     const language = known(tag);

@@ -4,9 +4,9 @@
 import { isUnavailable, sqlState } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
 import { scrub } from '../base/log.ts';
-import { ProcessorTrouble } from '../domain/payments/processor.ts';
+import { ProcessorUnavailable } from '../domain/payments/processor.ts';
 
-export class Fault extends Error {
+export class CliError extends Error {
   readonly exit: 1 | 2;
 
   constructor(message: string, exit: 1 | 2) {
@@ -16,12 +16,12 @@ export class Fault extends Error {
   }
 }
 
-export function mistyped(message: string): Fault {
-  return new Fault(message, 2);
+export function usageError(message: string): CliError {
+  return new CliError(message, 2);
 }
 
-export function refused(message: string): Fault {
-  return new Fault(message, 1);
+export function refused(message: string): CliError {
+  return new CliError(message, 1);
 }
 
 const LONGEST_ECHO = 80;
@@ -31,7 +31,7 @@ export function quoted(text: string): string {
   return text.length > LONGEST_ECHO ? `"${text.slice(0, LONGEST_ECHO)}…"` : `"${text}"`;
 }
 
-export function noSuch(what: 'venue' | 'key' | 'member', id: string): Fault {
+export function noSuch(what: 'venue' | 'key' | 'member', id: string): CliError {
   const remedy = what === 'member' ? 'create' : 'list';
   const shown = what === 'member' ? 'makes one' : 'shows those that there are';
   return refused(`there is no ${what} ${id}: "everyshare ${what} ${remedy}" ${shown}.`);
@@ -64,7 +64,7 @@ function words(error: unknown, options: readonly string[]): string {
     const cause = sqlState(error) || (error instanceof Error ? error.message : '');
     return `the database cannot be reached (${cause}): check DATABASE_URL and that PostgreSQL is running, or try "everyshare doctor".`;
   }
-  if (error instanceof ProcessorTrouble) {
+  if (error instanceof ProcessorUnavailable) {
     return `the card processor does not answer (${error.message}): start it, or check its keys and SANDBOX_PROCESSOR_URL.`;
   }
   if (error instanceof Error) return error.message || error.name;

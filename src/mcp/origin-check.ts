@@ -1,12 +1,12 @@
 // Pages of other sites may not use the tool server (DNS rebinding): a browser sends its page's Origin, which has to be our own.
 // A server that is reached on this machine alone is not called by another name either. Programs send no Origin.
 
-import type { House } from '../run/context.ts';
-import type { Post } from '../run/tool-server.ts';
+import type { AppContext } from '../run/context.ts';
+import type { ToolRequest } from '../run/tool-server.ts';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-export function isForeign({ config, address }: House, { headers }: Post): boolean {
+export function isForeign({ config, address }: AppContext, { headers }: ToolRequest): boolean {
   const { origin, host } = headers;
   const ours = [address.base, config.checkoutPageBase].filter((url) => url !== null && url !== '') as string[];
   if (origin !== undefined && !ours.some((url) => isSame(new URL(url), String(origin)))) return true;

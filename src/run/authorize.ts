@@ -10,20 +10,20 @@ import { languageOf } from '../base/translations.ts';
 import { hashOfToken } from '../domain/hooks/integrations.ts';
 import { PROVIDERS } from '../domain/hooks/providers.ts';
 import { admitHook } from '../domain/hooks/queries.ts';
-import { type Sender, UNKNOWN_HOOK } from '../domain/hooks/receive.ts';
-import type { Caller, Sight } from '../domain/keys/caller.ts';
+import { type IntegrationCaller, UNKNOWN_HOOK } from '../domain/hooks/receive.ts';
+import type { Caller, PrefetchedCheckout } from '../domain/keys/caller.ts';
 import { hashTextOfKey } from '../domain/keys/key.ts';
-import { type KeyAtTheGate, takeAll } from '../domain/keys/queries.ts';
-import type { Guest, Stranger } from '../domain/members/guest.ts';
-import { keepForeignMember } from '../domain/members/queries.ts';
+import { type AdmittedKey, countSharedCalls } from '../domain/keys/queries.ts';
+import type { AnonymousCaller, Guest } from '../domain/members/guest.ts';
+import { storeForeignMember } from '../domain/members/queries.ts';
 import type { Actor } from '../domain/venues/audit.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
-import { type Allowance, allowances, type Gate } from './admission.ts';
-import { actIn, type House } from './context.ts';
-import type { Visitor } from './perform.ts';
+import { type Admit, type RateLimit, rateLimitsFor } from './admission.ts';
+import { type AppContext, commandContext } from './context.ts';
+import type { Principal } from './perform.ts';
 
 /** A request as far as it is known before its body is read. */
-export interface Arrival {
+export interface IncomingRequest {
   readonly operation: Operation<Caller>;
   readonly params: Readonly<Record<string, string>>;
   readonly authorization: string | undefined;
@@ -33,75 +33,76 @@ export interface Arrival {
   readonly requestId: string;
   readonly via: 'http' | 'mcp';
   /** A message of the protocol that takes nothing from the hour. */
-  readonly free?: boolean;
+  readonly isUncounted?: boolean;
   /** It comes from a page that is not ours, by a door that pages of others may not use. */
-  readonly foreign?: boolean;
+  readonly isForeignOrigin?: boolean;
 }
 
-export interface Verdict {
-  readonly allowance: Allowance | null;
+export interface AuthResult {
+  readonly rateLimit: RateLimit | null;
   /** Null for an operation that asks nobody who they are. */
-  readonly caller: Visitor | null;
+  readonly caller: Principal | null;
   readonly refusal: Problem | null;
 }
 
-const UNKNOWN_LENGTH = 512;
+const MAX_TOKEN_LENGTH = 512;
 
-export async function judge(house: House, gate: Gate, arrival: Arrival): Promise<Verdict> {
-  const { operation } = arrival;
-  if (operation.auth === 'operator') return judgeOperator(house, arrival);
-  if (operation.auth === 'hook') return judgeHook(house, gate, arrival);
+export async function authorize(context: AppContext, admit: Admit, request: IncomingRequest): Promise<AuthResult> {
+  const { operation } = request;
+  if (operation.auth === 'operator') return authorizeOperator(context, request);
+  if (operation.auth === 'hook') return authorizeHook(context, admit, request);
   if (operation.auth === 'guest' || operation.auth === 'member') {
-    const member = await asMember(house, arrival);
+    const member = await authorizeMember(context, request);
     if (member !== null) return member;
   }
   const needsKey = operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member';
-  const token = needsKey ? bearer(arrival.authorization) : null;
-  const origin = originOf(arrival.origin);
-  const wanted = sightOf(arrival);
-  const { key, allowance, sight } = await gate({
+  const token = needsKey ? bearer(request.authorization) : null;
+  const origin = originOf(request.origin);
+  const wanted = prefetchIdOf(request);
+  const { key, rateLimit, prefetched } = await admit({
     hash: token === null ? null : hashTextOfKey(token),
     effect: operation.effect,
-    address: arrival.address,
+    address: request.address,
     origin,
-    sight: wanted,
-    free: arrival.free === true,
+    checkoutId: wanted,
+    isUncounted: request.isUncounted === true,
   });
-  const limited = allowance.retryAfter === null ? null : tooMany(allowance);
-  if (!needsKey) return { allowance, caller: strangerFrom(house, arrival), refusal: limited };
-  if (key === null) return { allowance, caller: null, refusal: limited ?? unauthorized() };
-  const caller = callerFrom(house, arrival, key, wanted === null ? undefined : sight);
-  return { allowance, caller, refusal: refusalOf(house, arrival, key, origin) ?? limited };
+  const limited = rateLimit.retryAfter === null ? null : rateLimited(rateLimit);
+  if (!needsKey) return { rateLimit, caller: anonymousCallerFrom(context, request), refusal: limited };
+  if (key === null) return { rateLimit, caller: null, refusal: limited ?? unauthorized() };
+  const caller = callerFrom(context, request, key, wanted === null ? undefined : prefetched);
+  return { rateLimit, caller, refusal: refusalOf(context, request, key, origin) ?? limited };
 }
 
-const MEMBER_READS = 600;
-const MEMBER_WRITES = 120;
+const MEMBER_READS_PER_HOUR = 600;
+const MEMBER_WRITES_PER_HOUR = 120;
 const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
-const LONGEST_JWT = 4096;
+const MAX_JWT_LENGTH = 4096;
 
 /** A signed-in member, with an hour of their own; null: whoever it is does not come with a member's token. */
-async function asMember(house: House, arrival: Arrival): Promise<Verdict | null> {
-  const { operation, authorization } = arrival;
-  const token = authorization === undefined || authorization.length > LONGEST_JWT ? null : JWT.exec(authorization)?.[1];
-  const memberId = token == null ? null : await house.tokens.verify(token);
+async function authorizeMember(context: AppContext, request: IncomingRequest): Promise<AuthResult | null> {
+  const { operation, authorization } = request;
+  const token =
+    authorization === undefined || authorization.length > MAX_JWT_LENGTH ? null : JWT.exec(authorization)?.[1];
+  const memberId = token == null ? null : await context.tokens.verify(token);
   if (memberId === null) return null;
-  if (house.config.memberIssuer !== null) await keepForeignMember(house.db, memberId, house.clock.now());
-  const limit = operation.effect === 'read' ? MEMBER_READS : MEMBER_WRITES;
+  if (context.config.memberIssuer !== null) await storeForeignMember(context.db, memberId, context.clock.now());
+  const limit = operation.effect === 'read' ? MEMBER_READS_PER_HOUR : MEMBER_WRITES_PER_HOUR;
   const subject = `member ${memberId} ${operation.effect}`;
-  const [taken] = await takeAll(house.db.express, limit, [{ subject, calls: 1 }]);
+  const [taken] = await countSharedCalls(context.db.pipelined, limit, [{ subject, calls: 1 }]);
   if (taken === undefined) throw new Error('take_all() answers one row for each subject');
-  const allowance = allowances(limit, taken)(0);
-  const caller: Guest = { ...actIn(house, byOf(arrival, `member ${memberId}`)), memberId };
-  return { allowance, caller, refusal: allowance.retryAfter === null ? null : tooMany(allowance) };
+  const rateLimit = rateLimitsFor(limit, taken)(0);
+  const caller: Guest = { ...commandContext(context, actorOf(request, `member ${memberId}`)), memberId };
+  return { rateLimit, caller, refusal: rateLimit.retryAfter === null ? null : rateLimited(rateLimit) };
 }
 
-function strangerFrom(house: House, arrival: Arrival): Stranger {
-  const { address, acceptLanguage } = arrival;
+function anonymousCallerFrom(context: AppContext, request: IncomingRequest): AnonymousCaller {
+  const { address, acceptLanguage } = request;
   const language = acceptLanguage === undefined ? null : languageOf(acceptLanguage);
-  return { ...actIn(house, byOf(arrival, 'guest')), strangerAt: address, language };
+  return { ...commandContext(context, actorOf(request, 'guest')), address, language };
 }
 
-function byOf({ via, address, requestId }: Arrival, actor: string): Actor {
+function actorOf({ via, address, requestId }: IncomingRequest, actor: string): Actor {
   return { actor, via, address, requestId };
 }
 
@@ -113,7 +114,7 @@ function originOf(header: string | undefined): string {
 export function bearer(header: string | undefined): string | null {
   const match = header === undefined ? null : /^Bearer +([\x21-\x7e]+) *$/i.exec(header);
   const token = match?.[1];
-  return token === undefined || token.length > UNKNOWN_LENGTH ? null : token;
+  return token === undefined || token.length > MAX_TOKEN_LENGTH ? null : token;
 }
 
 const OPERATOR_REMEDY = 'This address needs the operator token, sent as "Authorization: Bearer <token>".';
@@ -124,48 +125,50 @@ function unauthorized(remedy?: string): Problem {
   return new Problem('unauthorized', remedy === undefined ? { headers } : { headers, message: remedy });
 }
 
-export function tooMany(allowance: Allowance): Problem {
-  const seconds = allowance.retryAfter ?? 1;
+export function rateLimited(rateLimit: RateLimit): Problem {
+  const seconds = rateLimit.retryAfter ?? 1;
   return new Problem('rate_limited', {
-    message: `The hourly limit of ${allowance.limit} calls is used up. Try again in ${seconds} seconds.`,
+    message: `The hourly limit of ${rateLimit.limit} calls is used up. Try again in ${seconds} seconds.`,
     headers: { 'retry-after': String(seconds) },
   });
 }
 
 /** Deliveries an hour for an integration: ten a second, all hour long. */
-const HOOK_CALLS = 36_000;
+const HOOK_CALLS_PER_HOUR = 36_000;
 
 /**
  * The token in the address is the credential: 404 for a provider that nobody knows, 401 for a token, 429. Whoever has no
  * token of ours is counted for the address, and unknown, revoked and another provider's are all the same.
  */
-async function judgeHook(house: House, gate: Gate, arrival: Arrival): Promise<Verdict> {
-  const { provider = '', token = '' } = arrival.params;
+async function authorizeHook(context: AppContext, admit: Admit, request: IncomingRequest): Promise<AuthResult> {
+  const { provider = '', token = '' } = request.params;
   const isKnown = PROVIDERS.includes(provider);
-  const hook = isKnown ? await admitHook(house.db.express, hashOfToken(token), provider, HOOK_CALLS) : null;
+  const hook = isKnown
+    ? await admitHook(context.db.pipelined, hashOfToken(token), provider, HOOK_CALLS_PER_HOUR)
+    : null;
   if (hook === null) {
-    const { allowance } = await gate({ hash: null, effect: 'write', address: arrival.address, origin: '' });
-    const limited = allowance.retryAfter === null ? null : tooMany(allowance);
-    return { allowance, caller: null, refusal: isKnown ? (limited ?? unauthorized(UNKNOWN_HOOK)) : notFound() };
+    const { rateLimit } = await admit({ hash: null, effect: 'write', address: request.address, origin: '' });
+    const limited = rateLimit.retryAfter === null ? null : rateLimited(rateLimit);
+    return { rateLimit, caller: null, refusal: isKnown ? (limited ?? unauthorized(UNKNOWN_HOOK)) : notFound() };
   }
-  const allowance = allowances(HOOK_CALLS, hook)(0);
-  const caller: Sender = {
-    senderOf: hook.integration_id,
+  const allowance = rateLimitsFor(HOOK_CALLS_PER_HOUR, hook)(0);
+  const caller: IntegrationCaller = {
+    integrationId: hook.integration_id,
     venueId: hook.venue_id,
     mode: hook.mode,
     provider,
     url: `${hook.address}${token}`,
     secret: hook.secret,
   };
-  return { allowance, caller, refusal: allowance.retryAfter === null ? null : tooMany(allowance) };
+  return { rateLimit: allowance, caller, refusal: allowance.retryAfter === null ? null : rateLimited(allowance) };
 }
 
-function refusalOf(house: House, arrival: Arrival, row: KeyAtTheGate, origin: string): Problem | null {
-  const { operation } = arrival;
+function refusalOf(context: AppContext, request: IncomingRequest, row: AdmittedKey, origin: string): Problem | null {
+  const { operation } = request;
   const wanted = operation.auth === 'secret' ? 'secret' : 'publishable';
   if (operation.auth === 'member' || row.kind !== wanted)
     return new Problem('wrong_key_kind', { message: kindMessage(operation, row) });
-  if (!house.config.modes.includes(row.mode)) {
+  if (!context.config.modes.includes(row.mode)) {
     return new Problem('mode_not_available', {
       message: `This installation has no card processor for ${row.mode} mode.`,
     });
@@ -173,12 +176,12 @@ function refusalOf(house: House, arrival: Arrival, row: KeyAtTheGate, origin: st
   if (operation.testOnly === true && row.mode !== 'test') {
     return new Problem('mode_not_available', { message: 'Test helpers work with test keys alone.' });
   }
-  if (row.allow_ips !== null && !addressIn(arrival.address, row.allow_ips)) return new Problem('ip_not_allowed');
+  if (row.allow_ips !== null && !addressIn(request.address, row.allow_ips)) return new Problem('ip_not_allowed');
   if (operation.auth === 'guest' && !row.venue_origins.includes(origin)) {
     const missing = 'A publishable key is used from a browser: the Origin header is missing.';
-    return new Problem('origin_not_allowed', arrival.origin === undefined ? { message: missing } : {});
+    return new Problem('origin_not_allowed', request.origin === undefined ? { message: missing } : {});
   }
-  if (arrival.foreign === true) {
+  if (request.isForeignOrigin === true) {
     const message =
       'The tool server is not for web pages: call it from a program, without another site’s Origin or Host.';
     return new Problem('origin_not_allowed', { message });
@@ -193,7 +196,7 @@ function refusalOf(house: House, arrival: Arrival, row: KeyAtTheGate, origin: st
   return null;
 }
 
-function kindMessage(operation: Operation<Caller>, row: KeyAtTheGate): string {
+function kindMessage(operation: Operation<Caller>, row: AdmittedKey): string {
   if (operation.auth === 'secret')
     return 'This call needs a secret key (svc_…), sent from a server. A publishable key cannot make it.';
   if (operation.auth === 'member') return 'This call needs a signed-in member, not an API key.';
@@ -205,23 +208,28 @@ function kindMessage(operation: Operation<Caller>, row: KeyAtTheGate): string {
 /** Ids have letters and digits: whatever else is in a path, the database is not asked about it together with others. */
 const PLAIN_ID = /^\w{1,64}$/;
 
-function sightOf({ operation, params }: Arrival): string | null {
-  const id = operation.readsAtTheGate === true ? (params.id ?? '') : '';
+function prefetchIdOf({ operation, params }: IncomingRequest): string | null {
+  const id = operation.prefetchesCheckout === true ? (params.id ?? '') : '';
   return PLAIN_ID.test(id) ? id : null;
 }
 
-function callerFrom(house: House, arrival: Arrival, row: KeyAtTheGate, sight: Sight | null | undefined): Caller {
-  const by: Actor = { actor: row.key_id, via: arrival.via, address: arrival.address, requestId: arrival.requestId };
+function callerFrom(
+  context: AppContext,
+  request: IncomingRequest,
+  row: AdmittedKey,
+  prefetched: PrefetchedCheckout | null | undefined,
+): Caller {
+  const by: Actor = { actor: row.key_id, via: request.via, address: request.address, requestId: request.requestId };
   return {
     by,
-    now: house.clock.now(),
-    ids: house.ids,
-    random: house.random,
-    seal: house.seal,
-    contract: house.contract,
-    docUrl: house.docUrl,
-    checkoutUrl: house.checkoutUrl,
-    hookUrl: house.hookUrl,
+    now: context.clock.now(),
+    ids: context.ids,
+    random: context.random,
+    seal: context.seal,
+    contract: context.contract,
+    docUrl: context.docUrl,
+    checkoutUrl: context.checkoutUrl,
+    hookUrl: context.hookUrl,
     venue: { id: row.venue_id, name: row.venue_name, linked: row.venue_linked, origins: row.venue_origins },
     mode: row.mode,
     key: {
@@ -233,14 +241,14 @@ function callerFrom(house: House, arrival: Arrival, row: KeyAtTheGate, sight: Si
       createdAt: row.created_at,
       expiresAt: row.expires_at,
     },
-    ...(sight === undefined ? {} : { sight }),
+    ...(prefetched === undefined ? {} : { prefetched }),
   };
 }
 
-function judgeOperator(house: House, arrival: Arrival): Verdict {
-  const known = isOperator(house.operatorToken, arrival.authorization);
+function authorizeOperator(context: AppContext, request: IncomingRequest): AuthResult {
+  const known = isOperator(context.operatorToken, request.authorization);
   const caller = known ? ({ isOperator: true } as const) : null;
-  return { allowance: null, caller, refusal: known ? null : unauthorized(OPERATOR_REMEDY) };
+  return { rateLimit: null, caller, refusal: known ? null : unauthorized(OPERATOR_REMEDY) };
 }
 
 /** Compared as hashes, so that neither the length nor the first wrong character can be timed. */

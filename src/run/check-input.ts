@@ -4,14 +4,14 @@
 import { type FieldProblem, invalid, notFound, Problem } from '../base/errors.ts';
 import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
 import type { Input, Operation } from '../base/operation.ts';
-import type { Judgement } from '../base/schema/contract.ts';
+import type { ValidationResult } from '../base/schema/contract.ts';
 import type { Candidate, Validator } from '../base/schema/validate.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { factsFor } from '../domain/venues/venue.ts';
-import type { House } from './context.ts';
+import type { AppContext } from './context.ts';
 import { wantsCsv } from './wants-csv.ts';
 
-export interface Received {
+export interface RequestInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | readonly string[]>>;
   /** Null or empty: there was no body. */
@@ -25,20 +25,20 @@ export interface Received {
 }
 
 const NO_MEMBERS = { type: 'object', properties: {}, additionalProperties: false } as const;
-const MOST_KEY = 255;
+const MAX_KEY_LENGTH = 255;
 
 export function checkInput(
-  house: House,
+  context: AppContext,
   operation: Operation<Caller>,
   caller: Caller | null,
-  received: Received,
+  received: RequestInput,
 ): Input {
   for (const value of Object.values(received.params)) if (value.includes('\0')) throw notFound();
-  const candidate = parseBody(house, operation, received);
+  const candidate = parseBody(context, operation, received);
   const query = readQuery(operation, received.query);
-  const judged = judgeBody(house, operation, caller, candidate);
+  const judged = checkBody(context, operation, caller, candidate);
   const others = [
-    ...queryProblems(house.validator, operation, query),
+    ...queryProblems(context.validator, operation, query),
     ...headerProblems(operation, received.idempotencyKey),
   ];
   // Whoever has to mend something is told of everything at once, the rules of the clock included.
@@ -48,11 +48,11 @@ export function checkInput(
   return { params: received.params, query, body, whenNew, badStrings, asCsv };
 }
 
-function parseBody(house: House, operation: Operation<Caller>, received: Received): Candidate | null {
+function parseBody(context: AppContext, operation: Operation<Caller>, received: RequestInput): Candidate | null {
   const empty = received.body === null || received.body.length === 0;
   if (operation.method === 'GET' || (empty && operation.body === undefined && operation.anyObject !== true))
     return null;
-  if (empty && needsNothing(house, operation)) return { value: {}, text: '{}', badStrings: [] };
+  if (empty && acceptsEmptyBody(context, operation)) return { value: {}, text: '{}', badStrings: [] };
   if (!empty && !isJson(received.contentType)) throw new Problem('unsupported_media_type');
   const parsed = parseStrictJson(received.body ?? Buffer.alloc(0));
   if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
@@ -63,8 +63,8 @@ function parseBody(house: House, operation: Operation<Caller>, received: Receive
 }
 
 /** No member of the body is required: then nothing at all says the same as an empty object. */
-function needsNothing(house: House, { body }: Operation<Caller>): boolean {
-  return body?.every(({ schema }) => house.registry.get(schema).required === undefined) === true;
+function acceptsEmptyBody(context: AppContext, { body }: Operation<Caller>): boolean {
+  return body?.every(({ schema }) => context.registry.get(schema).required === undefined) === true;
 }
 
 function isObject(value: unknown): boolean {
@@ -78,23 +78,23 @@ export function isJson(contentType: string | undefined): boolean {
   return type === 'application/json' || /^application\/[a-z0-9.+-]+\+json$/.test(type);
 }
 
-interface JudgedBody extends Judgement {
+interface CheckedBody extends ValidationResult {
   /** In its normal form, when there is nothing wrong with it. */
   readonly body: unknown;
   readonly badStrings: Candidate['badStrings'];
 }
 
-function judgeBody(
-  house: House,
+function checkBody(
+  context: AppContext,
   operation: Operation<Caller>,
   caller: Caller | null,
   candidate: Candidate | null,
-): JudgedBody {
+): CheckedBody {
   if (candidate === null || operation.anyObject === true) {
     return { problems: [], whenNew: [], body: candidate?.value, badStrings: [] };
   }
   if (operation.body === undefined) {
-    const problems = house.validator.inlineProblems(NO_MEMBERS, candidate);
+    const problems = context.validator.inlineProblems(NO_MEMBERS, candidate);
     return { problems, whenNew: problems, body: candidate.value, badStrings: [] };
   }
   const choice = operation.body.find(({ when }) => when(candidate.value)) ?? operation.body[0];
@@ -103,16 +103,20 @@ function judgeBody(
     choice.itemsOf !== undefined && field.startsWith(`${choice.itemsOf}/`);
   const badStrings = candidate.badStrings.filter(inItems);
   const rest = { ...candidate, badStrings: candidate.badStrings.filter((bad) => !inItems(bad)) };
-  const judgement = house.contract.judge(choice.schema, rest, factsFor(house.clock.now(), caller?.venue ?? null));
+  const judgement = context.contract.validate(
+    choice.schema,
+    rest,
+    factsFor(context.clock.now(), caller?.venue ?? null),
+  );
   const fine = judgement.problems.length === 0;
   return {
     ...judgement,
     badStrings,
-    body: fine ? house.contract.normal(choice.schema, candidate.value) : candidate.value,
+    body: fine ? context.contract.normalize(choice.schema, candidate.value) : candidate.value,
   };
 }
 
-function readQuery(operation: Operation<Caller>, given: Received['query']): Record<string, unknown> {
+function readQuery(operation: Operation<Caller>, given: RequestInput['query']): Record<string, unknown> {
   const properties = (operation.query?.properties ?? {}) as Record<string, { type?: unknown; default?: unknown }>;
   // Without a prototype: a parameter named __proto__ is a parameter like any other, and not a known one.
   const query: Record<string, unknown> = Object.create(null);
@@ -150,13 +154,13 @@ function queryProblems(
 function headerProblems(operation: Operation<Caller>, key: string | undefined): FieldProblem[] {
   if (operation.idempotent !== true || key === undefined) return [];
   const length = [...key].length;
-  if (length >= 1 && length <= MOST_KEY) return [];
+  if (length >= 1 && length <= MAX_KEY_LENGTH) return [];
   return [
     {
       code: length === 0 ? 'too_short' : 'too_long',
       field: '/header/Idempotency-Key',
-      message: `Idempotency-Key must have 1 to ${MOST_KEY} characters.`,
-      expected: `a string of 1 to ${MOST_KEY} characters`,
+      message: `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.`,
+      expected: `a string of 1 to ${MAX_KEY_LENGTH} characters`,
       example_fix: 'booking-8121-attempt-1',
     },
   ];

@@ -13,13 +13,13 @@ import { makeContract } from '../base/schema/contract.ts';
 import { type Registry, readRegistry } from '../base/schema/registry.ts';
 import { makeValidator, type Validator } from '../base/schema/validate.ts';
 import { makeSeal } from '../base/seal.ts';
-import type { GuestParts } from '../domain/checkouts/party/choose-party.ts';
+import type { GuestServices } from '../domain/checkouts/party/choose-party.ts';
 import { type Mappings, readMappings } from '../domain/hooks/mapping/read-mappings.ts';
 import { makeTokens, type Tokens } from '../domain/members/tokens.ts';
 import type { Processors } from '../domain/payments/processor.ts';
-import type { Act, Actor, Tools } from '../domain/venues/audit.ts';
+import type { Actor, CommandContext, CommandServices } from '../domain/venues/audit.ts';
 
-export interface House extends Tools {
+export interface AppContext extends CommandServices {
   readonly config: Config;
   readonly db: Db;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface House extends Tools {
   /** The service's own address: from the configuration, or set once the server listens. */
   readonly address: { base: string };
   /** What commands that call the outside are handed: the card processor, and the addresses that partners gave us. */
-  readonly money: GuestParts & { readonly outbound: Outbound; readonly mappings: Mappings };
+  readonly services: GuestServices & { readonly outbound: Outbound; readonly mappings: Mappings };
   /** Members' tokens: signed, verified, published. */
   readonly tokens: Tokens;
   readonly processorAccess: ProcessorAccess;
@@ -46,7 +46,7 @@ export interface ProcessorAccess {
   readonly noticeSecrets: Readonly<Partial<Record<Mode, string>>>;
 }
 
-export interface HouseParts {
+export interface ContextOptions {
   readonly config: Config;
   readonly db: Db;
   readonly clock: Clock;
@@ -62,7 +62,7 @@ export interface HouseParts {
   readonly processorAccess?: ProcessorAccess;
 }
 
-export function makeHouse(parts: HouseParts): House {
+export function makeContext(parts: ContextOptions): AppContext {
   const { config, db, clock, random, log, operatorToken } = parts;
   const registry = readRegistry(parts.schemaFolder);
   const validator = makeValidator(registry);
@@ -85,7 +85,7 @@ export function makeHouse(parts: HouseParts): House {
     address,
     ids,
     seal,
-    money: {
+    services: {
       db,
       clock,
       ids,
@@ -110,7 +110,7 @@ export function makeHouse(parts: HouseParts): House {
   };
 }
 
-export function actIn(house: House, by: Actor): Act {
-  const { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl } = house;
-  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, by, now: house.clock.now() };
+export function commandContext(context: AppContext, by: Actor): CommandContext {
+  const { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl } = context;
+  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, by, now: context.clock.now() };
 }

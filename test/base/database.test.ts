@@ -210,7 +210,7 @@ describe('the layer above it', () => {
     await db.close();
     const asked = [
       db.query('select 1'),
-      db.express.query('select 1'),
+      db.pipelined.query('select 1'),
       db.transaction(async (tx) => tx.query('select 1')),
     ];
     for (const outcome of await Promise.allSettled(asked))

@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeGlance } from '../../src/base/json/extract-paths.ts';
+import { makeExtractPaths } from '../../src/base/json/extract-paths.ts';
 import { type JsonValue, parseStrictJson } from '../../src/base/json/parse.ts';
 
 const PATHS = ['id', 'type', 'a.b', 'a.b.c', 'a.type', 'b'];
-const glance = makeGlance(PATHS);
+const glance = makeExtractPaths(PATHS);
 
 function at(value: JsonValue | undefined, path: string): JsonValue | undefined {
   let found: JsonValue | undefined = value;
@@ -81,6 +81,6 @@ describe('a glance', () => {
     expect(glance(Buffer.from('[{"id":1}]'))).toMatchObject({ ok: true, seen: ['…'] });
     expect(glance(Buffer.from('{}'))).toEqual({ ok: true, seen: {} });
     expect(glance(Buffer.from('7'))).toEqual({ ok: true, seen: 7 });
-    expect(() => makeGlance(['a[].b'])).toThrow('a[].b cannot be watched');
+    expect(() => makeExtractPaths(['a[].b'])).toThrow('a[].b cannot be watched');
   });
 });

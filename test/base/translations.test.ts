@@ -4,7 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { formatMoney, formatTime, languageOf, languages, placesOf, words } from '../../src/base/translations.ts';
+import {
+  formatMoney,
+  formatTime,
+  languageOf,
+  languages,
+  placesOf,
+  translatorFor,
+} from '../../src/base/translations.ts';
 
 describe('the words', () => {
   it('of every language have exactly the keys of English, with the same places', () => {
@@ -47,14 +54,14 @@ describe('the words', () => {
   });
 
   it('fill their places, choose the plural, and refuse what is missing', () => {
-    const english = words('en');
-    expect(english.say('text.code', { code: '000123', minutes: 10 })).toContain('000123 is your Everyshare code');
+    const english = translatorFor('en');
+    expect(english.translate('text.code', { code: '000123', minutes: 10 })).toContain('000123 is your Everyshare code');
     // What is put in is not read again.
-    expect(english.say('text.code', { code: '{minutes}', minutes: 10 })).toContain('{minutes} is your');
-    expect(() => english.say('text.code', { code: '1' })).toThrow('{minutes}');
-    expect(() => english.say('text.nothing')).toThrow('no "text.nothing"');
-    expect(words('tlh').language).toBe('en');
-    expect(words(null).language).toBe('en');
+    expect(english.translate('text.code', { code: '{minutes}', minutes: 10 })).toContain('{minutes} is your');
+    expect(() => english.translate('text.code', { code: '1' })).toThrow('{minutes}');
+    expect(() => english.translate('text.nothing')).toThrow('no "text.nothing"');
+    expect(translatorFor('tlh').language).toBe('en');
+    expect(translatorFor(null).language).toBe('en');
   });
 });
 

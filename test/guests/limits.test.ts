@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => town.world.close());
 
 async function send(): Promise<void> {
-  const { money } = town.world.house;
+  const { services: money } = town.world.context;
   while ((await sendDueMessages({ ...money, sender: sandboxSender }, 100)) > 0);
 }
 const statuses = async (phone: string, kind?: string): Promise<string[]> =>
@@ -55,7 +55,7 @@ describe('one phone', () => {
   });
 
   it('is sent twenty messages a day of all kinds but codes', async () => {
-    const { money } = town.world.house;
+    const { services: money } = town.world.context;
     const { phone: number, id } = await town.person();
     const sealed = sealPhone(money.seal, number);
     const queue = (kind: 'lost' | 'code', count: number) =>

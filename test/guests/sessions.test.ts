@@ -19,9 +19,9 @@ const DAY = 86_400_000;
 
 describe('a session', () => {
   it('is found by its token for 30 days, until it is ended, and its token is kept nowhere', async () => {
-    const { house, db } = town.world;
+    const { context, db } = town.world;
     const ada = await town.person('Ada');
-    const token = await beginSession(house.money, ada.id);
+    const token = await beginSession(context.services, ada.id);
     expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     const now = Date.now();
     const found = await findSession(db, token, now);
@@ -71,7 +71,7 @@ describe('whom one knows', () => {
     expect(await friendsOf(db, ada.id, 1)).toHaveLength(1);
     expect(await friendsOf(db, sam.id, 10)).toEqual([{ id: ada.id, displayName: 'Ada' }]);
     const chat = await db.transaction((tx) =>
-      createChannel(tx, town.world.act(), { name: 'Us', memberIds: [ada.id, sam.id] }),
+      createChannel(tx, town.world.command(), { name: 'Us', memberIds: [ada.id, sam.id] }),
     );
     expect(await channelsOf(db, sam.id, 10)).toEqual([
       {

@@ -65,7 +65,7 @@ beforeEach(async () => {
 const due = () => town.world.db.query("update messages set due_at = to_timestamp(0) where status = 'waiting'");
 
 async function send(): Promise<void> {
-  const { money, config } = town.world.house;
+  const { services: money, config } = town.world.context;
   await due();
   await sendDueMessages({ ...money, sender: textSender(config) }, 100);
 }
@@ -93,7 +93,7 @@ describe('a message', () => {
     'that another worker has taken over stays as that one leaves it, when one comes late and finds that it %s',
     async (_, why) => {
       await invited();
-      const { money } = town.world.house;
+      const { services: money } = town.world.context;
       const answers: { sent: (id: string) => void; failed: (error: Error) => void }[] = [];
       const send = () => new Promise<string>((sent, failed) => void answers.push({ sent, failed }));
       const begin = async (): Promise<{ over: Promise<unknown> }> => {

@@ -4,7 +4,7 @@ import type { Mutant } from './list.ts';
 
 const HOLD = 'src/domain/checkouts/holds/settle-hold.ts';
 const MOVEMENTS = 'src/domain/payments/movement-queries.ts';
-const WRITE = '    await writeSteps(tx, { ids: parts.ids, now }, standing, steps);\n    return answer;\n  });';
+const WRITE = '    await writeSteps(tx, { ids: services.ids, now }, checkout, steps);\n    return result;\n  });';
 
 export const LEASE_BUGS: readonly Mutant[] = [
   {
@@ -12,10 +12,10 @@ export const LEASE_BUGS: readonly Mutant[] = [
     bug: 'what is told of a hold is written outside of the transaction of the change',
     file: HOLD,
     from: WRITE,
-    to: `    const told = steps.filter(({ step }) => step === 'tell');
-    await writeSteps(parts.db, { ids: parts.ids, now }, standing, told);
-    await writeSteps(tx, { ids: parts.ids, now }, standing, steps.filter((step) => !told.includes(step)));
-    return answer;
+    to: `    const told = steps.filter(({ step }) => step === 'record event');
+    await writeSteps(services.db, { ids: services.ids, now }, checkout, told);
+    await writeSteps(tx, { ids: services.ids, now }, checkout, steps.filter((step) => !told.includes(step)));
+    return result;
   });`,
     tests: 'simulation',
   },
@@ -23,17 +23,17 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'events',
     bug: 'what a decision changes is told after its commit, by whoever is still alive then',
     file: 'src/domain/checkouts/payment-services.ts',
-    from: '  return parts.db.transaction((tx) => decideIn(tx, parts, venueId, checkoutId, decide));\n',
+    from: '  return services.db.transaction((tx) => decideInTransaction(tx, services, venueId, checkoutId, decide));\n',
     to: `  let tell = async (): Promise<void> => undefined;
-  const silently = (standing: Standing, now: number): Decided<T> => {
-    const { steps, answer } = decide(standing, now);
-    const told = steps.filter(({ step }) => step === 'tell');
-    tell = () => writeSteps(parts.db, { ids: parts.ids, now }, standing, told);
-    return { steps: steps.filter((step) => !told.includes(step)), answer };
+  const silently = (checkout: LockedCheckout, now: number): NotificationDecision<T> => {
+    const { steps, result } = decide(checkout, now);
+    const told = steps.filter(({ step }) => step === 'record event');
+    tell = () => writeSteps(services.db, { ids: services.ids, now }, checkout, told);
+    return { steps: steps.filter((step) => !told.includes(step)), result };
   };
-  const answer = await parts.db.transaction((tx) => decideIn(tx, parts, venueId, checkoutId, silently));
+  const result = await services.db.transaction((tx) => decideInTransaction(tx, services, venueId, checkoutId, silently));
   await tell();
-  return answer;
+  return result;
 `,
     tests: 'simulation',
   },
@@ -41,16 +41,16 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a worker that lost its turn at a hold writes all the same',
     file: HOLD,
-    from: 'if (standing === null || turn !== hold.turn) return null;',
-    to: 'if (standing === null || turn === null) return null;',
+    from: 'if (checkout === null || turn !== hold.turn) return null;',
+    to: 'if (checkout === null || turn === null) return null;',
     tests: 'simulation',
   },
   {
     area: 'money',
     bug: 'a worker that lost its turn at the captures writes all the same',
     file: 'src/domain/checkouts/capture/capture.ts',
-    from: "return standing.status === 'funded' && standing.turn === turn;",
-    to: "return standing.status === 'funded' && standing.turn >= turn;",
+    from: "return checkout.status === 'funded' && checkout.turn === turn;",
+    to: "return checkout.status === 'funded' && checkout.turn >= turn;",
     tests: ['test/checkouts/capture.test.ts'],
   },
   {
@@ -65,15 +65,15 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a refund that two workers have sent is entered twice',
     file: 'src/domain/payments/settle-movements.ts',
-    from: 'if (isMine) await postEntries(',
-    to: 'if (isMine || movement.turn > 0) await postEntries(',
+    from: 'if (hasLease) await postEntries(',
+    to: 'if (hasLease || movement.turn > 0) await postEntries(',
     tests: 'simulation',
   },
   {
     area: 'money',
     bug: 'a card is let go of in our books alone',
     file: HOLD,
-    from: '    await processorFor(parts, hold.mode).release(intentId, callKeys.release(hold.id));\n',
+    from: '    await processorFor(services, hold.mode).release(intentId, callKeys.release(hold.id));\n',
     to: '',
     tests: 'simulation',
   },
@@ -137,7 +137,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'idempotency',
     bug: 'two servers do the same call twice',
     file: 'src/run/perform.ts',
-    from: '      if (!kept) throw new TakenMeanwhile();\n',
+    from: '      if (!kept) throw new IdempotencyKeyTaken();\n',
     to: '',
     tests: ['test/http/idempotency.test.ts'],
   },
@@ -155,7 +155,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
     file: 'src/run/perform.ts',
     from: '    throw error;\n  }\n}\n\nfunction replay(',
     to: `    if (error instanceof Problem) {
-      await keepAnswer(house.db, house.seal, under, { fingerprint, status: error.status, json: '{}' });
+      await storeResponse(context.db, context.seal, under, { fingerprint, status: error.status, json: '{}' });
     }
     throw error;\n  }\n}\n\nfunction replay(`,
     tests: ['test/checkouts/refund.test.ts'],

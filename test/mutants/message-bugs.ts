@@ -16,7 +16,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     area: 'events',
     bug: 'a completed checkout tells nobody',
     file: CAPTURE,
-    from: "    { step: 'tell', type: 'checkout.completed' },\n",
+    from: "    { step: 'record event', type: 'checkout.completed' },\n",
     to: '',
     tests: ['test/webhooks/events.test.ts'],
   },
@@ -39,7 +39,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   {
     area: 'events',
     bug: 'a redirect is a yes',
-    file: 'src/domain/webhooks/deliveries/attempt.ts',
+    file: 'src/domain/webhooks/deliveries/performStoringResponse.ts',
     from: 'const delivered = status >= 200 && status < 300;',
     to: 'const delivered = status >= 200 && status < 400;',
     tests: ['test/webhooks/deliveries.test.ts'],
@@ -96,8 +96,8 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     area: 'analytics',
     bug: 'what comes late leaves the day after it as it was',
     file: FIGURES,
-    from: 'from known k where k.after is not null',
-    to: 'from known k where k.after is not null and false',
+    from: 'from known k where k.applySteps is not null',
+    to: 'from known k where k.applySteps is not null and false',
     tests: EXACT,
   },
   {

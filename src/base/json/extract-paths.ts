@@ -4,9 +4,9 @@
 // so that two ids never become one. A list or an object at a place is shown as there and not empty, no more.
 
 import { type JsonValue, type Refusal, readStrictly } from './parse.ts';
-import { type Place, Watched } from './path-tree.ts';
+import { type FoundPath, PathTree } from './path-tree.ts';
 
-export type Glance = { readonly ok: true; readonly seen: JsonValue } | Refusal;
+export type ExtractPaths = { readonly ok: true; readonly seen: JsonValue } | Refusal;
 
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
@@ -15,8 +15,8 @@ const SPACE = 0x20;
 const MORE = '…';
 
 /** Looks at places such as `booking.status`; made once, for many bodies. */
-export function makeGlance(paths: readonly string[]): (bytes: Buffer) => Glance {
-  const watched = Watched.from(paths);
+export function makeExtractPaths(paths: readonly string[]): (bytes: Buffer) => ExtractPaths {
+  const watched = PathTree.from(paths);
   return (bytes) => {
     const read = readStrictly(bytes, watched);
     return read.ok ? { ok: true, seen: skeleton(bytes, read.scanner.places) } : read;
@@ -24,8 +24,8 @@ export function makeGlance(paths: readonly string[]): (bytes: Buffer) => Glance 
 }
 
 /** Places come after those inside of them. */
-function skeleton(bytes: Buffer, places: readonly Place[]): JsonValue {
-  const inside = new Map<Watched, { [name: string]: JsonValue }>();
+function skeleton(bytes: Buffer, places: readonly FoundPath[]): JsonValue {
+  const inside = new Map<PathTree, { [name: string]: JsonValue }>();
   let whole: JsonValue = null;
   for (const { watched, start, end } of places) {
     const value = inside.get(watched) ?? outline(bytes, start, end);

@@ -6,7 +6,7 @@ const SMALL = 16;
 const NATIVE_COMPARE = 48;
 
 /** The names of the objects now open, one row of 16 per depth; an object's names are forgotten by the next one. */
-export class OpenNames {
+export class MemberNames {
   private readonly keys: Int32Array;
   private readonly starts: Int32Array;
   private readonly ends: Int32Array;

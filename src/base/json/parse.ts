@@ -4,7 +4,7 @@
 
 import { isAscii, isUtf8 } from 'node:buffer';
 import { type BadText, findBadTexts, findDuplicateName } from './escaped-text.ts';
-import type { Watched } from './path-tree.ts';
+import type { PathTree } from './path-tree.ts';
 import { duplicateWords, type Patches, Scanner } from './scan.ts';
 import { firstBadUtf8 } from './utf8.ts';
 
@@ -47,7 +47,7 @@ interface StrictlyRead {
 }
 
 /** Everything that can be refused, before there is a value. */
-export function readStrictly(bytes: Buffer, watched: Watched | null): StrictlyRead | Refusal {
+export function readStrictly(bytes: Buffer, watched: PathTree | null): StrictlyRead | Refusal {
   if (bytes.length === 0) return { ok: false, message: 'The body is empty: send a JSON object.', offset: 0 };
   const isPlain = isAscii(bytes);
   if (!isPlain) {

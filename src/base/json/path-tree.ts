@@ -2,30 +2,30 @@
 // `booking.status`. A path with a list in it is not one that can be watched.
 
 /** Where a watched place stands in the bytes. */
-export interface Place {
-  readonly watched: Watched;
+export interface FoundPath {
+  readonly watched: PathTree;
   readonly start: number;
   readonly end: number;
 }
 
-export class Watched {
+export class PathTree {
   readonly name: string;
-  readonly parent: Watched | null;
-  readonly #members = new Map<string, Watched>();
+  readonly parent: PathTree | null;
+  readonly #members = new Map<string, PathTree>();
 
-  constructor(name: string, parent: Watched | null) {
+  constructor(name: string, parent: PathTree | null) {
     this.name = name;
     this.parent = parent;
   }
 
   /** The whole body, with these places in it. */
-  static from(paths: readonly string[]): Watched {
-    const root = new Watched('', null);
+  static from(paths: readonly string[]): PathTree {
+    const root = new PathTree('', null);
     for (const path of paths) {
       let at = root;
       for (const name of path.split('.')) {
         if (name === '' || name.endsWith('[]')) throw new Error(`${path} cannot be watched`);
-        const next = at.#members.get(name) ?? new Watched(name, at);
+        const next = at.#members.get(name) ?? new PathTree(name, at);
         at.#members.set(name, next);
         at = next;
       }
@@ -33,7 +33,7 @@ export class Watched {
     return root;
   }
 
-  member(name: string): Watched | null {
+  member(name: string): PathTree | null {
     return this.#members.get(name) ?? null;
   }
 }

@@ -2,8 +2,8 @@
 // numbers a double cannot hold, escapes that make no text. Guarantees: never throws, recursion bounded by MAX_DEPTH,
 // a plain-words message and byte offset on failure. It builds no value and expects bytes known to be UTF-8.
 
-import { OpenNames } from './member-names.ts';
-import type { Place, Watched } from './path-tree.ts';
+import { MemberNames } from './member-names.ts';
+import type { FoundPath, PathTree } from './path-tree.ts';
 
 /** The root counts as 1; values that are no array or object add nothing. */
 const MAX_DEPTH = 32;
@@ -47,7 +47,7 @@ const SAFE_LITERAL = 100;
 const SAFE_EXPONENT = 2;
 
 // Parsing is synchronous and never re-enters, so all scans share one table.
-const openNames = new OpenNames(MAX_DEPTH);
+const openNames = new MemberNames(MAX_DEPTH);
 
 export class Scanner {
   /** Set when scan() answered false. */
@@ -59,13 +59,13 @@ export class Scanner {
   hasEscapedName = false;
   patches: Patches | undefined = undefined;
   /** Where the watched places stand, each after those inside of it. */
-  readonly places: Place[] = [];
+  readonly places: FoundPath[] = [];
   private escapes = 0;
   private readonly bytes: Buffer;
   private readonly end: number;
-  private readonly watched: Watched | null;
+  private readonly watched: PathTree | null;
 
-  constructor(bytes: Buffer, watched: Watched | null = null) {
+  constructor(bytes: Buffer, watched: PathTree | null = null) {
     this.bytes = bytes;
     this.end = bytes.length;
     this.watched = watched;
@@ -90,7 +90,7 @@ export class Scanner {
 
   // Each of the methods below takes the offset where its part starts and answers the offset after it, or FAILED.
 
-  private value(at: number, depth: number, watched: Watched | null): number {
+  private value(at: number, depth: number, watched: PathTree | null): number {
     if (watched !== null) return this.watchedValue(at, depth, watched);
     const byte = this.byteAt(at);
     if (byte === QUOTE) return this.string(at);
@@ -101,19 +101,19 @@ export class Scanner {
     return this.expected('a value', at);
   }
 
-  private watchedValue(start: number, depth: number, watched: Watched): number {
+  private watchedValue(start: number, depth: number, watched: PathTree): number {
     const isObject = this.byteAt(start) === OPEN_OBJECT;
     const end = isObject ? this.object(start, depth + 1, watched) : this.value(start, depth, null);
     if (end !== FAILED) this.places.push({ watched, start, end });
     return end;
   }
 
-  private watchedMember(watched: Watched, start: number, end: number, isEscaped: boolean): Watched | null {
+  private watchedMember(watched: PathTree, start: number, end: number, isEscaped: boolean): PathTree | null {
     const name = this.bytes.toString('utf8', start, end);
     return watched.member(isEscaped ? (JSON.parse(name) as string) : name.slice(1, -1));
   }
 
-  private object(start: number, depth: number, watched: Watched | null): number {
+  private object(start: number, depth: number, watched: PathTree | null): number {
     if (depth > MAX_DEPTH) return this.tooDeep(start);
     let at = this.space(start + 1);
     if (this.byteAt(at) === CLOSE_OBJECT) return at + 1;

@@ -8,7 +8,7 @@ import ipaddr from 'ipaddr.js';
 export type AddressKind = 'public' | 'loopback' | 'refused';
 
 /** The text of an address as a resolver or the URL parser writes it; any other spelling is refused. */
-export function judgeAddress(text: string): AddressKind {
+export function classifyAddress(text: string): AddressKind {
   const family = isIP(text);
   if (family === 0 || text.includes('%')) return 'refused';
   return family === 4 ? judgeIPv4(ipaddr.IPv4.parse(text)) : judgeIPv6(ipaddr.IPv6.parse(text));

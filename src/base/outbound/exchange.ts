@@ -5,7 +5,7 @@
 import type { Dispatcher, Pool } from 'undici';
 import { OutboundError, outboundErrorFrom } from './outbound-error.ts';
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   readonly status: number;
   /** Lower case; a header that came more than once is joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ const COMPLETE = new Error('the answer is complete');
 
 type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-export function exchange(pool: Pool, wanted: Exchange): Promise<OutboundAnswer> {
+export function exchange(pool: Pool, wanted: Exchange): Promise<OutboundResponse> {
   return new Promise((resolve, reject) => {
     const reading = new Reading(wanted, resolve, reject);
     const { path, method, headers, body } = wanted;
@@ -48,7 +48,7 @@ export function exchange(pool: Pool, wanted: Exchange): Promise<OutboundAnswer> 
 
 class Reading implements Dispatcher.DispatchHandler {
   readonly #wanted: Exchange;
-  readonly #resolve: (answer: OutboundAnswer) => void;
+  readonly #resolve: (answer: OutboundResponse) => void;
   readonly #reject: (error: unknown) => void;
   readonly #chunks: Buffer[] = [];
   #size = 0;
@@ -58,7 +58,7 @@ class Reading implements Dispatcher.DispatchHandler {
   #settled: Error | null = null;
   #timer: NodeJS.Timeout;
 
-  constructor(wanted: Exchange, resolve: (answer: OutboundAnswer) => void, reject: (error: unknown) => void) {
+  constructor(wanted: Exchange, resolve: (answer: OutboundResponse) => void, reject: (error: unknown) => void) {
     this.#wanted = wanted;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -136,7 +136,7 @@ class Reading implements Dispatcher.DispatchHandler {
 }
 
 /** Few ask for the headers: they are made plain when somebody does, anew each time. */
-class Answer implements OutboundAnswer {
+class Answer implements OutboundResponse {
   readonly status: number;
   readonly body: Buffer;
   readonly truncated: boolean;

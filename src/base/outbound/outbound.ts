@@ -2,10 +2,10 @@
 // the name resolved once and judged, the connection pinned to what was judged, no redirects, no proxy from the
 // environment, size and time bounded. It does not retry and does not sign; it promises nothing about what comes back.
 
-import { exchange, type OutboundAnswer } from './exchange.ts';
+import { exchange, type OutboundResponse } from './exchange.ts';
 import { OutboundError } from './outbound-error.ts';
 import { Pools } from './pools.ts';
-import { Names, type Resolve } from './resolver.ts';
+import { NameResolver, type Resolve } from './resolver.ts';
 import { readTarget, Targets } from './target.ts';
 
 export interface OutboundOptions {
@@ -38,7 +38,7 @@ export interface OutboundRequest {
 
 export interface Outbound {
   /** Rejects with OutboundError alone, unless the caller's own headers are wrong. A 3xx is an answer like any other. */
-  request(wanted: OutboundRequest): Promise<OutboundAnswer>;
+  request(wanted: OutboundRequest): Promise<OutboundResponse>;
   /**
    * Would this address be refused? Nothing is sent to it. A sentence for whoever gave it to us, or null. A name that
    * does not resolve now is not refused: every request judges again.
@@ -61,7 +61,7 @@ const OURS = new Set(
 
 export function makeOutbound(options: OutboundOptions): Outbound {
   const { allowInsecureTargets, headersMs = 10_000, totalMs = 10_000 } = options;
-  const names = new Names({
+  const names = new NameResolver({
     allowInsecureTargets,
     dnsMs: options.dnsMs ?? 3_000,
     keepNamesMs: options.keepNamesMs ?? 10_000,

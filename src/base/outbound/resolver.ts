@@ -3,7 +3,7 @@
 // it cannot change underneath), and calls for one name at the same time share one question.
 
 import { Resolver } from 'node:dns/promises';
-import { judgeAddress } from './address.ts';
+import { classifyAddress } from './address.ts';
 import { NO_PUBLIC_ADDRESS, OutboundError } from './outbound-error.ts';
 import { isLocalhost, type Target } from './target.ts';
 
@@ -21,7 +21,7 @@ interface Kept {
   found: readonly string[] | null;
 }
 
-export interface NamesOptions {
+export interface ResolverOptions {
   readonly allowInsecureTargets: boolean;
   readonly resolve?: Resolve;
   readonly dnsMs: number;
@@ -43,12 +43,12 @@ function askNameServers(dnsMs: number): Resolve {
   };
 }
 
-export class Names {
-  readonly #options: NamesOptions;
+export class NameResolver {
+  readonly #options: ResolverOptions;
   readonly #resolve: Resolve;
   readonly #kept = new Map<string, Kept>();
 
-  constructor(options: NamesOptions) {
+  constructor(options: ResolverOptions) {
     this.#options = options;
     this.#resolve = options.resolve ?? askNameServers(options.dnsMs);
   }
@@ -94,7 +94,7 @@ export class Names {
   #judge(addresses: readonly string[]): readonly string[] {
     if (addresses.length === 0) throw new OutboundError('dns');
     const allowed = (address: string): boolean => {
-      const kind = judgeAddress(address);
+      const kind = classifyAddress(address);
       return kind === 'public' || (kind === 'loopback' && this.#options.allowInsecureTargets);
     };
     if (addresses.length > MAX_ADDRESSES || !addresses.every(allowed))

@@ -3,7 +3,7 @@
 
 import { loadUndici } from './undici.ts';
 
-export interface ConfiguredRequest {
+export interface TrustedRequest {
   readonly url: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export interface ConfiguredRequest {
   readonly timeoutMs: number;
 }
 
-export interface ConfiguredAnswer {
+export interface TrustedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
@@ -19,7 +19,7 @@ export interface ConfiguredAnswer {
 
 const MOST_BYTES = 1024 * 1024;
 
-export async function askConfigured(wish: ConfiguredRequest): Promise<ConfiguredAnswer> {
+export async function sendTrusted(wish: TrustedRequest): Promise<TrustedResponse> {
   const { request } = await loadUndici();
   const answer = await request(wish.url, {
     method: wish.method,

@@ -18,7 +18,7 @@ export interface RuleBook<Facts> {
   readonly whenNew: Readonly<Record<string, RuleOf<Facts>>>;
 }
 
-export interface Judgement {
+export interface ValidationResult {
   /** Everything that is wrong, whatever the value is for. */
   readonly problems: readonly FieldProblem[];
   /** Everything that is wrong if it is to become a new object; the problems above among them. */
@@ -26,16 +26,16 @@ export interface Judgement {
 }
 
 export interface Contract<Facts> {
-  judge(schema: string, candidate: Candidate, facts: Facts): Judgement;
+  validate(schema: string, candidate: Candidate, facts: Facts): ValidationResult;
   /** With every time in UTC. */
-  normal(schema: string, value: JsonValue): JsonValue;
+  normalize(schema: string, value: JsonValue): JsonValue;
   /** Equal for two values that say the same: member order and written-out defaults do not matter. */
   fingerprint(schema: string, value: JsonValue): Buffer;
 }
 
 export function makeContract<Facts>(registry: Registry, validator: Validator, book: RuleBook<Facts>): Contract<Facts> {
   return {
-    judge(schema, candidate, facts) {
+    validate(schema, candidate, facts) {
       const always = book.always[schema];
       const whenNew = book.whenNew[schema];
       const run = (rules: readonly (RuleOf<Facts> | undefined)[]): FieldProblem[] =>
@@ -45,7 +45,7 @@ export function makeContract<Facts>(registry: Registry, validator: Validator, bo
       const problems = run([always]);
       return { problems, whenNew: whenNew === undefined ? problems : run([always, whenNew]) };
     },
-    normal: (schema, value) => timesInUtc(registry, schema, value),
+    normalize: (schema, value) => timesInUtc(registry, schema, value),
     fingerprint: (schema, value) =>
       createHash('sha256')
         .update(canonicalJson(defaultsWritten(registry, schema, value)))

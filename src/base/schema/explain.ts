@@ -5,7 +5,7 @@ import type { ErrorObject } from 'ajv';
 import type { ErrorCode, FieldProblem } from '../errors.ts';
 import { printable, printablePointerTo, splitPointer } from '../json/pointer.ts';
 import { describe, sample } from './describe.ts';
-import { nearest } from './near-miss.ts';
+import { nearestName } from './near-miss.ts';
 import type { Registry, Schema } from './registry.ts';
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -43,14 +43,14 @@ const RANK: readonly ErrorCode[] = [
 ];
 
 /** A complaint, found but not yet put into words: there may be a hundred thousand of them, and a hundred are told. */
-export interface Spot {
+export interface ProblemSpot {
   readonly code: ErrorCode;
   readonly field: string;
   readonly told: () => FieldProblem;
 }
 
 /** Null for what only repeats another complaint: the branches of a choice, and the wrapper of a bad member name. */
-export function spot(registry: Registry, error: ErrorObject): Spot | null {
+export function spot(registry: Registry, error: ErrorObject): ProblemSpot | null {
   const code = CODES[error.keyword];
   if (code === undefined || /\/oneOf\/\d/.test(error.schemaPath)) return null;
   const told = (): FieldProblem => explain(registry, error, code);
@@ -134,7 +134,7 @@ function missing(registry: Registry, error: ErrorObject, parent: Schema): FieldP
 function unknown(error: ErrorObject, parent: Schema): FieldProblem {
   const name = String((error.params as { additionalProperty?: unknown }).additionalProperty);
   const known = Object.keys((parent.properties ?? {}) as object);
-  const near = nearest(name, known);
+  const near = nearestName(name, known);
   return {
     code: 'unknown_field',
     field: printablePointerTo(error.instancePath, name),
@@ -170,8 +170,8 @@ function shorten(text: string): string {
 }
 
 /** One complaint for each scalar; a list or an object may have one of each code. */
-export function withoutRepeats(spots: readonly Spot[]): Spot[] {
-  const kept = new Map<string, Spot>();
+export function withoutRepeats(spots: readonly ProblemSpot[]): ProblemSpot[] {
+  const kept = new Map<string, ProblemSpot>();
   for (const one of spots) {
     const rank = RANK.indexOf(one.code);
     const key = rank >= 0 ? `${one.field}\n` : `${one.field}\n${one.code}`;

@@ -1,7 +1,7 @@
 // Finds the known name that a misspelt one was probably meant to be: at most a third of its letters changed, swapped,
 // added or left out (Damerau-Levenshtein), so that "start_at" leads to "starts_at" and "foo" to nothing.
 
-export function nearest(name: string, known: readonly string[]): string | null {
+export function nearestName(name: string, known: readonly string[]): string | null {
   if (name.length > 60) return null;
   const plain = letters(name);
   let best: string | null = null;

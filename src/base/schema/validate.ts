@@ -8,7 +8,7 @@ import type { BadText, JsonValue } from '../json/parse.ts';
 import { splitPointer } from '../json/pointer.ts';
 import { positionsOf } from '../json/positions.ts';
 import { sample } from './describe.ts';
-import { type Spot, spot, withoutRepeats } from './explain.ts';
+import { type ProblemSpot, spot, withoutRepeats } from './explain.ts';
 import { formats } from './formats.ts';
 import type { Registry, Schema } from './registry.ts';
 
@@ -56,7 +56,7 @@ export function makeValidator(registry: Registry): Validator {
     }
     return check;
   };
-  const found = (check: ValidateFunction, value: unknown): Spot[] => {
+  const found = (check: ValidateFunction, value: unknown): ProblemSpot[] => {
     if (check(value)) return [];
     return (check.errors as ErrorObject[]).map((error) => spot(registry, error)).filter((one) => one !== null);
   };
@@ -82,7 +82,7 @@ export function makeValidator(registry: Registry): Validator {
 }
 
 /** Text that cannot be stored is all that is said of its field; the first hundred in document order are put into words. */
-function tell(broken: readonly Spot[], others: readonly Spot[], text: string): FieldProblem[] {
+function tell(broken: readonly ProblemSpot[], others: readonly ProblemSpot[], text: string): FieldProblem[] {
   const fields = new Set(broken.map(({ field }) => field));
   const all = withoutRepeats([...broken, ...others.filter(({ field }) => !fields.has(field))]);
   return inDocumentOrder(all, text)
@@ -124,7 +124,7 @@ function guardedRef(registry: Registry, ref: string): string {
   return pointer === '' ? ref : `${file}#${path}`;
 }
 
-function badText(registry: Registry, schemaName: string | null, bad: BadText): Spot {
+function badText(registry: Registry, schemaName: string | null, bad: BadText): ProblemSpot {
   const what = bad.problem === 'nul' ? 'the character U+0000' : 'half of a surrogate pair';
   const told = (): FieldProblem => {
     const schema = schemaName === null ? null : schemaAt(registry, registry.get(schemaName), bad.field);
@@ -152,10 +152,10 @@ function schemaAt(registry: Registry, root: Schema, pointer: string): Schema | n
   return schema;
 }
 
-function inDocumentOrder(problems: readonly Spot[], text: string): readonly Spot[] {
+function inDocumentOrder(problems: readonly ProblemSpot[], text: string): readonly ProblemSpot[] {
   if (problems.length <= 1) return problems;
   const positions = positionsOf(text);
-  const place = (problem: Spot): number => {
+  const place = (problem: ProblemSpot): number => {
     const own = positions.startOf(problem.field);
     if (own !== undefined) return own;
     // A missing member stands after the present ones of its object: where that object ends.

@@ -14,8 +14,8 @@ const NAMES = ['views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as 
 const NONE = { views: 0, saves: 0, bookings: 0, guests: 0, cents: 0, check_ins: 0 };
 
 /** Counts of everything that is wrong, also where only its people are. */
-export function lackingIn(kept: DayFigures, truth: DayFigures): DayFigures {
-  const people = lackingPeople(kept.people, truth.people);
+export function figureCorrections(kept: DayFigures, truth: DayFigures): DayFigures {
+  const people = peopleCorrections(kept.people, truth.people);
   const counts = new Map<string, Counts>();
   const add = (one: Counts, sign: 1 | -1): void => {
     const sum = { thing: one.thing, part: one.part, ...NONE };
@@ -35,7 +35,7 @@ function nameOf({ thing, part }: About): string {
   return `${thing} ${part}`;
 }
 
-function lackingPeople(kept: readonly PeopleAtGap[], truth: readonly PeopleAtGap[]): PeopleAtGap[] {
+function peopleCorrections(kept: readonly PeopleAtGap[], truth: readonly PeopleAtGap[]): PeopleAtGap[] {
   const sums = new Map<string, PeopleAtGap>();
   const add = (one: PeopleAtGap, sign: 1 | -1): void => {
     const name = `${nameOf(one)} ${one.did} ${one.gap}`;

@@ -1,59 +1,67 @@
 // What a checkout will look like once some steps are written. Pure: lets one decision follow from another.
 
 import type { HoldState } from '../payments/hold.ts';
-import { OVER } from '../payments/transitions.ts';
-import type { ShareState, Standing } from './locked-checkout.ts';
+import { ENDED_HOLD_STATUSES } from '../payments/transitions.ts';
+import type { LockedCheckout, ShareState } from './locked-checkout.ts';
 import type { Step } from './steps.ts';
 
-export function after(standing: Standing, steps: readonly Step[]): Standing {
-  return steps.reduce(one, standing);
+export function applySteps(checkout: LockedCheckout, steps: readonly Step[]): LockedCheckout {
+  return steps.reduce(applyStep, checkout);
 }
 
-function one(standing: Standing, step: Step): Standing {
+function applyStep(checkout: LockedCheckout, step: Step): LockedCheckout {
   switch (step.step) {
     case 'move checkout':
-      return { ...standing, status: step.to, organizerId: step.organizerId ?? standing.organizerId };
+      return { ...checkout, status: step.to, organizerId: step.organizerId ?? checkout.organizerId };
     case 'move shares':
-      return onShares(standing, step.ids, (share) => ({ ...share, status: step.to }));
+      return onShares(checkout, step.ids, (share) => ({ ...share, status: step.to }));
     case 'drop shares':
-      return { ...standing, shares: standing.shares.filter(({ id }) => !step.ids.includes(id)) };
+      return { ...checkout, shares: checkout.shares.filter(({ id }) => !step.ids.includes(id)) };
     case 'add shares': {
       const added = step.shares.map((share): ShareState => ({ ...share, status: 'invited', refundedAmount: 0 }));
-      return { ...standing, shares: [...standing.shares, ...added].sort((a, b) => a.place - b.place) };
+      return { ...checkout, shares: [...checkout.shares, ...added].sort((a, b) => a.place - b.place) };
     }
     case 'take seat': {
       const { memberId, displayName } = step;
-      return onShares(standing, [step.shareId], (share) => ({ ...share, memberId, displayName }));
+      return onShares(checkout, [step.shareId], (share) => ({ ...share, memberId, displayName }));
     }
     case 'refund shares':
-      return onShares(standing, [...step.amounts.keys()], (share) => ({
+      return onShares(checkout, [...step.amounts.keys()], (share) => ({
         ...share,
         refundedAmount: share.refundedAmount + (step.amounts.get(share.id) ?? 0),
       }));
     case 'refund checkout':
-      return { ...standing, refundedAmount: standing.refundedAmount + step.amount };
+      return { ...checkout, refundedAmount: checkout.refundedAmount + step.amount };
     case 'move hold':
-      return onHolds(standing, [step.id], (hold) => ({ ...hold, status: step.to }));
+      return onHolds(checkout, [step.id], (hold) => ({ ...hold, status: step.to }));
     case 'holds captured':
       return onHolds(
-        standing,
+        checkout,
         step.holds.map(({ id }) => id),
         (hold) => ({ ...hold, status: 'captured' }),
       );
     case 'begin captures':
-      return onHolds(standing, step.ids, (hold) => ({ ...hold, status: 'capturing' }));
-    case 'seat hold':
-      return onHolds(standing, [step.id], (hold) => ({ ...hold, renews: null }));
+      return onHolds(checkout, step.ids, (hold) => ({ ...hold, status: 'capturing' }));
+    case 'activate renewal':
+      return onHolds(checkout, [step.id], (hold) => ({ ...hold, renews: null }));
     default:
-      return standing;
+      return checkout;
   }
 }
 
-function onShares(standing: Standing, ids: readonly string[], change: (share: ShareState) => ShareState): Standing {
-  return { ...standing, shares: standing.shares.map((share) => (ids.includes(share.id) ? change(share) : share)) };
+function onShares(
+  checkout: LockedCheckout,
+  ids: readonly string[],
+  change: (share: ShareState) => ShareState,
+): LockedCheckout {
+  return { ...checkout, shares: checkout.shares.map((share) => (ids.includes(share.id) ? change(share) : share)) };
 }
 
-function onHolds(standing: Standing, ids: readonly string[], change: (hold: HoldState) => HoldState): Standing {
-  const holds = standing.holds.map((hold) => (ids.includes(hold.id) ? change(hold) : hold));
-  return { ...standing, holds: holds.filter(({ status }) => !OVER.includes(status)) };
+function onHolds(
+  checkout: LockedCheckout,
+  ids: readonly string[],
+  change: (hold: HoldState) => HoldState,
+): LockedCheckout {
+  const holds = checkout.holds.map((hold) => (ids.includes(hold.id) ? change(hold) : hold));
+  return { ...checkout, holds: holds.filter(({ status }) => !ENDED_HOLD_STATUSES.includes(status)) };
 }

@@ -16,7 +16,7 @@ export interface ShareState {
   readonly refundedAmount: number;
 }
 
-export interface Standing {
+export interface LockedCheckout {
   readonly venueId: string;
   readonly id: string;
   readonly mode: Mode;
@@ -34,26 +34,26 @@ export interface Standing {
   readonly description: string;
   readonly offeringExternalId: string | null;
   readonly organizerId: string | null;
-  readonly turn: number;
+  readonly leaseToken: number;
   /** The party as it is now, the organizer first. */
   readonly shares: readonly ShareState[];
   /** Every hold that is not over: neither released, nor returned, nor gone. */
   readonly holds: readonly HoldState[];
 }
 
-export function isPayable({ status }: Standing): boolean {
+export function isPayable({ status }: LockedCheckout): boolean {
   return status === 'open' || status === 'collecting';
 }
 
-export function isOverdue(standing: Standing, now: number): boolean {
-  return isPayable(standing) && standing.expiresAt <= now;
+export function isOverdue(checkout: LockedCheckout, now: number): boolean {
+  return isPayable(checkout) && checkout.expiresAt <= now;
 }
 
 /** The hold that stands for a share; one that only renews it does not yet. */
-export function holdOf(standing: Standing, shareId: string): HoldState | undefined {
-  return standing.holds.find((hold) => hold.shareId === shareId && hold.renews === null && hold.status !== 'releasing');
+export function holdOf(checkout: LockedCheckout, shareId: string): HoldState | undefined {
+  return checkout.holds.find((hold) => hold.shareId === shareId && hold.renews === null && hold.status !== 'releasing');
 }
 
-export function shareOf(standing: Standing, shareId: string): ShareState | undefined {
-  return standing.shares.find(({ id }) => id === shareId);
+export function shareOf(checkout: LockedCheckout, shareId: string): ShareState | undefined {
+  return checkout.shares.find(({ id }) => id === shareId);
 }

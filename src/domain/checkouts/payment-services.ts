@@ -7,13 +7,13 @@ import type { Db, Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Seal } from '../../base/seal.ts';
-import { type Processor, type Processors, ProcessorTrouble } from '../payments/processor.ts';
-import type { Standing } from './locked-checkout.ts';
+import { type Processor, type Processors, ProcessorUnavailable } from '../payments/processor.ts';
+import type { LockedCheckout } from './locked-checkout.ts';
 import { lockCheckout } from './queries.ts';
 import type { Step } from './steps.ts';
 import { writeSteps } from './write-steps.ts';
 
-export interface MoneyParts {
+export interface PaymentServices {
   readonly db: Db;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -24,45 +24,45 @@ export interface MoneyParts {
   readonly payoutDelay: number;
 }
 
-export function processorFor({ processors }: Pick<MoneyParts, 'processors'>, mode: Mode): Processor {
+export function processorFor({ processors }: Pick<PaymentServices, 'processors'>, mode: Mode): Processor {
   const processor = processors[mode];
-  if (processor === undefined) throw new ProcessorTrouble(`no card processor is set up for ${mode} mode`);
+  if (processor === undefined) throw new ProcessorUnavailable(`no card processor is set up for ${mode} mode`);
   return processor;
 }
 
 /** What a decision answers: the steps to write, and whatever its caller wants to know. */
-export interface Decided<T> {
+export interface Decision<T> {
   readonly steps: readonly Step[];
-  readonly answer: T;
+  readonly result: T;
 }
 
 /** Lock, decide, write: one transaction. Null: there is no such checkout. */
 export async function decideUnderLock<T>(
-  parts: Pick<MoneyParts, 'db' | 'clock' | 'ids'>,
+  services: Pick<PaymentServices, 'db' | 'clock' | 'ids'>,
   venueId: string,
   checkoutId: string,
-  decide: (standing: Standing, now: number) => Decided<T>,
+  decide: (checkout: LockedCheckout, now: number) => Decision<T>,
 ): Promise<T | null> {
-  return parts.db.transaction((tx) => decideIn(tx, parts, venueId, checkoutId, decide));
+  return services.db.transaction((tx) => decideInTransaction(tx, services, venueId, checkoutId, decide));
 }
 
 /** The same inside a transaction that is open already. */
-export async function decideIn<T>(
+export async function decideInTransaction<T>(
   tx: Queryable,
-  parts: Pick<MoneyParts, 'clock' | 'ids'>,
+  services: Pick<PaymentServices, 'clock' | 'ids'>,
   venueId: string,
   checkoutId: string,
-  decide: (standing: Standing, now: number) => Decided<T>,
+  decide: (checkout: LockedCheckout, now: number) => Decision<T>,
 ): Promise<T | null> {
   const standing = await lockCheckout(tx, venueId, checkoutId);
   if (standing === null) return null;
-  const now = parts.clock.now();
-  const { steps, answer } = decide(standing, now);
-  await writeSteps(tx, { ids: parts.ids, now }, standing, steps);
+  const now = services.clock.now();
+  const { steps, result: answer } = decide(standing, now);
+  await writeSteps(tx, { ids: services.ids, now }, standing, steps);
   return answer;
 }
 
 /** Longer each time, up to ten minutes; from the turn alone, so that the simulation can repeat it. */
-export function retryAt(now: number, turn: number): number {
-  return now + Math.min(1_000 * 2 ** Math.min(turn, 10), 600_000);
+export function retryAt(now: number, leaseToken: number): number {
+  return now + Math.min(1_000 * 2 ** Math.min(leaseToken, 10), 600_000);
 }

@@ -1,11 +1,11 @@
 // The states of a checkout and of a share, and the moves between them.
 
-import type { Moves } from '../../base/transitions.ts';
+import type { Transitions } from '../../base/transitions.ts';
 
 export type CheckoutStatus = 'open' | 'collecting' | 'funded' | 'completed' | 'expired' | 'canceled';
 export type ShareStatus = 'invited' | 'held' | 'captured' | 'released' | 'refunded' | 'failed';
 
-export const CHECKOUT_MOVES: Moves<CheckoutStatus> = {
+export const CHECKOUT_TRANSITIONS: Transitions<CheckoutStatus> = {
   open: ['collecting', 'expired', 'canceled'],
   collecting: ['funded', 'expired', 'canceled'],
   // Back to collecting when a hold was lost before any capture; canceled when a capture failed for good after another.
@@ -15,7 +15,7 @@ export const CHECKOUT_MOVES: Moves<CheckoutStatus> = {
   canceled: [],
 };
 
-export const SHARE_MOVES: Moves<ShareStatus> = {
+export const SHARE_TRANSITIONS: Transitions<ShareStatus> = {
   invited: ['held', 'failed'],
   // A declined card can be tried again.
   failed: ['held'],

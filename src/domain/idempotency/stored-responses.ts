@@ -5,29 +5,33 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { Seal } from '../../base/seal.ts';
 
-export interface KeptAnswer {
+export interface StoredResponse {
   readonly fingerprint: Buffer;
   readonly status: number;
   readonly json: string;
 }
 
-export interface KeptUnder {
+export interface ResponseKey {
   readonly venueId: string;
   readonly mode: Mode;
   readonly key: string;
   readonly now: number;
 }
 
-const LIFE = "interval '30 days'";
+const RETENTION = "interval '30 days'";
 
-function rowName(under: KeptUnder): string {
+function rowName(under: ResponseKey): string {
   return `idempotency ${under.venueId} ${under.mode} ${under.key}`;
 }
 
-export async function findKept(db: Queryable, seal: Seal, under: KeptUnder): Promise<KeptAnswer | null> {
+export async function findStoredResponse(
+  db: Queryable,
+  seal: Seal,
+  under: ResponseKey,
+): Promise<StoredResponse | null> {
   const rows = await db.query<{ fingerprint: Buffer; status: number; answer: Buffer | null }>(
     `select fingerprint, status, answer from idempotency_keys
-     where venue_id = $1 and mode = $2 and idempotency_key = $3 and created_at > to_timestamp($4 / 1000.0) - ${LIFE}`,
+     where venue_id = $1 and mode = $2 and idempotency_key = $3 and created_at > to_timestamp($4 / 1000.0) - ${RETENTION}`,
     [under.venueId, under.mode, under.key, under.now],
   );
   const row = rows[0];
@@ -38,14 +42,19 @@ export async function findKept(db: Queryable, seal: Seal, under: KeptUnder): Pro
 }
 
 /** False: another call has kept its answer under this key first, so this one must not happen. */
-export async function keepAnswer(tx: Queryable, seal: Seal, under: KeptUnder, answer: KeptAnswer): Promise<boolean> {
+export async function storeResponse(
+  tx: Queryable,
+  seal: Seal,
+  under: ResponseKey,
+  answer: StoredResponse,
+): Promise<boolean> {
   const rows = await tx.query(
     `insert into idempotency_keys (venue_id, mode, idempotency_key, fingerprint, status, answer, created_at)
      values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0))
      on conflict (venue_id, mode, idempotency_key) do update
        set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer, refers_to = null,
          created_at = excluded.created_at
-       where idempotency_keys.created_at <= excluded.created_at - ${LIFE}
+       where idempotency_keys.created_at <= excluded.created_at - ${RETENTION}
      returning 1`,
     [
       under.venueId,
@@ -60,10 +69,10 @@ export async function keepAnswer(tx: Queryable, seal: Seal, under: KeptUnder, an
   return rows.length > 0;
 }
 
-export async function forgetOldAnswers(db: Queryable, now: number, most: number): Promise<number> {
+export async function deleteOldResponses(db: Queryable, now: number, most: number): Promise<number> {
   const rows = await db.query(
     `delete from idempotency_keys where ctid = any(array(
-       select ctid from idempotency_keys where created_at <= to_timestamp($1 / 1000.0) - ${LIFE} order by created_at limit $2)) returning 1`,
+       select ctid from idempotency_keys where created_at <= to_timestamp($1 / 1000.0) - ${RETENTION} order by created_at limit $2)) returning 1`,
     [now, most],
   );
   return rows.length;

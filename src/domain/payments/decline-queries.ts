@@ -6,8 +6,8 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 
 /** In an hour: so many on one share, or so many from one address, close the card form for an hour. */
-const ON_A_SHARE = 5;
-const FROM_AN_ADDRESS = 10;
+const DECLINES_PER_SHARE = 5;
+const DECLINES_PER_ADDRESS = 10;
 
 export interface Decline {
   readonly venueId: string;
@@ -32,7 +32,7 @@ export async function countDecline(db: Queryable, decline: Decline): Promise<voi
 }
 
 /** From where a hold was asked for last. */
-export async function keepAsker(
+export async function recordHoldAddress(
   db: Queryable,
   asker: { readonly venueId: string; readonly holdId: string; readonly addressHash: Buffer; readonly now: number },
 ): Promise<void> {
@@ -51,18 +51,18 @@ export interface CardForm {
 }
 
 /** Until when the card form of a share is closed, in milliseconds; null: it is open. */
-export async function closedUntil(db: Queryable, form: CardForm, now: number): Promise<number | null> {
+export async function cardFormClosedUntil(db: Queryable, form: CardForm, now: number): Promise<number | null> {
   const { by } = form;
   const rows = await db.query<{ until: number | null }>(
     `with address as (
        select coalesce($3::bytea, (select a.address_hash from hold_askers a
          where a.venue_id = $1 and a.hold_id = $4::uuid)) as hash),
      counted as (
-       select d.at, count(*) over within_the_hour >= ${ON_A_SHARE} as closes
+       select d.at, count(*) over within_the_hour >= ${DECLINES_PER_SHARE} as closes
        from declines d where d.venue_id = $1 and d.share_id = $2 and d.at > to_timestamp($5 / 1000.0) - interval '2 hours'
        window within_the_hour as (order by d.at range between interval '1 hour' preceding and current row)
        union all
-       select d.at, count(*) over within_the_hour >= ${FROM_AN_ADDRESS}
+       select d.at, count(*) over within_the_hour >= ${DECLINES_PER_ADDRESS}
        from declines d join address a on a.hash = d.address_hash
        where d.at > to_timestamp($5 / 1000.0) - interval '2 hours'
        window within_the_hour as (order by d.at range between interval '1 hour' preceding and current row))
@@ -73,7 +73,7 @@ export async function closedUntil(db: Queryable, form: CardForm, now: number): P
   return rows[0]?.until ?? null;
 }
 
-export async function forgetOldDeclines(db: Queryable, now: number, limit: number): Promise<number> {
+export async function deleteOldDeclines(db: Queryable, now: number, limit: number): Promise<number> {
   const declines = await db.query(
     `delete from declines where ctid = any(array(
        select ctid from declines where at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2)) returning 1`,

@@ -5,7 +5,7 @@ import type { Queryable } from '../../base/db.ts';
 import type { DisputeNotice } from './notice.ts';
 
 /** A notice that came before counts once. */
-export async function keepNotice(
+export async function storeNotice(
   db: Queryable,
   notice: { readonly id: string; readonly mode: Mode; readonly about: DisputeNotice; readonly now: number },
 ): Promise<void> {
@@ -16,21 +16,21 @@ export async function keepNotice(
   );
 }
 
-export interface KeptNotice {
+export interface StoredNotice {
   readonly id: string;
   readonly mode: Mode;
   readonly about: DisputeNotice;
-  readonly turn: number;
+  readonly leaseToken: number;
   readonly receivedAt: number;
 }
 
-export async function claimNotices(db: Queryable, now: number, until: number, limit: number): Promise<KeptNotice[]> {
-  return db.query<KeptNotice>(
+export async function claimNotices(db: Queryable, now: number, until: number, limit: number): Promise<StoredNotice[]> {
+  return db.query<StoredNotice>(
     `update processor_notices set turn = turn + 1, due_at = to_timestamp($2 / 1000.0)
      where notice_id in (
        select notice_id from processor_notices where due_at <= to_timestamp($1 / 1000.0)
        order by due_at limit $3 for update skip locked)
-     returning notice_id as "id", mode, about, turn, (extract(epoch from received_at) * 1000)::float8 as "receivedAt"`,
+     returning notice_id as "id", mode, about, turn as "leaseToken", (extract(epoch from received_at) * 1000)::float8 as "receivedAt"`,
     [now, until, limit],
   );
 }
@@ -38,17 +38,17 @@ export async function claimNotices(db: Queryable, now: number, until: number, li
 /** Null: it is read. Whoever comes after another has taken it up writes nothing. */
 export async function postponeNotice(
   db: Queryable,
-  { id, turn }: Pick<KeptNotice, 'id' | 'turn'>,
+  { id, leaseToken }: Pick<StoredNotice, 'id' | 'leaseToken'>,
   dueAt: number | null,
 ): Promise<void> {
   await db.query('update processor_notices set due_at = to_timestamp($3 / 1000.0) where notice_id = $1 and turn = $2', [
     id,
-    turn,
+    leaseToken,
     dueAt,
   ]);
 }
 
-export async function forgetOldNotices(db: Queryable, now: number, limit: number): Promise<number> {
+export async function deleteOldNotices(db: Queryable, now: number, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from processor_notices where notice_id in (
        select notice_id from processor_notices

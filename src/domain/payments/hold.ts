@@ -27,7 +27,7 @@ export interface HoldState {
   /** How often the processor answered "not now" to a capture. */
   readonly captureTries: number;
   /** Counts up each time somebody begins to look at it: whoever began an earlier turn is late and writes nothing. */
-  readonly turn: number;
+  readonly leaseToken: number;
   readonly createdAt: number;
   /** The member who asked for it, and so pays it; null: the share's own person, or a test helper. */
   readonly payerId: string | null;
@@ -41,7 +41,7 @@ export function marksOf(hold: HoldState): HoldMarks {
 export const callKeys = {
   customer: (holdId: string): string => `customer ${holdId}`,
   open: (holdId: string): string => `open ${holdId}`,
-  testCard: (holdId: string, card: string, turn: number): string => `test-card ${holdId} ${card} ${turn}`,
+  testCard: (holdId: string, card: string, leaseToken: number): string => `test-card ${holdId} ${card} ${leaseToken}`,
   capture: (hold: Pick<HoldState, 'id' | 'captureTries'>): string => `capture ${hold.id} ${hold.captureTries}`,
   release: (holdId: string): string => `release ${holdId}`,
   movement: (movement: { readonly id: string; readonly refusals: number }): string =>

@@ -18,13 +18,13 @@ export interface MovementRow {
   readonly feePart: number;
   readonly takesBack: string | null;
   readonly currency: string;
-  readonly turn: number;
+  readonly leaseToken: number;
   readonly refusals: number;
   readonly createdAt: number;
 }
 
 const MOVEMENT = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
-  hold_id as "holdId", status, amount, fee_part as "feePart", takes_back as "takesBack", currency, turn, refusals,
+  hold_id as "holdId", status, amount, fee_part as "feePart", takes_back as "takesBack", currency, turn as "leaseToken", refusals,
   (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
 /** The checkout that movements belong to. */
@@ -36,7 +36,7 @@ export interface MovementsOf {
   readonly now: number;
 }
 
-export interface MovementWish {
+export interface NewMovement {
   readonly id: string;
   readonly kind: MovementRow['kind'];
   readonly shareId: string;
@@ -51,7 +51,7 @@ export interface MovementWish {
 export async function insertMovements(
   tx: Queryable,
   about: MovementsOf,
-  movements: readonly MovementWish[],
+  movements: readonly NewMovement[],
 ): Promise<void> {
   if (movements.length === 0) return;
   await tx.query(
@@ -166,7 +166,7 @@ export async function postponeMovement(
   await db.query(
     `update movements set due_at = to_timestamp($4 / 1000.0), trouble = $5, refusals = refusals + $6
      where venue_id = $1 and movement_id = $2 and turn = $3 and status = 'sending'`,
-    [movement.venueId, movement.id, movement.turn, dueAt, trouble, wasRefused ? 1 : 0],
+    [movement.venueId, movement.id, movement.leaseToken, dueAt, trouble, wasRefused ? 1 : 0],
   );
 }
 
@@ -203,7 +203,7 @@ export async function findPayoutAccount(db: Queryable, venueId: string, mode: Mo
 }
 
 /** The first one stays: two that were opened at once are the same one, by their key. */
-export async function keepPayoutAccount(
+export async function storePayoutAccount(
   db: Queryable,
   venueId: string,
   mode: Mode,
@@ -261,7 +261,7 @@ export interface FailedMovement {
   readonly kind: MovementRow['kind'];
   readonly checkoutId: string;
   readonly amount: number;
-  readonly trouble: string | null;
+  readonly lastError: string | null;
 }
 
 /** What went back to each guest, and what is on its way back. */
@@ -289,7 +289,12 @@ export async function setPayoutsEnabled(db: Queryable, mode: Mode, accountId: st
 }
 
 /** An operator asks again for what the processor had refused: under another key, since its no is kept under the old one. */
-export async function askAgain(tx: Queryable, venueId: string, mode: Mode, now: number): Promise<{ id: string }[]> {
+export async function retryMovement(
+  tx: Queryable,
+  venueId: string,
+  mode: Mode,
+  now: number,
+): Promise<{ id: string }[]> {
   return tx.query(
     `update movements set status = 'waiting', due_at = to_timestamp($3 / 1000.0), refusals = refusals + 1
      where venue_id = $1 and mode = $2 and status = 'failed' returning movement_id as "id"`,

@@ -11,14 +11,14 @@ import {
   changeDispute,
   claimNotices,
   type DisputeWrite,
-  type KeptNotice,
   lockDispute,
   postponeNotice,
+  type StoredNotice,
 } from './dispute-queries.ts';
-import { type Processors, ProcessorTrouble } from './processor.ts';
+import { type Processors, ProcessorUnavailable } from './processor.ts';
 import { findHold } from './queries.ts';
 
-export interface NoticeParts {
+export interface NoticeServices {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;
@@ -29,29 +29,33 @@ const LEASE_MS = 60_000;
 const DAY = 24 * 3_600_000;
 
 /** The explicit step of the worker. Answers how many notices were looked at. */
-export async function readDueNotices(parts: NoticeParts, batch: number): Promise<number> {
-  const now = parts.clock.now();
-  const notices = await claimNotices(parts.db, now, now + LEASE_MS, batch);
+export async function readDueNotices(services: NoticeServices, batch: number): Promise<number> {
+  const now = services.clock.now();
+  const notices = await claimNotices(services.db, now, now + LEASE_MS, batch);
   for (const notice of notices) {
     try {
-      await understand(parts, notice);
-      await postponeNotice(parts.db, notice, null);
+      await applyNotice(services, notice);
+      await postponeNotice(services.db, notice, null);
     } catch (error) {
       const giveUp = now - notice.receivedAt > 3 * DAY;
-      parts.log[giveUp ? 'error' : 'warn']({ notice: notice.id, err: error }, 'a notice of the processor waits');
-      await postponeNotice(parts.db, notice, giveUp ? null : now + Math.min(1_000 * 2 ** notice.turn, 3_600_000));
+      services.log[giveUp ? 'error' : 'warn']({ notice: notice.id, err: error }, 'a notice of the processor waits');
+      await postponeNotice(
+        services.db,
+        notice,
+        giveUp ? null : now + Math.min(1_000 * 2 ** notice.leaseToken, 3_600_000),
+      );
     }
   }
   return notices.length;
 }
 
-async function understand(parts: NoticeParts, { mode, about }: KeptNotice): Promise<void> {
-  const processor = parts.processors[mode];
-  if (processor === undefined) throw new ProcessorTrouble(`no card processor is set up for ${mode} mode`);
+async function applyNotice(services: NoticeServices, { mode, about }: StoredNotice): Promise<void> {
+  const processor = services.processors[mode];
+  if (processor === undefined) throw new ProcessorUnavailable(`no card processor is set up for ${mode} mode`);
   if (about.intentId === null) return;
-  const { marks } = await processor.lookAt(about.intentId);
+  const { marks } = await processor.retrieveHold(about.intentId);
   if (!isUuid(marks.venueId ?? '') || !isUuid(marks.holdId ?? '')) return;
-  const hold = await findHold(parts.db, marks.venueId ?? '', marks.holdId ?? '');
+  const hold = await findHold(services.db, marks.venueId ?? '', marks.holdId ?? '');
   if (hold === null || hold.mode !== mode || hold.intentId !== about.intentId) return;
   const write: DisputeWrite = {
     venueId: hold.venueId,
@@ -60,9 +64,9 @@ async function understand(parts: NoticeParts, { mode, about }: KeptNotice): Prom
     shareId: hold.shareId,
     holdId: hold.id,
     about,
-    now: parts.clock.now(),
+    now: services.clock.now(),
   };
-  await parts.db.transaction(async (tx) => {
+  await services.db.transaction(async (tx) => {
     const before = await lockDispute(tx, write);
     const next = {
       withdrawn: before.withdrawn || about.balanceChange === 'withdrawn',

@@ -4,14 +4,14 @@
 import type { Queryable } from '../../base/db.ts';
 import { isUuid } from '../../base/ids.ts';
 import { countDecline } from './decline-queries.ts';
-import { keepNotice } from './dispute-queries.ts';
+import { storeNotice } from './dispute-queries.ts';
 import { setPayoutsEnabled } from './movement-queries.ts';
 import type { Notice } from './notice.ts';
-import { hintHold } from './queries.ts';
+import { markHoldDue } from './queries.ts';
 
 const HOUR = 3_600_000;
 
-export async function hearNotice(db: Queryable, notice: Notice, now: number): Promise<void> {
+export async function receiveNotice(db: Queryable, notice: Notice, now: number): Promise<void> {
   const { about, mode } = notice;
   if (about.kind === 'hold') {
     const { venueId = '', holdId = '' } = about.marks;
@@ -21,8 +21,8 @@ export async function hearNotice(db: Queryable, notice: Notice, now: number): Pr
       const declineId = about.decline.chargeId ?? notice.eventId;
       await countDecline(db, { venueId, holdId, mode, declineId, at: notice.at });
     }
-    return hintHold(db, { venueId, holdId, mode, now });
+    return markHoldDue(db, { venueId, holdId, mode, now });
   }
   if (about.kind === 'account') return setPayoutsEnabled(db, mode, about.accountId, about.payoutsEnabled);
-  if (about.kind === 'dispute') await keepNotice(db, { id: notice.eventId, mode, about, now });
+  if (about.kind === 'dispute') await storeNotice(db, { id: notice.eventId, mode, about, now });
 }

@@ -2,7 +2,7 @@
 // `sending` are decisions that are committed before the processor is called: whether it was done is found out by calling
 // again with the same key.
 
-import type { Moves } from '../../base/transitions.ts';
+import type { Transitions } from '../../base/transitions.ts';
 
 export type HoldStatus =
   | 'asked'
@@ -16,10 +16,10 @@ export type HoldStatus =
   | 'gone';
 
 /** Holds that are over: nothing of a guest's is held or charged by them, or it is on its way back. */
-export const OVER: readonly HoldStatus[] = ['released', 'returned', 'gone'];
+export const ENDED_HOLD_STATUSES: readonly HoldStatus[] = ['released', 'returned', 'gone'];
 export type MovementStatus = 'waiting' | 'sending' | 'done' | 'failed' | 'dropped';
 
-export const HOLD_MOVES: Moves<HoldStatus> = {
+export const HOLD_TRANSITIONS: Transitions<HoldStatus> = {
   asked: ['open', 'held', 'releasing', 'gone'],
   open: ['held', 'releasing', 'gone'],
   held: ['capturing', 'releasing', 'gone'],
@@ -32,7 +32,7 @@ export const HOLD_MOVES: Moves<HoldStatus> = {
   gone: [],
 };
 
-export const MOVEMENT_MOVES: Moves<MovementStatus> = {
+export const MOVEMENT_TRANSITIONS: Transitions<MovementStatus> = {
   waiting: ['sending', 'dropped'],
   sending: ['done', 'failed'],
   done: [],

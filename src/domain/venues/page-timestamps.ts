@@ -5,18 +5,18 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 
-export interface Ticks {
+export interface PageTimestamps {
   /** The nth of them, from 0, as ISO 8601 with microseconds. */
   at(index: number): string;
 }
 
-export async function takeTicks(
+export async function allocateTimestamps(
   tx: Queryable,
   venueId: string,
   mode: Mode,
   now: number,
   count: number,
-): Promise<Ticks> {
+): Promise<PageTimestamps> {
   const rows = await tx.query<{ first: string }>('select take_ticks($1, $2, to_timestamp($3 / 1000.0), $4) as first', [
     venueId,
     mode,

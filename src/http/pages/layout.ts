@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify';
 import { languages } from '../../base/translations.ts';
 import { assetUrl } from './assets.ts';
 import { type Html, html, type Piece } from './html.ts';
-import type { Visit } from './page-request.ts';
+import type { PageRequest } from './page-request.ts';
 
 export interface Page {
   readonly status?: number;
@@ -60,11 +60,11 @@ export function guard(reply: FastifyReply, secure: boolean, paysWithStripe = fal
 }
 
 /** A page that has not changed is answered 304: a phone that looks every few seconds is hardly sent anything. */
-export function sendPage(visit: Visit, page: Page): FastifyReply {
-  const { request, reply, words } = visit;
+export function sendPage(visit: PageRequest, page: Page): FastifyReply {
+  const { request, reply, translator } = visit;
   const text = `<!doctype html>\n${documentOf(visit, page).text}\n`;
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
-  guard(reply, visit.secure, page.paysWithStripe).header('etag', etag).header('content-language', words.language);
+  guard(reply, visit.secure, page.paysWithStripe).header('etag', etag).header('content-language', translator.language);
   if (request.method === 'GET' && request.headers['if-none-match'] === etag) return reply.code(304).send();
   return reply
     .code(page.status ?? 200)
@@ -72,14 +72,14 @@ export function sendPage(visit: Visit, page: Page): FastifyReply {
     .send(text);
 }
 
-function documentOf(visit: Visit, page: Page): Html {
-  const { words } = visit;
+function documentOf(visit: PageRequest, page: Page): Html {
+  const { translator } = visit;
   const { preview = null } = page;
-  return html`<html lang="${words.language}">
+  return html`<html lang="${translator.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${page.hasTrouble === true && html`${words.say('page.trouble_title')}: `}${page.title}</title>
+<title>${page.hasTrouble === true && html`${translator.translate('page.trouble_title')}: `}${page.title}</title>
 <meta name="color-scheme" content="light dark">
 ${
   preview !== null &&
@@ -91,9 +91,9 @@ ${
 <link rel="stylesheet" href="${assetUrl('guest.css')}">
 ${['guest.js', ...(page.scripts ?? [])].map((name) => html`<script type="module" src="${assetUrl(name)}"></script>\n`)}${page.isLive === true && html`<noscript><meta http-equiv="refresh" content="20"></noscript>\n`}</head>
 <body${page.isLive === true && html` data-poll="${page.path}"`}>
-<a class="skip" href="#main">${words.say('page.skip')}</a>
+<a class="skip" href="#main">${translator.translate('page.skip')}</a>
 <header>
-${ribbon(visit, page)}<p class="banner" id="offline" role="alert" hidden>${words.say('page.offline')}</p>
+${ribbon(visit, page)}<p class="banner" id="offline" role="alert" hidden>${translator.translate('page.offline')}</p>
 </header>
 <main id="main" tabindex="-1">
 ${page.main}
@@ -103,29 +103,30 @@ ${footer(visit, page)}
 </html>`;
 }
 
-function ribbon({ door, words }: Visit, { mode = null }: Page): Piece {
-  if (door.house.processorAccess.sandboxUrl !== null) return html`<p class="ribbon">${words.say('page.sandbox')}</p>\n`;
-  return mode === 'test' && html`<p class="ribbon">${words.say('page.test_mode')}</p>\n`;
+function ribbon({ http, translator }: PageRequest, { mode = null }: Page): Piece {
+  if (http.app.processorAccess.sandboxUrl !== null)
+    return html`<p class="ribbon">${translator.translate('page.sandbox')}</p>\n`;
+  return mode === 'test' && html`<p class="ribbon">${translator.translate('page.test_mode')}</p>\n`;
 }
 
-function footer({ words, member }: Visit, page: Page): Html {
+function footer({ translator, member }: PageRequest, page: Page): Html {
   const links = languages().map((language) =>
-    language === words.language
+    language === translator.language
       ? html`<span aria-current="true">${nameOf(language)}</span> `
       : html`<a href="${page.path}?locale=${language}" lang="${language}" hreflang="${language}">${nameOf(language)}</a> `,
   );
   const signOut =
     member !== null &&
     page.path !== null &&
-    html`<form method="post" action="${page.path}/sign-out"><p>${words.say('page.signed_in_as', {
-      name: member.displayName ?? words.say('page.nameless'),
-    })} <button class="link">${words.say('page.sign_out')}</button></p></form>`;
+    html`<form method="post" action="${page.path}/sign-out"><p>${translator.translate('page.signed_in_as', {
+      name: member.displayName ?? translator.translate('page.nameless'),
+    })} <button class="link">${translator.translate('page.sign_out')}</button></p></form>`;
   return html`<footer>
 ${signOut}${
   page.path !== null &&
-  html`<nav class="languages" aria-label="${words.say('page.languages')}">${links}</nav>
+  html`<nav class="languages" aria-label="${translator.translate('page.languages')}">${links}</nav>
 `
-}<p class="quiet">${words.say('page.by')}</p>
+}<p class="quiet">${translator.translate('page.by')}</p>
 </footer>`;
 }
 

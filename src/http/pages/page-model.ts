@@ -1,7 +1,7 @@
 // What a page is about: the checkout as guests see it, and who is looking. Read anew for every answer; a checkout past its
 // time is expired before it is shown.
 
-import { lookAsGuest } from '../../domain/checkouts/party/guest-view.ts';
+import { readGuestCheckout } from '../../domain/checkouts/party/guest-view.ts';
 import {
   type InviteRow,
   invitesOf,
@@ -11,7 +11,7 @@ import {
   wasLost,
 } from '../../domain/checkouts/party/invite-queries.ts';
 import { type Invitee, inviteeOf } from '../../domain/checkouts/party/invitee.ts';
-import type { Place, Visit } from './page-request.ts';
+import type { PageRequest, Place } from './page-request.ts';
 
 export interface ShareShown {
   readonly id: string;
@@ -42,7 +42,7 @@ export interface CheckoutShown {
   readonly completed_at: string | null;
 }
 
-export interface Scene {
+export interface PageModel {
   readonly place: Place;
   readonly checkout: CheckoutShown;
   readonly isOrganizer: boolean;
@@ -60,10 +60,10 @@ export interface Scene {
   readonly invites: readonly InviteRow[];
 }
 
-export async function readScene(visit: Visit, place: Place): Promise<Scene> {
-  const { house } = visit.door;
-  const memberId = visit.member?.id ?? null;
-  const looked = await lookAsGuest(house.money, place.venueId, place.checkoutId, memberId);
+export async function readPageModel(page: PageRequest, place: Place): Promise<PageModel> {
+  const { app: context } = page.http;
+  const memberId = page.member?.id ?? null;
+  const looked = await readGuestCheckout(context.services, place.venueId, place.checkoutId, memberId);
   const checkout = JSON.parse(looked.json) as CheckoutShown;
   const isOrganizer = memberId !== null && looked.organizerId === memberId;
   const { venueId, checkoutId, shareId } = place;
@@ -74,31 +74,31 @@ export async function readScene(visit: Visit, place: Place): Promise<Scene> {
     isOrganizer,
     hasOrganizer: looked.organizerId !== null,
     myShare,
-    wasLost: myShare?.status === 'failed' && (await wasLost(house.db, venueId, myShare.id)),
-    invitee: shareId === null ? null : await inviteeOf(house.db, house.seal, venueId, shareId),
+    wasLost: myShare?.status === 'failed' && (await wasLost(context.db, venueId, myShare.id)),
+    invitee: shareId === null ? null : await inviteeOf(context.db, context.seal, venueId, shareId),
     wasDropped:
-      memberId !== null && looked.myShareId === null && (await wasInParty(house.db, venueId, checkoutId, memberId)),
-    paid: memberId === null ? [] : await paidBy(house.db, venueId, checkoutId, memberId),
-    invites: isOrganizer ? await invitesOf(house.db, venueId, checkoutId) : [],
+      memberId !== null && looked.myShareId === null && (await wasInParty(context.db, venueId, checkoutId, memberId)),
+    paid: memberId === null ? [] : await paidBy(context.db, venueId, checkoutId, memberId),
+    invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
   };
 }
 
 /** What a share's person is called on a page. */
-export function nameOf(visit: Visit, scene: Scene, share: ShareShown): string {
-  if (share.id === scene.myShare?.id) return visit.words.say('page.you');
-  if (share.is_open_seat) return visit.words.say('page.open_seat');
+export function nameOf(page: PageRequest, model: PageModel, share: ShareShown): string {
+  if (share.id === model.myShare?.id) return page.translator.translate('page.you');
+  if (share.is_open_seat) return page.translator.translate('page.open_seat');
   if (share.display_name !== null) return share.display_name;
-  if (share.is_organizer) return visit.words.say('page.the_organizer');
-  return visit.words.say('page.guest_n', { n: scene.checkout.shares.indexOf(share) + 1 });
+  if (share.is_organizer) return page.translator.translate('page.the_organizer');
+  return page.translator.translate('page.guest_n', { n: model.checkout.shares.indexOf(share) + 1 });
 }
 
-export function organizerName(visit: Visit, scene: Scene): string {
-  const share = scene.checkout.shares.find(({ is_organizer }) => is_organizer);
-  return share?.display_name ?? visit.words.say('page.the_organizer');
+export function organizerName(page: PageRequest, model: PageModel): string {
+  const share = model.checkout.shares.find(({ is_organizer }) => is_organizer);
+  return share?.display_name ?? page.translator.translate('page.the_organizer');
 }
 
 /** What of a guest's own money has come to an end of this kind. */
-export function paidSum({ paid }: Scene, end: PaidShare['end']): number {
+export function paidSum({ paid }: PageModel, end: PaidShare['end']): number {
   return paid.filter((one) => one.end === end).reduce((sum, { amount }) => sum + amount, 0);
 }
 

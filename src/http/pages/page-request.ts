@@ -3,13 +3,13 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound, Problem } from '../../base/errors.ts';
-import { languageOf, type Words, words } from '../../base/translations.ts';
+import { languageOf, type Translator, translatorFor } from '../../base/translations.ts';
 import { hashOfToken } from '../../domain/checkouts/party/choose-party.ts';
 import { findInvite, routeOf } from '../../domain/checkouts/party/invite-queries.ts';
 import type { Guest } from '../../domain/members/guest.ts';
 import { findSession } from '../../domain/members/sessions.ts';
-import { actIn } from '../../run/context.ts';
-import type { Door } from '../server.ts';
+import { commandContext } from '../../run/context.ts';
+import type { HttpContext } from '../server.ts';
 import { type PendingSignIn, readCookie, readPending, setCookie } from './cookies.ts';
 
 /** `/c/<checkout_id>`, or `/s/<token>`, the invite of one share. */
@@ -26,11 +26,11 @@ export interface Signed {
   readonly displayName: string | null;
 }
 
-export interface Visit {
-  readonly door: Door;
+export interface PageRequest {
+  readonly http: HttpContext;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly words: Words;
+  readonly translator: Translator;
   /** Cookies are for https alone. */
   readonly secure: boolean;
   readonly member: Signed | null;
@@ -39,30 +39,34 @@ export interface Visit {
 
 const A_YEAR = 365 * 86_400;
 
-export async function receive(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<Visit> {
-  const secure = door.urls().checkoutPages.startsWith('https:');
-  const { house } = door;
+export async function openPageRequest(
+  http: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<PageRequest> {
+  const secure = http.urls().checkoutPages.startsWith('https:');
+  const { app: context } = http;
   const wanted = (request.query as Record<string, unknown> | undefined)?.locale;
   const kept = readCookie(request, 'locale', secure);
   const asked = typeof wanted === 'string' ? wanted : kept;
   const language = languageOf(request.headers['accept-language'] ?? null, asked);
   if (typeof wanted === 'string' && language === wanted) setCookie(reply, 'locale', language, A_YEAR, secure);
   const token = readCookie(request, 'session', secure);
-  const session = token === null ? null : await findSession(house.db, token, house.clock.now());
+  const session = token === null ? null : await findSession(context.db, token, context.clock.now());
   return {
-    door,
+    http,
     request,
     reply,
-    words: words(language),
+    translator: translatorFor(language),
     secure,
     member: session === null ? null : { id: session.memberId, displayName: session.displayName },
-    pending: session === null ? readPending(request, house.seal, secure) : null,
+    pending: session === null ? readPending(request, context.seal, secure) : null,
   };
 }
 
 /** Where a request goes; 404 for what is not there. Looking at an invite never uses it up: link previews look too. */
-export async function placeOf(door: Door, request: FastifyRequest): Promise<Place> {
-  const { db } = door.house;
+export async function placeOf(http: HttpContext, request: FastifyRequest): Promise<Place> {
+  const { db } = http.app;
   const { id, token } = request.params as { id?: string; token?: string };
   if (token !== undefined) {
     const invite = await findInvite(db, hashOfToken(token));
@@ -76,17 +80,17 @@ export async function placeOf(door: Door, request: FastifyRequest): Promise<Plac
 }
 
 /** The one who is signed in, as the operations know them. */
-export function guestOf({ door, request, member }: Visit): Guest {
+export function guestOf({ http, request, member }: PageRequest): Guest {
   if (member === null) throw new Problem('unauthorized', { message: 'Sign in first.' });
   const by = { actor: `member ${member.id}`, via: 'http' as const, address: request.ip, requestId: request.id };
-  return { ...actIn(door.house, by), memberId: member.id };
+  return { ...commandContext(http.app, by), memberId: member.id };
 }
 
 /** A form of ours comes from our own page; what another site sends in somebody's name is refused. */
-export function mustBeOurs({ door, request }: Visit): void {
+export function requireSameOrigin({ http, request }: PageRequest): void {
   const site = request.headers['sec-fetch-site'];
   const { origin } = request.headers;
-  const urls = door.urls();
+  const urls = http.urls();
   const ours = [urls.base, urls.checkoutPages].map((url) => new URL(url).origin);
   // Our pages send no referrer, and so no origin either: "null", where the browser does not say it better.
   const isUnnamed = origin === undefined || origin === 'null';

@@ -4,8 +4,8 @@
 import { splitEqually } from '../../base/money.ts';
 import type { Channel, Friend } from '../../domain/members/friend-queries.ts';
 import { type Html, html, type Piece } from './html.ts';
-import type { Scene } from './page-model.ts';
-import type { Visit } from './page-request.ts';
+import type { PageModel } from './page-model.ts';
+import type { PageRequest } from './page-request.ts';
 import { type Amounts, type PartyForm, type Seated, typedAmount } from './party-form.ts';
 import { errorAbove, type Trouble } from './sign-in-form.ts';
 import { amountBlock, deadline, money, sentence } from './summary.ts';
@@ -30,83 +30,83 @@ export interface ChoiceShown {
   readonly rows: number;
 }
 
-export function choosePage(visit: Visit, scene: Scene, choice: ChoiceShown | null): Piece {
+export function choosePage(page: PageRequest, model: PageModel, choice: ChoiceShown | null): Piece {
   if (choice === null) return null;
   return [
-    amountBlock(visit, scene, null),
-    choice.step === 'people' ? peopleStep(visit, scene, choice) : splitStep(visit, scene, choice),
+    amountBlock(page, model, null),
+    choice.step === 'people' ? peopleStep(page, model, choice) : splitStep(page, model, choice),
   ];
 }
 
-function peopleStep(visit: Visit, scene: Scene, choice: ChoiceShown): Html {
-  const { words } = visit;
-  const { checkout, place } = scene;
+function peopleStep(page: PageRequest, model: PageModel, choice: ChoiceShown): Html {
+  const { translator } = page;
+  const { checkout, place } = model;
   const { form, trouble } = choice;
   const most = checkout.party_size;
   return html`<form method="post" action="${place.path}/party" class="choose" data-choose data-most="${most}" data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
-<button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${words.say('page.see_split')}</button>
+<button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${translator.translate('page.see_split')}</button>
 <input type="hidden" name="seen" value="${form.seen}">${typedAmounts(form)}
-<h2>${words.say('page.who_is_in')}</h2>
-<p>${words.say('page.who_hint', { count: most })}</p>
+<h2>${translator.translate('page.who_is_in')}</h2>
+<p>${translator.translate('page.who_hint', { count: most })}</p>
 ${errorAbove(
   trouble,
   choice.form.phones.map((_, index) => `phone-${index}`),
 )}
-${knownPeople(visit, choice)}${groupChats(visit, choice)}
-<fieldset class="phones"><legend>${words.say('page.by_phone')}</legend>
-<p class="hint">${words.say('page.by_phone_hint')}</p>
+${knownPeople(page, choice)}${groupChats(page, choice)}
+<fieldset class="phones"><legend>${translator.translate('page.by_phone')}</legend>
+<p class="hint">${translator.translate('page.by_phone_hint')}</p>
 <div data-rows>
-${Array.from({ length: choice.rows }, (_, index) => phoneRow(visit, choice, index))}</div>
-<button class="quiet" name="do" value="row" data-add-row formnovalidate>${words.say('page.add_row')}</button>
+${Array.from({ length: choice.rows }, (_, index) => phoneRow(page, choice, index))}</div>
+<button class="quiet" name="do" value="row" data-add-row formnovalidate>${translator.translate('page.add_row')}</button>
 </fieldset>
-<fieldset class="seats"><legend>${words.say('page.by_link')}</legend>
-<label for="seats">${words.say('page.open_seats')}</label>
+<fieldset class="seats"><legend>${translator.translate('page.by_link')}</legend>
+<label for="seats">${translator.translate('page.open_seats')}</label>
 <input id="seats" name="seats" type="number" inputmode="numeric" min="0" max="${most - 1}" value="${form.seats}" aria-describedby="seats-hint">
-<p class="hint" id="seats-hint">${words.say('page.open_seats_hint')}</p>
+<p class="hint" id="seats-hint">${translator.translate('page.open_seats_hint')}</p>
 </fieldset>
-<fieldset class="split"><legend>${words.say('page.how_to_split')}</legend>
-<label class="choice"><input type="radio" name="split" value="equal"${form.split === 'equal' && html` checked`}> <span>${words.say('page.split_equal')}</span></label>
-<label class="choice"><input type="radio" name="split" value="custom"${form.split === 'custom' && html` checked`}> <span>${words.say('page.split_custom')}</span></label>
+<fieldset class="split"><legend>${translator.translate('page.how_to_split')}</legend>
+<label class="choice"><input type="radio" name="split" value="equal"${form.split === 'equal' && html` checked`}> <span>${translator.translate('page.split_equal')}</span></label>
+<label class="choice"><input type="radio" name="split" value="custom"${form.split === 'custom' && html` checked`}> <span>${translator.translate('page.split_custom')}</span></label>
 </fieldset>
-<p class="line" role="status" data-tally data-template="${words.say('page.tally', { people: '{people}', each: '{each}' })}" data-too-many="${words.say('page.too_many', { count: most })}"></p>
-<button name="do" value="next">${words.say('page.see_split')}</button>
-${scene.hasOrganizer && html`<p><a href="/c/${checkout.id}">${words.say('page.keep_party')}</a></p>`}
+<p class="line" role="status" data-tally data-template="${translator.translate('page.tally', { people: '{people}', each: '{each}' })}" data-too-many="${translator.translate('page.too_many', { count: most })}"></p>
+<button name="do" value="next">${translator.translate('page.see_split')}</button>
+${model.hasOrganizer && html`<p><a href="/c/${checkout.id}">${translator.translate('page.keep_party')}</a></p>`}
 </form>`;
 }
 
-function knownPeople({ words }: Visit, { known, form }: ChoiceShown): Piece {
+function knownPeople({ translator }: PageRequest, { known, form }: ChoiceShown): Piece {
   if (known.length === 0) return null;
   const items = known.map(
     ({ id, displayName }, index) =>
-      html`<label class="choice"><input type="checkbox" name="member" value="${id}"${form.members.includes(id) && html` checked`}> <span>${displayName ?? words.say('page.guest_n', { n: index + 2 })}</span></label>\n`,
+      html`<label class="choice"><input type="checkbox" name="member" value="${id}"${form.members.includes(id) && html` checked`}> <span>${displayName ?? translator.translate('page.guest_n', { n: index + 2 })}</span></label>\n`,
   );
-  return html`<fieldset><legend>${words.say('page.friends')}</legend>
+  return html`<fieldset><legend>${translator.translate('page.friends')}</legend>
 ${items}</fieldset>
 `;
 }
 
-function groupChats({ words, member }: Visit, { channels, form }: ChoiceShown): Piece {
+function groupChats({ translator, member }: PageRequest, { channels, form }: ChoiceShown): Piece {
   if (channels.length === 0) return null;
   const items = channels.map(({ id, name, members }) => {
     const others = members.filter((one) => one.id !== member?.id);
-    const names = new Intl.ListFormat(words.language, { style: 'short' }).format(
+    const names = new Intl.ListFormat(translator.language, { style: 'short' }).format(
       others.map(({ displayName }) => displayName ?? '…'),
     );
-    return html`<label class="choice"><input type="checkbox" name="channel" value="${id}" data-people="${others.length}"${form.channels.includes(id) && html` checked`}> <span>${name ?? names}<small>${name === null ? words.say('page.people', { count: members.length }) : names}</small></span></label>\n`;
+    return html`<label class="choice"><input type="checkbox" name="channel" value="${id}" data-people="${others.length}"${form.channels.includes(id) && html` checked`}> <span>${name ?? names}<small>${name === null ? translator.translate('page.people', { count: members.length }) : names}</small></span></label>\n`;
   });
-  return html`<fieldset><legend>${words.say('page.group_chats')}</legend>
+  return html`<fieldset><legend>${translator.translate('page.group_chats')}</legend>
 ${items}</fieldset>
 `;
 }
 
-function phoneRow({ words }: Visit, { form, trouble }: ChoiceShown, index: number): Html {
+function phoneRow({ translator }: PageRequest, { form, trouble }: ChoiceShown, index: number): Html {
   const row = form.phones[index];
   const field = `phone-${index}`;
   const isWrong = trouble?.field === field;
   return html`<div class="two phone-row">
-<div><label for="name-${index}">${words.say('page.their_name')}</label>
+<div><label for="name-${index}">${translator.translate('page.their_name')}</label>
 <input id="name-${index}" name="name" maxlength="80" autocomplete="off" value="${row?.name}"></div>
-<div><label for="${field}">${words.say('page.their_phone')}</label>
+<div><label for="${field}">${translator.translate('page.their_phone')}</label>
 <input id="${field}" name="phone" type="tel" inputmode="tel" maxlength="40" autocomplete="off" value="${row?.phone}"${isWrong && html` aria-invalid="true" aria-describedby="${field}-error" data-focus`}>
 ${isWrong && html`<p class="error" id="${field}-error" role="alert">${trouble.message}</p>`}</div>
 </div>
@@ -135,59 +135,61 @@ function carried({ form }: ChoiceShown): Piece {
   ];
 }
 
-function splitStep(visit: Visit, scene: Scene, choice: ChoiceShown): Html {
-  const { words } = visit;
-  const { checkout, place } = scene;
+function splitStep(page: PageRequest, model: PageModel, choice: ChoiceShown): Html {
+  const { translator } = page;
+  const { checkout, place } = model;
   const { people, amounts, form, trouble } = choice;
   const [, second] = splitEqually(checkout.amount, people.length);
   const odd = checkout.amount - (second ?? checkout.amount) * people.length;
   const left = amounts?.left ?? 0;
   return html`<form method="post" action="${place.path}/party" class="choose" data-split data-amount="${checkout.amount}" data-currency="${checkout.currency}" novalidate>
-<button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${words.say('page.see_split')}</button>
-<h2>${words.say(form.split === 'equal' ? 'page.check_split' : 'page.set_split')}</h2>
+<button class="unseen" name="do" value="next" tabindex="-1" aria-hidden="true">${translator.translate('page.see_split')}</button>
+<h2>${translator.translate(form.split === 'equal' ? 'page.check_split' : 'page.set_split')}</h2>
 ${errorAbove(trouble, form.split === 'equal' ? [] : people.map(({ key }) => key))}${carried(choice)}
 <ul class="people">
-${people.map((person, index) => splitRow(visit, scene, choice, person, index))}</ul>
-${form.split === 'equal' && odd > 0 && html`<p class="hint">${words.say('page.odd_cents', { amount: money(visit, scene, odd) })}</p>`}
-${form.split === 'custom' && html`<p class="line" role="status" data-left data-exact="${words.say('page.left_none')}" data-under="${words.say('page.left_under', { amount: '{amount}' })}" data-over="${words.say('page.left_over', { amount: '{amount}' })}">${leftLine(visit, scene, left)}</p>`}
-${choice.released.map((one) => releaseLine(visit, scene, one))}<p>${sentence(visit, 'page.before_sending', deadline(visit, scene))}</p>
-<button name="do" value="send" data-send>${words.say(scene.hasOrganizer ? 'page.send_changes' : people.length > 1 ? 'page.send_invites' : 'page.continue')}</button>
-<button class="quiet" name="do" value="back" formnovalidate>${words.say('page.back')}</button>
+${people.map((person, index) => splitRow(page, model, choice, person, index))}</ul>
+${form.split === 'equal' && odd > 0 && html`<p class="hint">${translator.translate('page.odd_cents', { amount: money(page, model, odd) })}</p>`}
+${form.split === 'custom' && html`<p class="line" role="status" data-left data-exact="${translator.translate('page.left_none')}" data-under="${translator.translate('page.left_under', { amount: '{amount}' })}" data-over="${translator.translate('page.left_over', { amount: '{amount}' })}">${leftLine(page, model, left)}</p>`}
+${choice.released.map((one) => releaseLine(page, model, one))}<p>${sentence(page, 'page.before_sending', deadline(page, model))}</p>
+<button name="do" value="send" data-send>${translator.translate(model.hasOrganizer ? 'page.send_changes' : people.length > 1 ? 'page.send_invites' : 'page.continue')}</button>
+<button class="quiet" name="do" value="back" formnovalidate>${translator.translate('page.back')}</button>
 </form>`;
 }
 
-function releaseLine(visit: Visit, scene: Scene, one: ChoiceShown['released'][number]): Html {
-  const { words } = visit;
-  const amount = money(visit, scene, one.amount);
-  const name = one.displayName ?? words.say('page.somebody_else');
+function releaseLine(page: PageRequest, model: PageModel, one: ChoiceShown['released'][number]): Html {
+  const { translator } = page;
+  const amount = money(page, model, one.amount);
+  const name = one.displayName ?? translator.translate('page.somebody_else');
   const said = one.isOrganizer
-    ? words.say('page.will_release_yours', { amount })
-    : words.say('page.will_release', { name, amount });
+    ? translator.translate('page.will_release_yours', { amount })
+    : translator.translate('page.will_release', { name, amount });
   return html`<p class="warning">${said}</p>
 `;
 }
 
-export function leftLine(visit: Visit, scene: Scene, left: number | null): string {
-  const { words } = visit;
-  if (left === null) return words.say('page.left_unread');
-  if (left === 0) return words.say('page.left_none');
-  return words.say(left > 0 ? 'page.left_under' : 'page.left_over', { amount: money(visit, scene, Math.abs(left)) });
+export function leftLine(page: PageRequest, model: PageModel, left: number | null): string {
+  const { translator } = page;
+  if (left === null) return translator.translate('page.left_unread');
+  if (left === 0) return translator.translate('page.left_none');
+  return translator.translate(left > 0 ? 'page.left_under' : 'page.left_over', {
+    amount: money(page, model, Math.abs(left)),
+  });
 }
 
-function splitRow(visit: Visit, scene: Scene, choice: ChoiceShown, person: Seated, index: number): Html {
-  const { words } = visit;
-  const name = seatedName(visit, person, index);
+function splitRow(page: PageRequest, model: PageModel, choice: ChoiceShown, person: Seated, index: number): Html {
+  const { translator } = page;
+  const name = seatedName(page, person, index);
   const amount = choice.amounts?.amounts[index] ?? null;
   if (choice.form.split === 'equal') {
-    return html`<li><span class="name">${name}</span> <span class="sum">${money(visit, scene, amount ?? 0)}</span></li>\n`;
+    return html`<li><span class="name">${name}</span> <span class="sum">${money(page, model, amount ?? 0)}</span></li>\n`;
   }
   const typed = choice.form.amounts[person.key] ?? typedAmount(amount ?? 0);
   const isWrong = choice.trouble?.field === person.key;
-  return html`<li><label class="name" for="amount-${index}">${name}</label> <span class="sum"><input id="amount-${index}" name="amount:${person.key}" inputmode="decimal" autocomplete="off" maxlength="12" value="${typed}" aria-label="${words.say('page.amount_of', { name })}"${isWrong && html` aria-invalid="true" aria-describedby="amount-${index}-error" data-focus`}></span>${isWrong && html`<p class="error" id="amount-${index}-error" role="alert">${choice.trouble?.message}</p>`}</li>\n`;
+  return html`<li><label class="name" for="amount-${index}">${name}</label> <span class="sum"><input id="amount-${index}" name="amount:${person.key}" inputmode="decimal" autocomplete="off" maxlength="12" value="${typed}" aria-label="${translator.translate('page.amount_of', { name })}"${isWrong && html` aria-invalid="true" aria-describedby="amount-${index}-error" data-focus`}></span>${isWrong && html`<p class="error" id="amount-${index}-error" role="alert">${choice.trouble?.message}</p>`}</li>\n`;
 }
 
-export function seatedName({ words }: Visit, { kind, name }: Seated, index: number): string {
-  if (kind === 'organizer') return words.say('page.you');
-  if (kind === 'seat') return words.say('page.open_seat');
-  return name ?? words.say('page.guest_n', { n: index + 1 });
+export function seatedName({ translator }: PageRequest, { kind, name }: Seated, index: number): string {
+  if (kind === 'organizer') return translator.translate('page.you');
+  if (kind === 'seat') return translator.translate('page.open_seat');
+  return name ?? translator.translate('page.guest_n', { n: index + 1 });
 }

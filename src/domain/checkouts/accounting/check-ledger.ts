@@ -51,7 +51,7 @@ export interface CheckSettings {
 
 const CHUNK = 1_000;
 /** More than a person reads; all of them are counted. */
-export const MOST_TOLD = 1_000;
+export const MAX_PROBLEMS_LISTED = 1_000;
 
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
@@ -62,14 +62,14 @@ export async function checkLedger(db: Queryable, settings: CheckSettings = {}): 
   const problems: LedgerProblem[] = [];
   let problemCount = 0;
   for await (const { range, checked } of rangesOf(db, chunk)) {
-    const [found, moved] = await Promise.all([problemsIn(db, range, MOST_TOLD), turnoverIn(db, range)]);
+    const [found, moved] = await Promise.all([problemsIn(db, range, MAX_PROBLEMS_LISTED), turnoverIn(db, range)]);
     problemCount += found[0]?.total ?? 0;
-    problems.push(...found.slice(0, MOST_TOLD - problems.length).map(told));
+    problems.push(...found.slice(0, MAX_PROBLEMS_LISTED - problems.length).map(told));
     turnover.push(...moved);
     onProgress?.(checked, about);
   }
   const balances = balancesOf(turnover);
-  const uneven = unevenIn(balances);
+  const uneven = unbalancedIn(balances);
   return { balances, problems: [...uneven, ...problems], problemCount: problemCount + uneven.length };
 }
 
@@ -111,7 +111,7 @@ export function balancesOf(turnover: readonly AccountTurnover[]): readonly Accou
 }
 
 /** An entry debits one account and credits another by one amount, so this cannot happen; it is looked at all the same. */
-export function unevenIn(balances: readonly AccountBalance[]): readonly LedgerProblem[] {
+export function unbalancedIn(balances: readonly AccountBalance[]): readonly LedgerProblem[] {
   const sums = new Map<string, { mode: Mode; currency: string; sum: number }>();
   for (const { mode, currency, balance } of balances) {
     const name = `${mode} ${currency}`;

@@ -5,15 +5,15 @@ import type { Payout, PayoutTotals } from '../../../../schemas/types.gen.ts';
 import { csvOf } from '../../../base/csv.ts';
 import type { Queryable } from '../../../base/db.ts';
 import { type FieldProblem, invalid } from '../../../base/errors.ts';
-import type { Answer, Input } from '../../../base/operation.ts';
-import { pageOf, pageQuestion } from '../../../base/page.ts';
+import type { Input, OperationResult } from '../../../base/operation.ts';
+import { pageOf, pageQueryOf } from '../../../base/page.ts';
 import { utc } from '../../../base/schema/normal.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { listPayoutRows, type PayoutPeriod, type PayoutRow, payoutTotals } from '../../payments/payout-queries.ts';
 import { bookingIds } from '../queries.ts';
 
-export async function listPayouts(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
-  const question = pageQuestion(input.query);
+export async function listPayouts(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
+  const question = pageQueryOf(input.query);
   const period = periodOf(caller, input.query);
   const asCsv = input.asCsv === true;
   const [found, sums] = await Promise.all([

@@ -9,11 +9,11 @@ import { claimMovement, failedMovements, refundedByHold, unsettledMovements } fr
 import { type HoldFacts, type Processor, ProcessorRefusal } from '../../payments/processor.ts';
 import { holdsByIds, unsettledHolds } from '../../payments/queries.ts';
 import { settleMovement } from '../../payments/settle-movements.ts';
-import { OVER } from '../../payments/transitions.ts';
+import { ENDED_HOLD_STATUSES } from '../../payments/transitions.ts';
 import { findVenue } from '../../venues/queries.ts';
 import { captureFunded } from '../capture/capture.ts';
 import { settleHoldNow } from '../holds/settle-hold.ts';
-import { type MoneyParts, processorFor } from '../payment-services.ts';
+import { type PaymentServices, processorFor } from '../payment-services.ts';
 import { fundedCheckouts } from '../queries.ts';
 
 export interface Difference {
@@ -24,13 +24,13 @@ export interface Difference {
   readonly done: string | null;
 }
 
-export interface Reconciled {
+export interface ReconcileReport {
   readonly asked: number;
   readonly compared: number;
   readonly differences: readonly Difference[];
 }
 
-export interface ReconcileWish {
+export interface ReconcileOptions {
   readonly mode: Mode;
   /** How far back the processor's books are read, in milliseconds since 1970. */
   readonly since: number;
@@ -40,42 +40,42 @@ export interface ReconcileWish {
 const PAGE = 100;
 const LEASE_MS = 60_000;
 
-export async function reconcile(parts: MoneyParts, wish: ReconcileWish): Promise<Reconciled> {
+export async function reconcile(services: PaymentServices, wish: ReconcileOptions): Promise<ReconcileReport> {
   const differences: Difference[] = [];
-  const asked = await askAboutOpen(parts, wish);
-  const compared = await compareBooks(parts, wish, asked, differences);
-  for (const movement of await failedMovements(parts.db, wish.mode, PAGE)) {
-    const what = `a ${movement.kind} of ${movement.amount} was refused by the processor (${movement.trouble ?? 'no reason'})`;
+  const asked = await askAboutOpen(services, wish);
+  const compared = await compareBooks(services, wish, asked, differences);
+  for (const movement of await failedMovements(services.db, wish.mode, PAGE)) {
+    const what = `a ${movement.kind} of ${movement.amount} was refused by the processor (${movement.lastError ?? 'no reason'})`;
     differences.push({ mode: wish.mode, what, subject: movement.checkoutId, done: null });
   }
   return { asked, compared, differences };
 }
 
-async function askAboutOpen(parts: MoneyParts, wish: ReconcileWish): Promise<number> {
-  const { db } = parts;
+async function askAboutOpen(services: PaymentServices, wish: ReconcileOptions): Promise<number> {
+  const { db } = services;
   const { mode } = wish;
   let asked = 0;
   const count = (): void => wish.onProgress?.(++asked, 0);
   await eachPage(
     (after) => unsettledHolds(db, mode, after, PAGE),
     async ({ venueId, id }) => {
-      await settleHoldNow(parts, venueId, id);
+      await settleHoldNow(services, venueId, id);
       count();
     },
   );
   await eachPage(
     (after) => fundedCheckouts(db, mode, after, PAGE),
     async ({ venueId, id }) => {
-      await captureFunded(parts, venueId, id);
+      await captureFunded(services, venueId, id);
       count();
     },
   );
   await eachPage(
     (after) => unsettledMovements(db, mode, after, PAGE),
     async ({ venueId, id }) => {
-      const leaseEnds = parts.clock.now() + LEASE_MS;
+      const leaseEnds = services.clock.now() + LEASE_MS;
       const movement = await claimMovement(db, venueId, id, leaseEnds);
-      if (movement !== null) await settleMovement(parts, movement, leaseEnds);
+      if (movement !== null) await settleMovement(services, movement, leaseEnds);
       count();
     },
   );
@@ -94,12 +94,12 @@ async function eachPage<Row extends { readonly id: string }>(
 }
 
 async function compareBooks(
-  parts: MoneyParts,
-  wish: ReconcileWish,
+  services: PaymentServices,
+  wish: ReconcileOptions,
   asked: number,
   differences: Difference[],
 ): Promise<number> {
-  const processor = processorFor(parts, wish.mode);
+  const processor = processorFor(services, wish.mode);
   let compared = 0;
   let after: string | null = null;
   do {
@@ -107,7 +107,7 @@ async function compareBooks(
     const ours = page.holds.filter(({ marks }) => isUuid(marks.venueId ?? '') && isUuid(marks.holdId ?? ''));
     for (const venueId of new Set(ours.map(({ marks }) => marks.venueId ?? ''))) {
       const theirs = ours.filter(({ marks }) => marks.venueId === venueId);
-      differences.push(...(await compareVenue(parts, processor, venueId, theirs)));
+      differences.push(...(await compareVenue(services, processor, venueId, theirs)));
     }
     compared += page.holds.length;
     wish.onProgress?.(asked, compared);
@@ -117,15 +117,15 @@ async function compareBooks(
 }
 
 async function compareVenue(
-  parts: MoneyParts,
+  services: PaymentServices,
   processor: Processor,
   venueId: string,
   theirs: readonly HoldFacts[],
 ): Promise<Difference[]> {
-  if ((await findVenue(parts.db, venueId)) === null) return [];
+  if ((await findVenue(services.db, venueId)) === null) return [];
   const ids = theirs.map(({ marks }) => marks.holdId ?? '');
-  const holds = new Map((await holdsByIds(parts.db, venueId, ids)).map((hold) => [hold.id, hold]));
-  const refunded = await refundedByHold(parts.db, venueId, ids);
+  const holds = new Map((await holdsByIds(services.db, venueId, ids)).map((hold) => [hold.id, hold]));
+  const refunded = await refundedByHold(services.db, venueId, ids);
   const found: Difference[] = [];
   for (const facts of theirs) {
     const hold = holds.get(facts.marks.holdId ?? '');
@@ -147,7 +147,7 @@ async function compareHold(
   // One that was asked for and whose answer is still on its way has no intent here yet.
   const isSame = hold?.intentId == null || hold.intentId === facts.intentId;
   const isWanted = hold !== undefined && isSame && !isOver(hold);
-  if (facts.standing === 'captured') {
+  if (facts.status === 'captured') {
     const isCounted = hold?.intentId === facts.intentId && (hold.status === 'captured' || hold.status === 'returned');
     if (isCounted) return compareCharge(processor, hold, facts, back);
     // Between two steps of a capture or a release that is under way.
@@ -155,19 +155,19 @@ async function compareHold(
     if (isWanted) return { what: `captured there, ${hold.status} here`, done: null };
     return unwantedCharge(processor, facts);
   }
-  if (isWanted && hold.status === 'captured') return { what: `captured here, ${facts.standing} there`, done: null };
-  if (isWanted || facts.standing === 'gone') return null;
+  if (isWanted && hold.status === 'captured') return { what: `captured here, ${facts.status} there`, done: null };
+  if (isWanted || facts.status === 'gone') return null;
   // A guest's money that nobody waits for: let go.
-  return letGo(processor, facts);
+  return releaseHold(processor, facts);
 }
 
 function isOver(hold: HoldState): boolean {
-  return OVER.includes(hold.status);
+  return ENDED_HOLD_STATUSES.includes(hold.status);
 }
 
-async function letGo(processor: Processor, facts: HoldFacts): Promise<Found> {
+async function releaseHold(processor: Processor, facts: HoldFacts): Promise<Found> {
   // A hold that waits for a card holds nothing; letting it go is tidying up, not a difference.
-  const what = facts.standing === 'held' ? 'a card is held that nobody waits for' : null;
+  const what = facts.status === 'held' ? 'a card is held that nobody waits for' : null;
   try {
     await processor.release(facts.intentId, `reconcile release ${facts.intentId}`);
     return what === null ? null : { what, done: 'released' };

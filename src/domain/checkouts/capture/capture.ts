@@ -3,132 +3,142 @@
 // not known is asked for again under the same key.
 
 import { callKeys, type HoldState } from '../../payments/hold.ts';
-import { type HoldFacts, type Processor, ProcessorRefusal, ProcessorTrouble } from '../../payments/processor.ts';
-import type { Standing } from '../locked-checkout.ts';
-import { decideUnderLock, type MoneyParts, processorFor, retryAt } from '../payment-services.ts';
+import { type HoldFacts, type Processor, ProcessorRefusal, ProcessorUnavailable } from '../../payments/processor.ts';
+import type { LockedCheckout } from '../locked-checkout.ts';
+import { decideUnderLock, type PaymentServices, processorFor, retryAt } from '../payment-services.ts';
 import { claimFunded, claimFundedDue, readCheckout, venuesWithFundedDue } from '../queries.ts';
 import { beginCaptures, type CaptureOutcome, hasBegun, partyHolds, recordCaptures } from './decide-capture.ts';
 
 const LEASE_MS = 60_000;
 /** How many calls about one checkout are under way at once. */
-const AT_ONCE = 16;
+const MAX_CONCURRENT_CALLS = 16;
 
 /** The explicit step of the worker: takes up to `batch` funded checkouts that are due. Answers how many. */
-export async function captureDue(parts: MoneyParts, batch: number): Promise<number> {
-  const now = parts.clock.now();
-  const venues = await venuesWithFundedDue(parts.db, now, batch);
+export async function captureDue(services: PaymentServices, batch: number): Promise<number> {
+  const now = services.clock.now();
+  const venues = await venuesWithFundedDue(services.db, now, batch);
   const claimed = await Promise.all(
     venues.map(async ({ venueId, due }) => {
-      const found = await claimFundedDue(parts.db, venueId, now, now + LEASE_MS, due);
+      const found = await claimFundedDue(services.db, venueId, now, now + LEASE_MS, due);
       return found.map((one) => ({ venueId, ...one }));
     }),
   );
   const due = claimed.flat();
-  const settled = await Promise.allSettled(due.map(({ venueId, id, turn }) => turnOf(parts, venueId, id, turn)));
+  const settled = await Promise.allSettled(
+    due.map(({ venueId, id, leaseToken }) => captureClaimed(services, venueId, id, leaseToken)),
+  );
   for (const one of settled) {
-    if (one.status === 'rejected') parts.log.error({ err: one.reason }, 'a capture stopped; it is taken up again');
+    if (one.status === 'rejected') services.log.error({ err: one.reason }, 'a capture stopped; it is taken up again');
   }
   return due.length;
 }
 
 /** Takes one up at once, due or not. */
-export async function captureFunded(parts: MoneyParts, venueId: string, checkoutId: string): Promise<void> {
-  const turn = await claimFunded(parts.db, venueId, checkoutId, parts.clock.now() + LEASE_MS);
-  if (turn !== null) await turnOf(parts, venueId, checkoutId, turn);
+export async function captureFunded(services: PaymentServices, venueId: string, checkoutId: string): Promise<void> {
+  const leaseToken = await claimFunded(services.db, venueId, checkoutId, services.clock.now() + LEASE_MS);
+  if (leaseToken !== null) await captureClaimed(services, venueId, checkoutId, leaseToken);
 }
 
-async function turnOf(parts: MoneyParts, venueId: string, checkoutId: string, turn: number): Promise<void> {
-  const standing = await readCheckout(parts.db, venueId, checkoutId);
-  if (standing?.status !== 'funded') return;
-  const processor = processorFor(parts, standing.mode);
+async function captureClaimed(
+  services: PaymentServices,
+  venueId: string,
+  checkoutId: string,
+  leaseToken: number,
+): Promise<void> {
+  const checkout = await readCheckout(services.db, venueId, checkoutId);
+  if (checkout?.status !== 'funded') return;
+  const processor = processorFor(services, checkout.mode);
   try {
-    const begun = hasBegun(standing) || (await verifyAndBegin(parts, processor, standing, turn));
-    if (begun) await captureAll(parts, processor, venueId, checkoutId, turn);
+    const begun = hasBegun(checkout) || (await verifyAndBegin(services, processor, checkout, leaseToken));
+    if (begun) await captureAll(services, processor, venueId, checkoutId, leaseToken);
   } catch (error) {
-    if (!(error instanceof ProcessorTrouble)) throw error;
-    parts.log.warn({ checkout: checkoutId, err: error }, 'the captures are taken up again');
-    await decideUnderLock(parts, venueId, checkoutId, (present, now) => ({
-      steps: isMine(present, turn) ? [{ step: 'look again', at: retryAt(now, turn) }] : [],
-      answer: null,
+    if (!(error instanceof ProcessorUnavailable)) throw error;
+    services.log.warn({ checkout: checkoutId, err: error }, 'the captures are taken up again');
+    await decideUnderLock(services, venueId, checkoutId, (present, now) => ({
+      steps: hasLease(present, leaseToken) ? [{ step: 'schedule retry', at: retryAt(now, leaseToken) }] : [],
+      result: null,
     }));
   }
 }
 
-function isMine(standing: Standing, turn: number): boolean {
-  return standing.status === 'funded' && standing.turn === turn;
+function hasLease(checkout: LockedCheckout, leaseToken: number): boolean {
+  return checkout.status === 'funded' && checkout.leaseToken === leaseToken;
 }
 
 /** Every hold is asked about; when all stand, the decision to capture is committed. Answers whether it was. */
 async function verifyAndBegin(
-  parts: MoneyParts,
+  services: PaymentServices,
   processor: Processor,
-  standing: Standing,
-  turn: number,
+  checkout: LockedCheckout,
+  leaseToken: number,
 ): Promise<boolean> {
   const facts = new Map<string, HoldFacts>();
-  await eachOf(partyHolds(standing), async (hold) => {
-    if (hold.intentId !== null) facts.set(hold.id, await processor.lookAt(hold.intentId));
+  await forEachConcurrently(partyHolds(checkout), async (hold) => {
+    if (hold.intentId !== null) facts.set(hold.id, await processor.retrieveHold(hold.intentId));
   });
-  const begun = await decideUnderLock(parts, standing.venueId, standing.id, (present, now) => {
-    const steps = isMine(present, turn) ? beginCaptures(present, facts, now) : [];
-    return { steps, answer: steps.some(({ step }) => step === 'begin captures') };
+  const begun = await decideUnderLock(services, checkout.venueId, checkout.id, (present, now) => {
+    const steps = hasLease(present, leaseToken) ? beginCaptures(present, facts, now) : [];
+    return { steps, result: steps.some(({ step }) => step === 'begin captures') };
   });
   return begun === true;
 }
 
 async function captureAll(
-  parts: MoneyParts,
+  services: PaymentServices,
   processor: Processor,
   venueId: string,
   checkoutId: string,
-  turn: number,
+  leaseToken: number,
 ): Promise<void> {
-  const standing = await readCheckout(parts.db, venueId, checkoutId);
-  if (standing === null || !isMine(standing, turn)) return;
+  const checkout = await readCheckout(services.db, venueId, checkoutId);
+  if (checkout === null || !hasLease(checkout, leaseToken)) return;
   const outcomes = new Map<string, CaptureOutcome>();
-  const capturing = standing.holds.filter(({ status }) => status === 'capturing');
-  await eachOf(capturing, async (hold) => {
-    outcomes.set(hold.id, await captureOne(parts, processor, hold));
+  const capturing = checkout.holds.filter(({ status }) => status === 'capturing');
+  await forEachConcurrently(capturing, async (hold) => {
+    outcomes.set(hold.id, await captureOne(services, processor, hold));
   });
-  await decideUnderLock(parts, venueId, checkoutId, (present, now) => ({
-    steps: isMine(present, turn)
+  await decideUnderLock(services, venueId, checkoutId, (present, now) => ({
+    steps: hasLease(present, leaseToken)
       ? recordCaptures(present, outcomes, {
           now,
-          newId: () => parts.ids.uuid(),
-          payoutDelay: parts.payoutDelay,
-          tryAgainAt: retryAt(now, turn),
+          newId: () => services.ids.uuid(),
+          payoutDelay: services.payoutDelay,
+          tryAgainAt: retryAt(now, leaseToken),
         })
       : [],
-    answer: null,
+    result: null,
   }));
 }
 
-async function captureOne(parts: MoneyParts, processor: Processor, hold: HoldState): Promise<CaptureOutcome> {
+async function captureOne(services: PaymentServices, processor: Processor, hold: HoldState): Promise<CaptureOutcome> {
   if (hold.intentId === null) throw new Error(`hold ${hold.id} is capturing and has no intent`);
   try {
     const facts = await processor.capture(hold.intentId, hold.amount, callKeys.capture(hold));
-    if (facts.standing === 'captured' && facts.captured === hold.amount) {
+    if (facts.status === 'captured' && facts.captured === hold.amount) {
       return { outcome: 'captured', chargeId: facts.chargeId };
     }
-    parts.log.error({ hold: hold.id, standing: facts.standing }, 'a capture answered what a capture cannot answer');
+    services.log.error({ hold: hold.id, standing: facts.status }, 'a capture answered what a capture cannot answer');
     return { outcome: 'unknown', isNotNow: false };
   } catch (error) {
     if (error instanceof ProcessorRefusal) {
-      parts.log.warn({ hold: hold.id, checkout: hold.checkoutId, code: error.code }, 'a capture was refused for good');
+      services.log.warn(
+        { hold: hold.id, checkout: hold.checkoutId, code: error.code },
+        'a capture was refused for good',
+      );
       return { outcome: 'refused', code: error.code };
     }
-    if (!(error instanceof ProcessorTrouble)) throw error;
-    parts.log.warn({ hold: hold.id, checkout: hold.checkoutId, err: error }, 'a capture is tried again');
-    return { outcome: 'unknown', isNotNow: error.isNotNow };
+    if (!(error instanceof ProcessorUnavailable)) throw error;
+    services.log.warn({ hold: hold.id, checkout: hold.checkoutId, err: error }, 'a capture is tried again');
+    return { outcome: 'unknown', isNotNow: error.isTemporary };
   }
 }
 
 /** A few at a time; the first failure is thrown once all that began have ended. */
-async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function forEachConcurrently<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items];
   const lane = async (): Promise<void> => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
   };
-  const ended = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, items.length) }, lane));
+  const ended = await Promise.allSettled(Array.from({ length: Math.min(MAX_CONCURRENT_CALLS, items.length) }, lane));
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
 }

@@ -7,39 +7,46 @@ import { divideInProportion } from '../../../base/money.ts';
 import type { Entry } from '../../ledger/accounts.ts';
 import type { HoldState } from '../../payments/hold.ts';
 import type { HoldFacts } from '../../payments/processor.ts';
-import { after } from '../apply-steps.ts';
-import { isAsAsked, loseHold } from '../holds/decide-hold.ts';
-import { holdOf, type ShareState, type Standing, shareOf } from '../locked-checkout.ts';
-import type { NewMovement, Step } from '../steps.ts';
+import { applySteps } from '../apply-steps.ts';
+import { loseHold, matchesRequest } from '../holds/decide-hold.ts';
+import { holdOf, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
+import type { NewMovementAlias, Step } from '../steps.ts';
 
 export const CAPTURE_FAILED = 'capture_failed';
 
 /** The holds behind the party's shares; a share of 0 has none. */
-export function partyHolds(standing: Standing): readonly HoldState[] {
-  return standing.shares.flatMap((share) => holdOf(standing, share.id) ?? []);
+export function partyHolds(checkout: LockedCheckout): readonly HoldState[] {
+  return checkout.shares.flatMap((share) => holdOf(checkout, share.id) ?? []);
 }
 
-export function hasBegun(standing: Standing): boolean {
-  return standing.holds.some(({ status }) => status === 'capturing' || status === 'captured');
+export function hasBegun(checkout: LockedCheckout): boolean {
+  return checkout.holds.some(({ status }) => status === 'capturing' || status === 'captured');
 }
 
 /** Every hold was asked about: either all stand and the captures begin, or the lost ones lead back to collecting. */
-export function beginCaptures(standing: Standing, facts: ReadonlyMap<string, HoldFacts>, now: number): readonly Step[] {
-  if (standing.status !== 'funded' || hasBegun(standing)) return [];
-  if (!standing.shares.every(({ status }) => status === 'held')) return [];
-  const holds = partyHolds(standing);
+export function beginCaptures(
+  checkout: LockedCheckout,
+  facts: ReadonlyMap<string, HoldFacts>,
+  now: number,
+): readonly Step[] {
+  if (checkout.status !== 'funded' || hasBegun(checkout)) return [];
+  if (!checkout.shares.every(({ status }) => status === 'held')) return [];
+  const holds = partyHolds(checkout);
   const lost = holds.filter((hold) => {
     const found = facts.get(hold.id);
-    return found === undefined || found.standing !== 'held' || !isAsAsked(hold, found);
+    return found === undefined || found.status !== 'held' || !matchesRequest(hold, found);
   });
   if (holds.some(({ id }) => !facts.has(id))) return [];
   if (lost.length === 0) return [{ step: 'begin captures', ids: holds.map(({ id }) => id) }];
   let steps: readonly Step[] = [];
   for (const hold of lost) {
-    const to = facts.get(hold.id)?.standing === 'gone' ? 'gone' : 'releasing';
-    steps = [...steps, ...loseHold(after(standing, steps), hold, to, now).filter(({ step }) => step !== 'tell')];
+    const to = facts.get(hold.id)?.status === 'gone' ? 'gone' : 'releasing';
+    steps = [
+      ...steps,
+      ...loseHold(applySteps(checkout, steps), hold, to, now).filter(({ step }) => step !== 'record event'),
+    ];
   }
-  return [...steps, { step: 'tell', type: 'checkout.collecting' }];
+  return [...steps, { step: 'record event', type: 'checkout.collecting' }];
 }
 
 export type CaptureOutcome =
@@ -58,36 +65,36 @@ export interface CaptureSettings {
 }
 
 export function recordCaptures(
-  standing: Standing,
+  checkout: LockedCheckout,
   outcomes: ReadonlyMap<string, CaptureOutcome>,
   settings: CaptureSettings,
 ): readonly Step[] {
-  if (standing.status !== 'funded') return [];
-  const capturing = standing.holds.filter(({ status }) => status === 'capturing');
-  const taken = [...countedNotNow(capturing, outcomes), ...captured(standing, capturing, outcomes)];
+  if (checkout.status !== 'funded') return [];
+  const capturing = checkout.holds.filter(({ status }) => status === 'capturing');
+  const taken = [...countCaptureAttempts(capturing, outcomes), ...captured(checkout, capturing, outcomes)];
   const refused = capturing.filter(({ id }) => outcomes.get(id)?.outcome === 'refused');
-  const next = after(standing, taken);
-  if (refused.length === 0) return [...taken, ...whenAllAreCaptured(next, settings)];
+  const next = applySteps(checkout, taken);
+  if (refused.length === 0) return [...taken, ...completeWhenAllCaptured(next, settings)];
   const anyCaptured = next.holds.some(({ status }) => status === 'captured');
   const unknown = next.holds.filter(({ id, status }) => status === 'capturing' && !refused.some((r) => r.id === id));
   // Whether anybody was charged is not known yet: the way back depends on it.
-  if (!anyCaptured && unknown.length > 0) return [...taken, { step: 'look again', at: settings.tryAgainAt }];
-  const back = [...taken, ...letRefusedGo(next, refused, settings.now)];
+  if (!anyCaptured && unknown.length > 0) return [...taken, { step: 'schedule retry', at: settings.tryAgainAt }];
+  const back = [...taken, ...releaseRefused(next, refused, settings.now)];
   if (!anyCaptured) {
     return [
       ...back,
       { step: 'move checkout', from: 'funded', to: 'collecting' },
-      { step: 'tell', type: 'checkout.collecting' },
+      { step: 'record event', type: 'checkout.collecting' },
     ];
   }
   const letGo = unknown.map(
     ({ id }): Step => ({ step: 'move hold', id, from: 'capturing', to: 'releasing', dueAt: settings.now }),
   );
   const all = [...back, ...letGo];
-  return [...all, ...finishGoingBack(after(standing, all), settings)];
+  return [...all, ...finishReturn(applySteps(checkout, all), settings)];
 }
 
-function countedNotNow(
+function countCaptureAttempts(
   capturing: readonly HoldState[],
   outcomes: ReadonlyMap<string, CaptureOutcome>,
 ): readonly Step[] {
@@ -97,11 +104,11 @@ function countedNotNow(
       const outcome = outcomes.get(id);
       return outcome?.outcome === 'unknown' && outcome.isNotNow;
     });
-  return ids.length > 0 ? [{ step: 'count not now', ids }] : [];
+  return ids.length > 0 ? [{ step: 'count capture attempt', ids }] : [];
 }
 
 function captured(
-  standing: Standing,
+  checkout: LockedCheckout,
   holds: readonly HoldState[],
   outcomes: ReadonlyMap<string, CaptureOutcome>,
 ): readonly Step[] {
@@ -110,7 +117,7 @@ function captured(
     return outcome?.outcome === 'captured' ? [{ hold, chargeId: outcome.chargeId ?? hold.chargeId }] : [];
   });
   if (taken.length === 0) return [];
-  const shares = taken.flatMap(({ hold }) => shareOf(standing, hold.shareId) ?? []);
+  const shares = taken.flatMap(({ hold }) => shareOf(checkout, hold.shareId) ?? []);
   const ids = shares.filter(({ status }) => status === 'held').map(({ id }) => id);
   return [
     {
@@ -122,50 +129,51 @@ function captured(
   ];
 }
 
-function letRefusedGo(standing: Standing, refused: readonly HoldState[], now: number): readonly Step[] {
+function releaseRefused(checkout: LockedCheckout, refused: readonly HoldState[], now: number): readonly Step[] {
   return refused.flatMap((hold): Step[] => [
     { step: 'move hold', id: hold.id, from: 'capturing', to: 'releasing', dueAt: now },
-    ...(shareOf(standing, hold.shareId)?.status === 'held'
+    ...(shareOf(checkout, hold.shareId)?.status === 'held'
       ? [{ step: 'move shares', ids: [hold.shareId], from: 'held', to: 'failed' } as const]
       : []),
   ]);
 }
 
 /** The fee of each share: the whole fee in proportion, by largest remainder. */
-export function feeParts(standing: Standing): ReadonlyMap<string, number> {
-  const parts = divideInProportion(
-    standing.feeAmount,
-    standing.shares.map(({ amount }) => amount),
+export function feeParts(checkout: LockedCheckout): ReadonlyMap<string, number> {
+  const services = divideInProportion(
+    checkout.feeAmount,
+    checkout.shares.map(({ amount }) => amount),
   );
-  return new Map(standing.shares.map(({ id }, index) => [id, parts[index] ?? 0]));
+  return new Map(checkout.shares.map(({ id }, index) => [id, services[index] ?? 0]));
 }
 
-function whenAllAreCaptured(standing: Standing, settings: CaptureSettings): readonly Step[] {
-  const paying = standing.shares.filter(({ amount }) => amount > 0);
-  if (!paying.every(({ status }) => status === 'captured')) return [{ step: 'look again', at: settings.tryAgainAt }];
-  const fees = feeParts(standing);
+function completeWhenAllCaptured(checkout: LockedCheckout, settings: CaptureSettings): readonly Step[] {
+  const paying = checkout.shares.filter(({ amount }) => amount > 0);
+  if (!paying.every(({ status }) => status === 'captured'))
+    return [{ step: 'schedule retry', at: settings.tryAgainAt }];
+  const fees = feeParts(checkout);
   const entries: Entry[] = [];
-  const transfers: NewMovement[] = [];
+  const transfers: NewMovementAlias[] = [];
   for (const share of paying) {
-    const hold = holdOf(standing, share.id);
+    const hold = holdOf(checkout, share.id);
     if (hold === undefined) throw new Error(`share ${share.id} is captured and has no hold`);
     const fee = fees.get(share.id) ?? 0;
     const net = share.amount - fee;
     entries.push({ kind: 'earning', subject: hold.id, amount: net }, { kind: 'fee', subject: hold.id, amount: fee });
     if (net > 0) transfers.push(transferOf(share, hold, net, settings));
   }
-  const free = standing.shares.filter(({ amount, status }) => amount === 0 && status === 'held').map(({ id }) => id);
+  const free = checkout.shares.filter(({ amount, status }) => amount === 0 && status === 'held').map(({ id }) => id);
   return [
     ...(free.length > 0 ? [{ step: 'move shares', ids: free, from: 'held', to: 'captured' } as const] : []),
     { step: 'post', entries },
     { step: 'move checkout', from: 'funded', to: 'completed' },
     { step: 'open payout', id: settings.newId() },
     { step: 'add movements', movements: transfers },
-    { step: 'tell', type: 'checkout.completed' },
+    { step: 'record event', type: 'checkout.completed' },
   ];
 }
 
-function transferOf(share: ShareState, hold: HoldState, amount: number, settings: CaptureSettings): NewMovement {
+function transferOf(share: ShareState, hold: HoldState, amount: number, settings: CaptureSettings): NewMovementAlias {
   return {
     id: settings.newId(),
     kind: 'transfer',
@@ -181,29 +189,29 @@ function transferOf(share: ShareState, hold: HoldState, amount: number, settings
 
 /** A hold was let go, or turned out to be captured. In a funded checkout that is on its way back this may be the last. */
 export function recordRelease(
-  standing: Standing,
+  checkout: LockedCheckout,
   holdId: string,
   outcome: 'released' | 'captured',
   settings: CaptureSettings,
 ): readonly Step[] {
-  const hold = standing.holds.find(({ id }) => id === holdId);
+  const hold = checkout.holds.find(({ id }) => id === holdId);
   if (hold?.status !== 'releasing') return [];
-  const share = shareOf(standing, hold.shareId);
-  if (!isOnTheWayBack(standing, share)) return releaseUnwanted(hold, outcome, settings);
+  const share = shareOf(checkout, hold.shareId);
+  if (!isBeingReturned(checkout, share)) return releaseUnwanted(hold, outcome, settings);
   const steps: readonly Step[] =
     outcome === 'released'
       ? [
           { step: 'move hold', id: hold.id, from: 'releasing', to: 'released', dueAt: null },
           { step: 'move shares', ids: [hold.shareId], from: 'held', to: 'released' },
         ]
-      : captured(standing, [hold], new Map([[hold.id, { outcome, chargeId: null }]]));
-  return [...steps, ...finishGoingBack(after(standing, steps), settings)];
+      : captured(checkout, [hold], new Map([[hold.id, { outcome, chargeId: null }]]));
+  return [...steps, ...finishReturn(applySteps(checkout, steps), settings)];
 }
 
 /** Captures have begun, and this was the hold that stood for its share: not one whose place another has taken. */
-function isOnTheWayBack(standing: Standing, share: ShareState | undefined): boolean {
-  if (standing.status !== 'funded' || share?.status !== 'held') return false;
-  return hasBegun(standing) && holdOf(standing, share.id) === undefined;
+function isBeingReturned(checkout: LockedCheckout, share: ShareState | undefined): boolean {
+  if (checkout.status !== 'funded' || share?.status !== 'held') return false;
+  return hasBegun(checkout) && holdOf(checkout, share.id) === undefined;
 }
 
 /** Nobody waits for it. Should it have been captured all the same, whoever was charged gets it back. */
@@ -218,19 +226,19 @@ function releaseUnwanted(
   return [
     { step: 'move hold', id: hold.id, from: 'releasing', to: 'returned', dueAt: null },
     { step: 'post', entries: [{ kind: 'capture', subject: hold.id, amount: hold.amount }] },
-    { step: 'add movements', movements: [giveBack(hold, settings)] },
+    { step: 'add movements', movements: [refundCaptured(hold, settings)] },
   ];
 }
 
 /** Once nothing is unknown any more: everybody who was charged gets it back, and the checkout is canceled. */
-function finishGoingBack(standing: Standing, settings: CaptureSettings): readonly Step[] {
-  const open = standing.shares.filter(({ amount, status }) => amount > 0 && status === 'held');
-  if (open.length > 0) return [{ step: 'look again', at: settings.tryAgainAt }];
-  const charged = standing.shares.filter(({ status, amount }) => status === 'captured' && amount > 0);
-  const free = standing.shares.filter(({ amount, status }) => amount === 0 && status === 'held').map(({ id }) => id);
+function finishReturn(checkout: LockedCheckout, settings: CaptureSettings): readonly Step[] {
+  const open = checkout.shares.filter(({ amount, status }) => amount > 0 && status === 'held');
+  if (open.length > 0) return [{ step: 'schedule retry', at: settings.tryAgainAt }];
+  const charged = checkout.shares.filter(({ status, amount }) => status === 'captured' && amount > 0);
+  const free = checkout.shares.filter(({ amount, status }) => amount === 0 && status === 'held').map(({ id }) => id);
   const refunds = charged.flatMap((share) => {
-    const hold = holdOf(standing, share.id);
-    return hold === undefined ? [] : [giveBack(hold, settings)];
+    const hold = holdOf(checkout, share.id);
+    return hold === undefined ? [] : [refundCaptured(hold, settings)];
   });
   const ids = charged.map(({ id }) => id);
   const total = charged.reduce((sum, { amount }) => sum + amount, 0);
@@ -241,11 +249,11 @@ function finishGoingBack(standing: Standing, settings: CaptureSettings): readonl
     { step: 'move shares', ids, from: 'captured', to: 'refunded' },
     { step: 'move checkout', from: 'funded', to: 'canceled', reason: CAPTURE_FAILED },
     { step: 'refund checkout', amount: total },
-    { step: 'tell', type: 'checkout.canceled' },
+    { step: 'record event', type: 'checkout.canceled' },
   ];
 }
 
-function giveBack(hold: HoldState, settings: CaptureSettings): NewMovement {
+function refundCaptured(hold: HoldState, settings: CaptureSettings): NewMovementAlias {
   return {
     id: settings.newId(),
     kind: 'return',

@@ -5,8 +5,8 @@
 
 import { conflict, notFound, Problem } from '../../../base/errors.ts';
 import { findHold } from '../../payments/queries.ts';
-import { decideUnderLock, type MoneyParts, processorFor } from '../payment-services.ts';
-import { type Asked, type Asker, type AskRefusal, decideAsk } from './decide-hold.ts';
+import { decideUnderLock, type PaymentServices, processorFor } from '../payment-services.ts';
+import { decideHold, type HoldDecision, type HoldRefusal, type HoldRequester } from './decide-hold.ts';
 import { settleHoldNow } from './settle-hold.ts';
 
 export interface HoldSecret {
@@ -16,88 +16,88 @@ export interface HoldSecret {
 }
 
 /** How often a hold is looked at before whoever asks is told to come back. */
-const LOOKS = 4;
+const MAX_POLLS = 4;
 /** Somebody else's act may overtake the first (the share was paid, the checkout canceled): asking once more tells which. */
-const ROUNDS = 2;
+const MAX_ROUNDS = 2;
 
 export async function holdShare(
-  parts: MoneyParts,
+  services: PaymentServices,
   venueId: string,
   checkoutId: string,
   shareId: string,
   payerId: string | null = null,
 ): Promise<HoldSecret> {
-  for (let rounds = 0; rounds < ROUNDS; rounds++) {
-    const asked = await ask(parts, venueId, checkoutId, shareId, payerId);
-    for (const holdId of asked.lettingGo) await letGoFirst(parts, venueId, holdId);
-    let hold = await findHold(parts.db, venueId, asked.holdId);
+  for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+    const asked = await requestHold(services, venueId, checkoutId, shareId, payerId);
+    for (const holdId of asked.lettingGo) await releaseFirst(services, venueId, holdId);
+    let hold = await findHold(services.db, venueId, asked.holdId);
     if (hold?.status === 'asked') {
-      const turn = await settleHoldNow(parts, venueId, asked.holdId);
-      hold = await findHold(parts.db, venueId, asked.holdId);
-      if (hold?.status === 'asked') throw new NotYet(turn !== null);
+      const leaseToken = await settleHoldNow(services, venueId, asked.holdId);
+      hold = await findHold(services.db, venueId, asked.holdId);
+      if (hold?.status === 'asked') throw new HoldPending(leaseToken !== null);
     }
     if (hold === null) break;
     if (hold.status === 'open' && hold.clientSecret !== null) {
       return {
         holdId: hold.id,
-        clientSecret: parts.seal.open(hold.clientSecret, `hold ${venueId} ${hold.id}`),
-        publishableKey: processorFor(parts, hold.mode).publishableKey,
+        clientSecret: services.seal.open(hold.clientSecret, `hold ${venueId} ${hold.id}`),
+        publishableKey: processorFor(services, hold.mode).publishableKey,
       };
     }
   }
-  throw new NotYet(true);
+  throw new HoldPending(true);
 }
 
-async function ask(
-  parts: MoneyParts,
+async function requestHold(
+  services: PaymentServices,
   venueId: string,
   checkoutId: string,
   shareId: string,
   payerId: string | null,
-): Promise<Extract<Asked, { holdId: string }>> {
-  let looked: Asker['looked'] = null;
-  for (let looks = 0; looks < LOOKS; looks++) {
-    const asker = { payerId, looked };
-    const asked = await decideUnderLock(parts, venueId, checkoutId, (standing, now) => {
-      const decided = decideAsk(standing, shareId, now, () => parts.ids.uuid(), asker);
-      return { steps: 'steps' in decided ? decided.steps : [], answer: decided };
+): Promise<Extract<HoldDecision, { holdId: string }>> {
+  let retrieved: HoldRequester['retrieved'] = null;
+  for (let looks = 0; looks < MAX_POLLS; looks++) {
+    const asker = { payerId, retrieved };
+    const asked = await decideUnderLock(services, venueId, checkoutId, (checkout, now) => {
+      const decided = decideHold(checkout, shareId, now, () => services.ids.uuid(), asker);
+      return { steps: 'steps' in decided ? decided.steps : [], result: decided };
     });
     if (asked === null) throw notFound();
     if ('refusal' in asked) throw refusalOf(asked.refusal);
     if ('holdId' in asked) return asked;
-    const turn = await settleHoldNow(parts, venueId, asked.lookAt);
-    looked = turn === null ? null : { holdId: asked.lookAt, turn };
+    const leaseToken = await settleHoldNow(services, venueId, asked.lookAt);
+    retrieved = leaseToken === null ? null : { holdId: asked.lookAt, leaseToken };
   }
   // Whether somebody else's card is held is not known: nothing of theirs is undone.
-  throw new NotYet(looked !== null);
+  throw new HoldPending(retrieved !== null);
 }
 
 /** With the secret of an earlier hold no card can be held any more, or nobody is given another one. */
-async function letGoFirst(parts: MoneyParts, venueId: string, holdId: string): Promise<void> {
-  let turn: number | null = null;
-  for (let looks = 0; looks < LOOKS; looks++) {
-    const hold = await findHold(parts.db, venueId, holdId);
+async function releaseFirst(services: PaymentServices, venueId: string, holdId: string): Promise<void> {
+  let leaseToken: number | null = null;
+  for (let looks = 0; looks < MAX_POLLS; looks++) {
+    const hold = await findHold(services.db, venueId, holdId);
     if (hold?.status !== 'releasing') return;
-    turn = await settleHoldNow(parts, venueId, holdId);
+    leaseToken = await settleHoldNow(services, venueId, holdId);
   }
-  throw new NotYet(turn !== null);
+  throw new HoldPending(leaseToken !== null);
 }
 
 /** What is known of the share's holds is not enough to give a secret. */
-export class NotYet extends Problem {
+export class HoldPending extends Problem {
   /** The processor has answered, and somebody else was quicker to write: asking again helps. Else it is in trouble. */
-  readonly wasOvertaken: boolean;
+  readonly lostRace: boolean;
 
   constructor(wasOvertaken: boolean) {
     super('service_unavailable', {
       message: 'The card processor has not answered yet. Try again in a moment.',
       headers: { 'retry-after': '1' },
     });
-    this.wasOvertaken = wasOvertaken;
+    this.lostRace = wasOvertaken;
   }
 }
 
-function refusalOf(refusal: AskRefusal): Problem {
+function refusalOf(refusal: HoldRefusal): Problem {
   switch (refusal) {
     case 'not_found':
       return notFound();

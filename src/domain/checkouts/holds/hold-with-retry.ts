@@ -3,42 +3,42 @@
 // same hold, whoever was overtaken waits for a moment and asks again. A processor that is in trouble is asked once.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { type HoldSecret, holdShare, NotYet } from './hold-share.ts';
+import { HoldPending, type HoldSecret, holdShare } from './hold-share.ts';
 
-const PATIENCE_MS = 3_000;
+const MAX_WAIT_MS = 3_000;
 const PAUSES_MS = [40, 80, 160, 320, 640, 1_280];
 
 /** By share: the end of whoever asked last, and of everybody before them. Never rejects, and keeps nothing of what they got. */
-const turns = new Map<string, Promise<void>>();
+const queueByShare = new Map<string, Promise<void>>();
 
-export function holdInTime(...asked: Parameters<typeof holdShare>): Promise<HoldSecret> {
+export function holdWithRetry(...asked: Parameters<typeof holdShare>): Promise<HoldSecret> {
   const [, , , shareId] = asked;
-  const before = turns.get(shareId);
+  const before = queueByShare.get(shareId);
   const answer = (async () => {
-    if (before !== undefined) await inTime(before);
-    return askedAgain(asked);
+    if (before !== undefined) await waitAtMost(before);
+    return retryHold(asked);
   })();
-  const turn = Promise.allSettled([before, answer]).then(() => {
-    if (turns.get(shareId) === turn) turns.delete(shareId);
+  const leaseToken = Promise.allSettled([before, answer]).then(() => {
+    if (queueByShare.get(shareId) === leaseToken) queueByShare.delete(shareId);
   });
-  turns.set(shareId, turn);
+  queueByShare.set(shareId, leaseToken);
   return answer;
 }
 
 /** Whoever has waited long enough does not wait for a call that hangs: the later turn counts. */
-async function inTime(before: Promise<void>): Promise<void> {
+async function waitAtMost(before: Promise<void>): Promise<void> {
   const ended = new AbortController();
-  const late = delay(PATIENCE_MS, undefined, { signal: ended.signal }).catch(() => undefined);
+  const late = delay(MAX_WAIT_MS, undefined, { signal: ended.signal }).catch(() => undefined);
   await Promise.race([before, late]);
   ended.abort();
 }
 
-async function askedAgain(asked: Parameters<typeof holdShare>): Promise<HoldSecret> {
+async function retryHold(asked: Parameters<typeof holdShare>): Promise<HoldSecret> {
   for (const pause of PAUSES_MS) {
     try {
       return await holdShare(...asked);
     } catch (error) {
-      if (!(error instanceof NotYet) || !error.wasOvertaken) throw error;
+      if (!(error instanceof HoldPending) || !error.lostRace) throw error;
     }
     await delay(pause);
   }

@@ -4,9 +4,9 @@
 
 import type { MessageKind } from '../../members/messages/queries.ts';
 import type { CheckoutStatus, ShareStatus } from '../transitions.ts';
-import { afterTheNight, type Reminder, remindersFor } from './reminders.ts';
+import { afterQuietHours, type Reminder, remindersFor } from './reminders.ts';
 
-export interface ShareNews {
+export interface NotifiedShare {
   readonly id: string;
   readonly memberId: string;
   readonly amount: number;
@@ -20,19 +20,19 @@ export interface ShareNews {
   readonly droppedAt: number | null;
 }
 
-export interface Scene {
+export interface NotificationInput {
   readonly id: string;
   readonly status: CheckoutStatus;
   readonly payBy: number;
   readonly clockAhead: number;
   readonly zone: string;
   /** Dropped ones too. */
-  readonly shares: readonly ShareNews[];
+  readonly shares: readonly NotifiedShare[];
   /** Whose card it was, by share, where it was not the person's own. */
   readonly payers: ReadonlyMap<string, string>;
 }
 
-export interface News {
+export interface Notification {
   readonly kind: MessageKind;
   readonly subject: string;
   /** Which words. */
@@ -44,8 +44,8 @@ export interface News {
   readonly payerId: string | null;
 }
 
-export interface Decided {
-  readonly news: readonly News[];
+export interface NotificationDecision {
+  readonly notifications: readonly Notification[];
   /** Those whose reminders up to now are done. */
   readonly reminded: readonly string[];
   /** On the wall clock; 'later' when something happens, 'never' when all is over. */
@@ -53,48 +53,54 @@ export interface Decided {
 }
 
 /** News is of use for a day; after that it is left unsaid, since what was told before may be forgotten. */
-const FRESH_MS = 24 * 3_600_000;
+const MAX_AGE_MS = 24 * 3_600_000;
 
-export function decideNews(scene: Scene, now: number): Decided {
+export function decideNotifications(scene: NotificationInput, now: number): NotificationDecision {
   const party = scene.shares.filter(({ droppedAt }) => droppedAt === null);
   const changed = scene.shares.filter(
-    ({ status, droppedAt }) => status === 'released' && droppedAt !== null && now - droppedAt < FRESH_MS,
+    ({ status, droppedAt }) => status === 'released' && droppedAt !== null && now - droppedAt < MAX_AGE_MS,
   );
-  const first = changed.map((share) => newsOf(scene, share, 'released', share.id, 'text.changed'));
+  const first = changed.map((share) => notificationOf(scene, share, 'released', share.id, 'text.changed'));
   switch (scene.status) {
     case 'collecting': {
       const reminded = remind(scene, party, now);
-      return { ...reminded, news: [...first, ...lost(scene, party, now), ...reminded.news] };
+      return { ...reminded, notifications: [...first, ...lost(scene, party, now), ...reminded.notifications] };
     }
     case 'completed':
-      return { news: [...first, ...completed(scene, party)], reminded: [], next: 'never' };
+      return { notifications: [...first, ...completed(scene, party)], reminded: [], next: 'never' };
     case 'expired':
     case 'canceled':
-      return { news: [...first, ...letGo(scene, party)], reminded: [], next: 'never' };
+      return { notifications: [...first, ...letGo(scene, party)], reminded: [], next: 'never' };
     default:
-      return { news: first, reminded: [], next: 'later' };
+      return { notifications: first, reminded: [], next: 'later' };
   }
 }
 
-function newsOf(scene: Scene, share: ShareNews, kind: MessageKind, subject: string, key: string): News {
+function notificationOf(
+  scene: NotificationInput,
+  share: NotifiedShare,
+  kind: MessageKind,
+  subject: string,
+  key: string,
+): Notification {
   const memberId = scene.payers.get(share.id) ?? share.memberId;
   return { kind, subject, key, memberId, amount: share.amount, shareId: share.id, payerId: null };
 }
 
-function isUnpaid({ status, amount }: ShareNews): boolean {
+function isUnpaid({ status, amount }: NotifiedShare): boolean {
   return amount > 0 && (status === 'invited' || status === 'failed');
 }
 
-function remind(scene: Scene, party: readonly ShareNews[], now: number): Decided {
+function remind(scene: NotificationInput, party: readonly NotifiedShare[], now: number): NotificationDecision {
   const present = now + scene.clockAhead;
-  const news: News[] = [];
+  const news: Notification[] = [];
   const reminded: string[] = [];
   const nexts: number[] = [];
   for (const share of party.filter(isUnpaid)) {
     const moments = remindersFor(share.invitedAt, scene.payBy, scene.zone);
     const since = share.remindedAt ?? share.invitedAt;
     const due = moments.filter(({ at }) => at > since && at <= present).at(-1);
-    const morning = afterTheNight(present, scene.zone);
+    const morning = afterQuietHours(present, scene.zone);
     const next = moments.find(({ at }) => at > present)?.at;
     if (due !== undefined && morning > present) {
       // We come late, into the night.
@@ -106,11 +112,11 @@ function remind(scene: Scene, party: readonly ShareNews[], now: number): Decided
     if (next !== undefined) nexts.push(next);
   }
   const next = nexts.filter((at) => at < scene.payBy).sort((a, b) => a - b)[0];
-  return { news, reminded, next: next === undefined ? 'later' : next - scene.clockAhead };
+  return { notifications: news, reminded, next: next === undefined ? 'later' : next - scene.clockAhead };
 }
 
 /** To the person of the share, whoever may have covered it before. */
-function reminderOf(share: ShareNews, { name }: Reminder): News {
+function reminderOf(share: NotifiedShare, { name }: Reminder): Notification {
   const key = share.isOrganizer ? 'text.reminder_own' : 'text.reminder';
   const { memberId, amount, id } = share;
   return { kind: 'reminder', subject: reminderSubject(id, name), key, memberId, amount, shareId: id, payerId: null };
@@ -126,19 +132,21 @@ export function reminderSubjects(shareIds: readonly string[]): readonly string[]
   return shareIds.flatMap((id) => names.map((name) => reminderSubject(id, name)));
 }
 
-function lost(scene: Scene, party: readonly ShareNews[], now: number): readonly News[] {
-  const found = party.filter(({ status, lostAt }) => status === 'failed' && lostAt !== null && now - lostAt < FRESH_MS);
-  return found.map((share) => newsOf(scene, share, 'lost', `${share.id} ${share.lostAt}`, 'text.lost'));
+function lost(scene: NotificationInput, party: readonly NotifiedShare[], now: number): readonly Notification[] {
+  const found = party.filter(
+    ({ status, lostAt }) => status === 'failed' && lostAt !== null && now - lostAt < MAX_AGE_MS,
+  );
+  return found.map((share) => notificationOf(scene, share, 'lost', `${share.id} ${share.lostAt}`, 'text.lost'));
 }
 
 /** One message for everybody whose card was charged, however many shares it paid; and one for whoever was covered. */
-function completed(scene: Scene, party: readonly ShareNews[]): readonly News[] {
+function completed(scene: NotificationInput, party: readonly NotifiedShare[]): readonly Notification[] {
   const paid = byCard(scene, party, 'completed', 'text.completed');
   const charged = new Set(paid.map(({ memberId }) => memberId));
   const covered = party.filter(({ memberId, amount }) => amount > 0 && !charged.has(memberId));
   return [
     ...paid,
-    ...covered.map((share): News => {
+    ...covered.map((share): Notification => {
       const { id, memberId, amount } = share;
       const subject = `${scene.id} ${memberId}`;
       const payerId = scene.payers.get(id) ?? null;
@@ -147,7 +155,7 @@ function completed(scene: Scene, party: readonly ShareNews[]): readonly News[] {
   ];
 }
 
-function letGo(scene: Scene, party: readonly ShareNews[]): readonly News[] {
+function letGo(scene: NotificationInput, party: readonly NotifiedShare[]): readonly Notification[] {
   const released = party.filter(({ status }) => status === 'released');
   const charged = party.filter(({ status }) => status === 'captured' || status === 'refunded');
   const isExpired = scene.status === 'expired';
@@ -164,14 +172,19 @@ function letGo(scene: Scene, party: readonly ShareNews[]): readonly News[] {
   ];
 }
 
-function ended(scene: Scene, { id, memberId, amount }: ShareNews, key: string): News {
+function ended(scene: NotificationInput, { id, memberId, amount }: NotifiedShare, key: string): Notification {
   return { kind: 'ended', subject: `${scene.id} ${memberId}`, key, memberId, amount, shareId: id, payerId: null };
 }
 
-function byCard(scene: Scene, shares: readonly ShareNews[], kind: MessageKind, key: string): readonly News[] {
-  const found = new Map<string, News>();
+function byCard(
+  scene: NotificationInput,
+  shares: readonly NotifiedShare[],
+  kind: MessageKind,
+  key: string,
+): readonly Notification[] {
+  const found = new Map<string, Notification>();
   for (const share of shares.filter(({ amount }) => amount > 0)) {
-    const one = newsOf(scene, share, kind, '', key);
+    const one = notificationOf(scene, share, kind, '', key);
     const before = found.get(one.memberId);
     const amount = one.amount + (before?.amount ?? 0);
     // Their own link, where they have one: the organizer's, who covers for others.

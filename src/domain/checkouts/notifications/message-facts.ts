@@ -4,11 +4,15 @@
 import type { Queryable } from '../../../base/db.ts';
 import { zoneFor } from '../../offerings/queries.ts';
 import { findVenue } from '../../venues/queries.ts';
-import type { Standing } from '../locked-checkout.ts';
-import type { About } from './message-text.ts';
+import type { LockedCheckout } from '../locked-checkout.ts';
+import type { MessageFacts } from './message-text.ts';
 
-export async function aboutFor(db: Queryable, standing: Standing, organizer: string | null): Promise<About> {
-  const { venueId, mode, offeringExternalId, description, currency, payBy } = standing;
+export async function messageFactsFor(
+  db: Queryable,
+  checkout: LockedCheckout,
+  organizer: string | null,
+): Promise<MessageFacts> {
+  const { venueId, mode, offeringExternalId, description, currency, payBy } = checkout;
   const [venue, zone] = await Promise.all([findVenue(db, venueId), zoneFor(db, venueId, mode, offeringExternalId)]);
   return { what: description, venue: venue?.name ?? '', zone: zone ?? 'UTC', organizer, currency, payBy };
 }

@@ -2,10 +2,10 @@
 // of its zone), the link, and how to stop them. Pure. Names that people gave themselves are made harmless first: a message
 // in our name must not carry somebody else's link.
 
-import { formatMoney, formatTime, type Language, words } from '../../../base/translations.ts';
+import { formatMoney, formatTime, type Language, translatorFor } from '../../../base/translations.ts';
 
 /** What is the same for everybody who is told of it. */
-export interface About {
+export interface MessageFacts {
   readonly what: string;
   readonly venue: string;
   /** The IANA name of the zone in which times are told. */
@@ -16,17 +16,17 @@ export interface About {
   readonly payBy: number;
 }
 
-export interface Said {
+export interface MessageValues {
   readonly amount: number;
   readonly link: string;
   /** Who paid, where that was somebody else. */
   readonly payer?: string | null;
 }
 
-export function textOf(key: string, language: Language | null, about: About, said: Said): string {
-  const spoken = words(language);
-  const friend = (name: string | null): string => harmless(name) ?? spoken.say('text.a_friend');
-  const sentence = spoken.say(key, {
+export function textOf(key: string, language: Language | null, about: MessageFacts, said: MessageValues): string {
+  const spoken = translatorFor(language);
+  const friend = (name: string | null): string => withoutLinks(name) ?? spoken.translate('text.a_friend');
+  const sentence = spoken.translate(key, {
     organizer: friend(about.organizer),
     payer: friend(said.payer ?? null),
     what: shortened(about.what, 100),
@@ -35,7 +35,7 @@ export function textOf(key: string, language: Language | null, about: About, sai
     until: plainSpaces(formatTime(spoken.language, about.payBy, about.zone)),
     link: said.link,
   });
-  return `${sentence}\n\n${spoken.say('text.stop')}`;
+  return `${sentence}\n\n${spoken.translate('text.stop')}`;
 }
 
 /** A narrow or unbreakable space would make each message cost twice as much. */
@@ -49,7 +49,7 @@ function shortened(text: string, most: number): string {
 }
 
 /** Null: there is no name, or it is more than one: a phone would make a link of it. */
-function harmless(name: string | null): string | null {
+function withoutLinks(name: string | null): string | null {
   if (name === null || /:\/\/|www\.|[\p{L}\p{N}-]\.\p{L}{2,}/iu.test(name)) return null;
   return shortened(name, 40) || null;
 }

@@ -2,10 +2,10 @@
 // nobody is to be told anything (a party of test members), and stays so.
 
 import type { Queryable } from '../../../base/db.ts';
-import type { ShareNews } from './decide-notifications.ts';
+import type { NotifiedShare } from './decide-notifications.ts';
 
 /** Something has happened that guests are told of, or another moment is the next one: it is looked at now. */
-export async function tellSoon(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
+export async function scheduleNotifications(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
   await tx.query(`update checkouts set tell_at = '-infinity' where venue_id = $1 and checkout_id = $2`, [
     venueId,
     checkoutId,
@@ -13,20 +13,20 @@ export async function tellSoon(tx: Queryable, venueId: string, checkoutId: strin
 }
 
 /** The same, where there is anybody to tell. */
-export async function tellIfAnybody(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
+export async function scheduleNotificationsIfParty(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
   await tx.query(
     `update checkouts set tell_at = '-infinity' where venue_id = $1 and checkout_id = $2 and tell_at is not null`,
     [venueId, checkoutId],
   );
 }
 
-export interface DueNews {
+export interface DueNotifications {
   readonly venueId: string;
   readonly checkoutId: string;
 }
 
-export async function dueNews(db: Queryable, now: number, limit: number): Promise<DueNews[]> {
-  return db.query<DueNews>(
+export async function findDueNotifications(db: Queryable, now: number, limit: number): Promise<DueNotifications[]> {
+  return db.query<DueNotifications>(
     `select venue_id as "venueId", checkout_id as "checkoutId" from checkouts
      where tell_at < 'infinity' and tell_at <= to_timestamp($1 / 1000.0) order by tell_at limit $2`,
     [now, limit],
@@ -34,7 +34,7 @@ export async function dueNews(db: Queryable, now: number, limit: number): Promis
 }
 
 /** Held until the transaction ends; false: somebody else is at it, or has been. */
-export async function claimNews(tx: Queryable, due: DueNews, now: number): Promise<boolean> {
+export async function claimNotifications(tx: Queryable, due: DueNotifications, now: number): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from checkouts where venue_id = $1 and checkout_id = $2 and tell_at <= to_timestamp($3 / 1000.0)
      for no key update skip locked`,
@@ -44,7 +44,11 @@ export async function claimNews(tx: Queryable, due: DueNews, now: number): Promi
 }
 
 /** Null: it is looked at when something happens. */
-export async function tellNext(tx: Queryable, due: DueNews, at: number | 'later' | 'never'): Promise<void> {
+export async function scheduleNextNotification(
+  tx: Queryable,
+  due: DueNotifications,
+  at: number | 'later' | 'never',
+): Promise<void> {
   await tx.query(
     `update checkouts set tell_at = case $3 when 'later' then 'infinity' when 'never' then null
        else to_timestamp($4 / 1000.0) end
@@ -55,8 +59,11 @@ export async function tellNext(tx: Queryable, due: DueNews, at: number | 'later'
 
 const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`;
 
-export async function sharesToTell(tx: Queryable, { venueId, checkoutId }: DueNews): Promise<ShareNews[]> {
-  return tx.query<ShareNews>(
+export async function sharesToNotify(
+  tx: Queryable,
+  { venueId, checkoutId }: DueNotifications,
+): Promise<NotifiedShare[]> {
+  return tx.query<NotifiedShare>(
     `select share_id as "id", member_id as "memberId", amount, status, is_organizer as "isOrganizer",
        ${ms('invited_at')} as "invitedAt", ${ms('reminded_at')} as "remindedAt", ${ms('lost_at')} as "lostAt",
        ${ms('dropped_at')} as "droppedAt"

@@ -38,28 +38,28 @@ export function remindersFor(invitedAt: number, payBy: number, zone: string): re
 }
 
 function byDay(at: number, payBy: number, zone: string): number {
-  const morning = afterTheNight(at, zone);
-  return morning < payBy ? morning : beforeTheNight(at, zone);
+  const morning = afterQuietHours(at, zone);
+  return morning < payBy ? morning : beforeQuietHours(at, zone);
 }
 
 /** This moment, or the morning that ends its night. */
-export function afterTheNight(at: number, zone: string): number {
+export function afterQuietHours(at: number, zone: string): number {
   const minute = minuteOfDay(at, zone);
-  if (!isNight(minute)) return at;
+  if (!isQuietHour(minute)) return at;
   const wait = (MORNING_MINUTE - minute + DAY_MINUTES) % DAY_MINUTES;
   const reached = at + wait * MINUTE;
   // The clocks may have been changed in that night: by as much as it is early or late.
   return reached + (MORNING_MINUTE - minuteOfDay(reached, zone)) * MINUTE;
 }
 
-function beforeTheNight(at: number, zone: string): number {
+function beforeQuietHours(at: number, zone: string): number {
   const minute = minuteOfDay(at, zone);
   const back = (minute - (LAST_MINUTE - 1) + DAY_MINUTES) % DAY_MINUTES;
   const reached = at - back * MINUTE;
   return reached - (minuteOfDay(reached, zone) - (LAST_MINUTE - 1)) * MINUTE;
 }
 
-function isNight(minute: number): boolean {
+function isQuietHour(minute: number): boolean {
   return minute >= LAST_MINUTE || minute < MORNING_MINUTE;
 }
 

@@ -5,26 +5,26 @@ import { createHash } from 'node:crypto';
 import type { Party } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';
 import { conflict, type FieldProblem, invalid, notFound, Problem } from '../../../base/errors.ts';
-import type { Answer, Input } from '../../../base/operation.ts';
+import type { Input, OperationResult } from '../../../base/operation.ts';
 import { type Random, randomText } from '../../../base/random.ts';
-import { takeAll } from '../../keys/queries.ts';
+import { countSharedCalls } from '../../keys/queries.ts';
 import type { Guest } from '../../members/guest.ts';
-import { befriend } from '../../members/queries.ts';
-import type { SignInParts } from '../../members/sign-in.ts';
+import { addFriends } from '../../members/queries.ts';
+import type { SignInServices } from '../../members/sign-in.ts';
 import type { Tokens } from '../../members/tokens.ts';
-import { isOverdue, type Standing } from '../locked-checkout.ts';
-import { tellSoon } from '../notifications/queries.ts';
-import type { MoneyParts } from '../payment-services.ts';
+import { isOverdue, type LockedCheckout } from '../locked-checkout.ts';
+import { scheduleNotifications } from '../notifications/queries.ts';
+import type { PaymentServices } from '../payment-services.ts';
 import { lockCheckout } from '../queries.ts';
 import { writeSteps } from '../write-steps.ts';
 import { decideParty, type PartyRefusal, type Seat } from './decide-party.ts';
 import { guestJson, inviteUrl } from './guest-view.ts';
 import { inviteMessages } from './invite-messages.ts';
 import { insertInvites, invitesOf, type NewInvite, routeOf } from './invite-queries.ts';
-import { type Person, peopleOf } from './party-members.ts';
-import { equalSplit, judgeSplit, LEAST_CHARGE } from './split.ts';
+import { type Person, resolveParty } from './party-members.ts';
+import { checkSplit, equalSplit, MIN_CHARGE } from './split.ts';
 
-export interface GuestParts extends MoneyParts, SignInParts {
+export interface GuestServices extends PaymentServices, SignInServices {
   readonly random: Random;
   readonly tokens: Tokens;
   /** `{checkout_page_base}`, from which invites are made. */
@@ -32,17 +32,21 @@ export interface GuestParts extends MoneyParts, SignInParts {
 }
 
 const TOKEN_LENGTH = 24;
-const CHOICES_IN_AN_HOUR = 30;
+const MAX_CHOICES_PER_HOUR = 30;
 
-export async function chooseParty(parts: GuestParts, guest: Guest, input: Input<Party>): Promise<Answer> {
+export async function chooseParty(
+  services: GuestServices,
+  guest: Guest,
+  input: Input<Party>,
+): Promise<OperationResult> {
   const id = input.params.id ?? '';
-  const venueId = await routeOf(parts.db, id);
+  const venueId = await routeOf(services.db, id);
   if (venueId === null) throw notFound();
-  return parts.db.transaction(async (tx) => {
+  return services.db.transaction(async (tx) => {
     const standing = await lockCheckout(tx, venueId, id);
     if (standing === null) throw notFound();
-    mayChoose(standing, guest, parts.clock.now());
-    if (guest.sawParty !== undefined && guest.sawParty !== partySeen(standing)) {
+    mayChoose(standing, guest, services.clock.now());
+    if (guest.partyVersion !== undefined && guest.partyVersion !== partyVersion(standing)) {
       throw conflict('party_changed', 'The party has changed since you looked at it. Look again, then choose.');
     }
     await countChoice(tx, id);
@@ -50,41 +54,47 @@ export async function chooseParty(parts: GuestParts, guest: Guest, input: Input<
     const before = new Map(
       standing.shares.flatMap((s) => (s.displayName === null ? [] : [[s.memberId, s.displayName]])),
     );
-    const people = await peopleOf(tx, { ...parts, now: parts.clock.now() }, memberId, input.body.members, before);
+    const people = await resolveParty(
+      tx,
+      { ...services, now: services.clock.now() },
+      memberId,
+      input.body.members,
+      before,
+    );
     if ('problems' in people) throw invalid(people.problems);
-    await seat(tx, parts, guest, standing, seatsOf(standing, people.people, input.body), people.people);
+    await seat(tx, services, guest, standing, seatsOf(standing, people.people, input.body), people.people);
     const shares = (await invitesOf(tx, venueId, id)).map(({ shareId, displayName, amount, token }) => ({
       id: shareId,
       display_name: displayName,
       amount,
-      url: inviteUrl(parts, shareId, token),
+      url: inviteUrl(services, shareId, token),
     }));
-    const checkout = await guestJson(tx, venueId, id, guest.memberId, parts.clock.now());
+    const checkout = await guestJson(tx, venueId, id, guest.memberId, services.clock.now());
     return { status: 200, json: `{"checkout":${checkout},"shares":${JSON.stringify(shares)}}` };
   });
 }
 
 /** A name for the party as it is: who has which share. Payments do not change it. */
-export function partySeen({ shares }: Pick<Standing, 'shares'>): string {
+export function partyVersion({ shares }: Pick<LockedCheckout, 'shares'>): string {
   const text = shares.map(({ id, memberId }) => `${id} ${memberId}`).join(',');
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
 /** Whether this member may choose now; 403 and 409 come before anything is said about the people. */
-function mayChoose(standing: Standing, guest: Guest, now: number): void {
-  const isAnother = standing.organizerId !== null && standing.organizerId !== guest.memberId;
+function mayChoose(checkout: LockedCheckout, guest: Guest, now: number): void {
+  const isAnother = checkout.organizerId !== null && checkout.organizerId !== guest.memberId;
   if (isAnother) throw new Problem('not_organizer');
-  if (isOverdue(standing, now) || standing.status === 'expired') throw refused('checkout_past_pay_by');
-  if (standing.status !== 'open' && standing.status !== 'collecting') throw refused('checkout_not_open');
+  if (isOverdue(checkout, now) || checkout.status === 'expired') throw refused('checkout_past_pay_by');
+  if (checkout.status !== 'open' && checkout.status !== 'collecting') throw refused('checkout_not_open');
 }
 
 /** Each choice may write to many people. One that comes to nothing is not counted: it is undone with the rest. */
 async function countChoice(tx: Queryable, checkoutId: string): Promise<void> {
-  const [taken] = await takeAll(tx, CHOICES_IN_AN_HOUR, [{ subject: `party ${checkoutId}`, calls: 1 }]);
+  const [taken] = await countSharedCalls(tx, MAX_CHOICES_PER_HOUR, [{ subject: `party ${checkoutId}`, calls: 1 }]);
   if (taken === undefined || taken.granted === 1) return;
   const wait = taken.retry_at === null ? 60 : (Date.parse(taken.retry_at) - Date.parse(taken.asked_at)) / 1_000;
   throw new Problem('rate_limited', {
-    message: `The party was chosen ${CHOICES_IN_AN_HOUR} times within an hour. Wait a while, then choose again.`,
+    message: `The party was chosen ${MAX_CHOICES_PER_HOUR} times within an hour. Wait a while, then choose again.`,
     headers: { 'retry-after': String(Math.max(1, Math.ceil(wait))) },
   });
 }
@@ -98,31 +108,31 @@ function refused(refusal: PartyRefusal): Problem {
 
 async function seat(
   tx: Queryable,
-  parts: GuestParts,
+  services: GuestServices,
   guest: Guest,
-  standing: Standing,
+  checkout: LockedCheckout,
   seats: readonly Seat[],
   people: readonly Person[],
 ): Promise<void> {
-  const now = parts.clock.now();
-  const decided = decideParty(standing, seats, now, () => parts.ids.prefixed('shr'));
+  const now = services.clock.now();
+  const decided = decideParty(checkout, seats, now, () => services.ids.prefixed('shr'));
   if ('refusal' in decided) throw refused(decided.refusal);
-  await writeSteps(tx, { ids: parts.ids, now }, standing, decided.steps);
+  await writeSteps(tx, { ids: services.ids, now }, checkout, decided.steps);
   const added = decided.steps.flatMap((step) => (step.step === 'add shares' ? step.shares : []));
-  const tokens = new Map(added.map(({ id }) => [id, randomText(parts.random, TOKEN_LENGTH)]));
-  const invites = [...tokens].map(([shareId, token]): NewInvite => sealedInvite(parts, shareId, token));
-  await insertInvites(tx, standing.venueId, invites, now);
-  await befriend(
+  const tokens = new Map(added.map(({ id }) => [id, randomText(services.random, TOKEN_LENGTH)]));
+  const invites = [...tokens].map(([shareId, token]): NewInvite => sealedInvite(services, shareId, token));
+  await insertInvites(tx, checkout.venueId, invites, now);
+  await addFriends(
     tx,
     guest.memberId,
     people.filter(({ member }) => !member.isSeat).map(({ member }) => member.id),
     now,
   );
-  await inviteMessages(tx, parts, standing, added, people, tokens);
-  await tellSoon(tx, standing.venueId, standing.id);
+  await inviteMessages(tx, services, checkout, added, people, tokens);
+  await scheduleNotifications(tx, checkout.venueId, checkout.id);
 }
 
-function sealedInvite({ seal }: GuestParts, shareId: string, token: string): NewInvite {
+function sealedInvite({ seal }: GuestServices, shareId: string, token: string): NewInvite {
   return { shareId, tokenHash: hashOfToken(token), token: seal.seal(token, `invite ${shareId}`) };
 }
 
@@ -131,11 +141,11 @@ export function hashOfToken(token: string): Buffer {
 }
 
 /** The amounts of a split, in the order of the people; 422 with pointers for whatever does not fit. */
-function seatsOf(standing: Standing, people: readonly Person[], { split }: Party): readonly Seat[] {
-  if (people.length > standing.partySize) throw invalid([tooMany(standing.partySize, people.length)]);
-  const amounts = split === 'equal' ? equalSplit(standing.amount, people.length) : customSplit(people, split.custom);
-  const fault = judgeSplit(standing.amount, amounts);
-  if (fault?.fault === 'wrong sum') throw invalid([wrongSum(standing.amount, fault.difference)]);
+function seatsOf(checkout: LockedCheckout, people: readonly Person[], { split }: Party): readonly Seat[] {
+  if (people.length > checkout.partySize) throw invalid([tooMany(checkout.partySize, people.length)]);
+  const amounts = split === 'equal' ? equalSplit(checkout.amount, people.length) : customSplit(people, split.custom);
+  const fault = checkSplit(checkout.amount, amounts);
+  if (fault?.fault === 'wrong sum') throw invalid([wrongSum(checkout.amount, fault.difference)]);
   if (fault !== null) throw invalid([tooSmall(split, people[fault.place])]);
   return people.map(({ member, displayName }, index) => ({
     memberId: member.id,
@@ -192,14 +202,14 @@ function wrongSum(amount: number, difference: number): FieldProblem {
 }
 
 function tooSmall(split: Party['split'], person: Person | undefined): FieldProblem {
-  const message = `A share is 0 or at least ${LEAST_CHARGE}: less cannot be charged to a card.`;
+  const message = `A share is 0 or at least ${MIN_CHARGE}: less cannot be charged to a card.`;
   const field = split === 'equal' ? '/split' : pointer(keyUsed(split.custom, person));
   return {
     code: 'out_of_range',
     field,
     message,
-    expected: `0, or at least ${LEAST_CHARGE}`,
-    example_fix: LEAST_CHARGE,
+    expected: `0, or at least ${MIN_CHARGE}`,
+    example_fix: MIN_CHARGE,
   };
 }
 

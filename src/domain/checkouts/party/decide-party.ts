@@ -1,9 +1,9 @@
 // Choosing the party, and choosing it again. Pure. People whose share is unchanged keep it and its hold; changed or dropped
 // ones are let go and invited anew. A share of 0 is held at once, with no card.
 
-import { after } from '../apply-steps.ts';
-import { shareHeld, whenAllAreHeld } from '../holds/decide-hold.ts';
-import { isOverdue, type Standing } from '../locked-checkout.ts';
+import { applySteps } from '../apply-steps.ts';
+import { fundWhenAllHeld, markShareHeld } from '../holds/decide-hold.ts';
+import { isOverdue, type LockedCheckout } from '../locked-checkout.ts';
 import type { NewShare, Step } from '../steps.ts';
 
 /** A person of the party with their amount; the organizer first. */
@@ -16,38 +16,38 @@ export interface Seat {
 export type PartyRefusal = 'checkout_past_pay_by' | 'checkout_not_open' | 'not_organizer';
 
 export function decideParty(
-  standing: Standing,
+  checkout: LockedCheckout,
   seats: readonly Seat[],
   now: number,
   newId: () => string,
 ): { readonly refusal: PartyRefusal } | { readonly steps: readonly Step[] } {
   const organizerId = seats[0]?.memberId ?? '';
-  if (isOverdue(standing, now) || standing.status === 'expired') return { refusal: 'checkout_past_pay_by' };
-  if (standing.status !== 'open' && standing.status !== 'collecting') return { refusal: 'checkout_not_open' };
-  if (standing.organizerId !== null && standing.organizerId !== organizerId) return { refusal: 'not_organizer' };
+  if (isOverdue(checkout, now) || checkout.status === 'expired') return { refusal: 'checkout_past_pay_by' };
+  if (checkout.status !== 'open' && checkout.status !== 'collecting') return { refusal: 'checkout_not_open' };
+  if (checkout.organizerId !== null && checkout.organizerId !== organizerId) return { refusal: 'not_organizer' };
   const kept = new Map<string, number>();
   const added: NewShare[] = [];
   seats.forEach((seat, place) => {
-    const same = standing.shares.find(
+    const same = checkout.shares.find(
       ({ memberId, amount, status }) => memberId === seat.memberId && amount === seat.amount && status !== 'released',
     );
     if (same !== undefined) kept.set(same.id, place);
     else added.push({ ...seat, id: newId(), place, isOrganizer: place === 0 });
   });
-  const steps = [...letGo(standing, kept, now), ...seated(standing, kept, added)];
+  const steps = [...letGo(checkout, kept, now), ...seated(checkout, kept, added)];
   const first: Step[] =
-    standing.status === 'open' ? [{ step: 'move checkout', from: 'open', to: 'collecting', organizerId }] : [];
-  const chosen: readonly Step[] = [...first, ...steps, { step: 'tell', type: 'checkout.collecting' }];
-  return { steps: [...chosen, ...holdTheFree(after(standing, chosen), now)] };
+    checkout.status === 'open' ? [{ step: 'move checkout', from: 'open', to: 'collecting', organizerId }] : [];
+  const chosen: readonly Step[] = [...first, ...steps, { step: 'record event', type: 'checkout.collecting' }];
+  return { steps: [...chosen, ...holdTheFree(applySteps(checkout, chosen), now)] };
 }
 
-function letGo(standing: Standing, kept: ReadonlyMap<string, number>, now: number): readonly Step[] {
-  const left = standing.shares.filter(({ id }) => !kept.has(id));
+function letGo(checkout: LockedCheckout, kept: ReadonlyMap<string, number>, now: number): readonly Step[] {
+  const left = checkout.shares.filter(({ id }) => !kept.has(id));
   const held = left.filter(({ status }) => status === 'held').map(({ id }) => id);
   const steps: Step[] = [];
   if (held.length > 0) steps.push({ step: 'move shares', ids: held, from: 'held', to: 'released' });
   for (const share of left) {
-    for (const hold of standing.holds) {
+    for (const hold of checkout.holds) {
       if (hold.shareId !== share.id || hold.status === 'releasing') continue;
       steps.push({ step: 'move hold', id: hold.id, from: hold.status, to: 'releasing', dueAt: now });
     }
@@ -56,46 +56,50 @@ function letGo(standing: Standing, kept: ReadonlyMap<string, number>, now: numbe
   return steps;
 }
 
-function seated(standing: Standing, kept: ReadonlyMap<string, number>, added: readonly NewShare[]): readonly Step[] {
-  const moved = standing.shares.filter(({ id, place }) => kept.has(id) && kept.get(id) !== place);
+function seated(
+  checkout: LockedCheckout,
+  kept: ReadonlyMap<string, number>,
+  added: readonly NewShare[],
+): readonly Step[] {
+  const moved = checkout.shares.filter(({ id, place }) => kept.has(id) && kept.get(id) !== place);
   const steps: Step[] = [];
   if (moved.length > 0) {
-    steps.push({ step: 'seat shares', places: new Map(moved.map(({ id }) => [id, kept.get(id) ?? 0])) });
+    steps.push({ step: 'reorder shares', places: new Map(moved.map(({ id }) => [id, kept.get(id) ?? 0])) });
   }
   if (added.length > 0) steps.push({ step: 'add shares', shares: added });
   return steps;
 }
 
 /** Shares of 0, one after the other; the last of them may fund the checkout, and so may a choice that left only held ones. */
-function holdTheFree(standing: Standing, now: number): readonly Step[] {
+function holdTheFree(checkout: LockedCheckout, now: number): readonly Step[] {
   let steps: readonly Step[] = [];
-  for (const share of standing.shares) {
+  for (const share of checkout.shares) {
     if (share.amount !== 0 || share.status !== 'invited') continue;
-    steps = [...steps, ...shareHeld(after(standing, steps), share, now)];
+    steps = [...steps, ...markShareHeld(applySteps(checkout, steps), share, now)];
   }
-  return steps.length > 0 ? steps : whenAllAreHeld(standing);
+  return steps.length > 0 ? steps : fundWhenAllHeld(checkout);
 }
 
 /** Cancels while nothing is funded: every hold is let go. */
 export function decideCancel(
-  standing: Standing,
+  checkout: LockedCheckout,
   now: number,
 ): { readonly refusal: 'checkout_not_cancelable' } | { readonly steps: readonly Step[] } {
-  if (standing.status === 'canceled') return { steps: [] };
-  if ((standing.status !== 'open' && standing.status !== 'collecting') || isOverdue(standing, now)) {
+  if (checkout.status === 'canceled') return { steps: [] };
+  if ((checkout.status !== 'open' && checkout.status !== 'collecting') || isOverdue(checkout, now)) {
     return { refusal: 'checkout_not_cancelable' };
   }
-  const held = standing.shares.filter(({ status }) => status === 'held').map(({ id }) => id);
+  const held = checkout.shares.filter(({ status }) => status === 'held').map(({ id }) => id);
   const steps: Step[] = held.length > 0 ? [{ step: 'move shares', ids: held, from: 'held', to: 'released' }] : [];
-  for (const hold of standing.holds) {
+  for (const hold of checkout.holds) {
     if (hold.status === 'releasing') continue;
     steps.push({ step: 'move hold', id: hold.id, from: hold.status, to: 'releasing', dueAt: now });
   }
   return {
     steps: [
       ...steps,
-      { step: 'move checkout', from: standing.status, to: 'canceled' },
-      { step: 'tell', type: 'checkout.canceled' },
+      { step: 'move checkout', from: checkout.status, to: 'canceled' },
+      { step: 'record event', type: 'checkout.canceled' },
     ],
   };
 }

@@ -3,26 +3,33 @@
 
 import type { Queryable } from '../../../base/db.ts';
 import { notFound } from '../../../base/errors.ts';
-import type { Answer, Input } from '../../../base/operation.ts';
+import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { type Guest, isGuest } from '../../members/guest.ts';
 import { expireOne } from '../expire.ts';
-import type { GuestParts } from './choose-party.ts';
+import type { GuestServices } from './choose-party.ts';
 import { type GuestView, routeOf, viewForGuest } from './invite-queries.ts';
 
-export async function viewAsGuest(parts: GuestParts, visitor: Caller | Guest, input: Input): Promise<Answer> {
+export async function viewAsGuest(
+  services: GuestServices,
+  principal: Caller | Guest,
+  input: Input,
+): Promise<OperationResult> {
   const id = input.params.id ?? '';
-  const venueId = await routeOf(parts.db, id);
+  const venueId = await routeOf(services.db, id);
   if (venueId === null) throw notFound();
-  if (isGuest(visitor)) {
-    return { status: 200, json: await guestJson(parts.db, venueId, id, visitor.memberId, parts.clock.now(), parts) };
+  if (isGuest(principal)) {
+    return {
+      status: 200,
+      json: await guestJson(services.db, venueId, id, principal.memberId, services.clock.now(), services),
+    };
   }
-  if (venueId !== visitor.venue.id) throw notFound();
-  const now = parts.clock.now();
-  const seen = await viewForGuest(parts.db, venueId, id, null, now);
+  if (venueId !== principal.venue.id) throw notFound();
+  const now = services.clock.now();
+  const seen = await viewForGuest(services.db, venueId, id, null, now);
   // Before anything is written: a key of the other mode does not even make it known that the time has passed.
-  if (seen === null || seen.mode !== visitor.mode) throw notFound();
-  const view = seen.overdue ? await freshView(parts.db, venueId, id, null, now, parts) : seen;
+  if (seen === null || seen.mode !== principal.mode) throw notFound();
+  const view = seen.overdue ? await readCurrentView(services.db, venueId, id, null, now, services) : seen;
   return { status: 200, json: view.json };
 }
 
@@ -33,38 +40,38 @@ export async function guestJson(
   id: string,
   memberId: string,
   now: number,
-  expire?: Pick<GuestParts, 'ids'>,
+  expire?: Pick<GuestServices, 'ids'>,
 ): Promise<string> {
-  const view = await freshView(db, venueId, id, memberId, now, expire);
+  const view = await readCurrentView(db, venueId, id, memberId, now, expire);
   return `${view.json.slice(0, -1)},"my_share_id":${JSON.stringify(view.myShareId)}}`;
 }
 
 /** For the hosted pages, which show a stranger as much as an invite does. */
-export function lookAsGuest(
-  parts: GuestParts,
+export function readGuestCheckout(
+  services: GuestServices,
   venueId: string,
   id: string,
   memberId: string | null,
 ): Promise<GuestView> {
-  return freshView(parts.db, venueId, id, memberId, parts.clock.now(), parts);
+  return readCurrentView(services.db, venueId, id, memberId, services.clock.now(), services);
 }
 
-async function freshView(
+async function readCurrentView(
   db: Queryable,
   venueId: string,
   id: string,
   memberId: string | null,
   now: number,
-  expire?: Pick<GuestParts, 'ids'>,
+  expire?: Pick<GuestServices, 'ids'>,
 ): Promise<GuestView> {
   const view = await viewForGuest(db, venueId, id, memberId, now);
   if (view === null) throw notFound();
   if (!view.overdue || expire === undefined) return view;
   await expireOne(db, { ids: expire.ids, now }, venueId, id);
-  return freshView(db, venueId, id, memberId, now);
+  return readCurrentView(db, venueId, id, memberId, now);
 }
 
 /** The address of an invite, from the sealed token. */
-export function inviteUrl(parts: Pick<GuestParts, 'seal' | 'pageBase'>, shareId: string, token: Buffer): string {
-  return `${parts.pageBase()}/s/${parts.seal.open(token, `invite ${shareId}`)}`;
+export function inviteUrl(services: Pick<GuestServices, 'seal' | 'pageBase'>, shareId: string, token: Buffer): string {
+  return `${services.pageBase()}/s/${services.seal.open(token, `invite ${shareId}`)}`;
 }

@@ -9,9 +9,9 @@ import { openPhone } from '../../members/phone.ts';
 import { findMembers } from '../../members/queries.ts';
 import { settleHoldNow } from '../holds/settle-hold.ts';
 import { holdOf, shareOf } from '../locked-checkout.ts';
-import type { MoneyParts } from '../payment-services.ts';
+import type { PaymentServices } from '../payment-services.ts';
 import { readCheckout } from '../queries.ts';
-import { partySeen } from './choose-party.ts';
+import { partyVersion } from './choose-party.ts';
 import { memberOfShare } from './invite-queries.ts';
 
 export interface Invitee {
@@ -51,16 +51,16 @@ export interface PartyMember {
   readonly isSeat: boolean;
 }
 
-export interface PartyNow {
+export interface CurrentParty {
   /** The organizer first. */
   readonly members: readonly PartyMember[];
   /** What choosing again is compared with. */
-  readonly seen: string;
+  readonly version: string;
 }
 
-export async function partyNow(db: Queryable, venueId: string, checkoutId: string): Promise<PartyNow> {
-  const standing = await readCheckout(db, venueId, checkoutId);
-  const shares = standing?.shares ?? [];
+export async function currentParty(db: Queryable, venueId: string, checkoutId: string): Promise<CurrentParty> {
+  const checkout = await readCheckout(db, venueId, checkoutId);
+  const shares = checkout?.shares ?? [];
   const people = await findMembers(
     db,
     shares.map(({ memberId }) => memberId),
@@ -73,22 +73,22 @@ export async function partyNow(db: Queryable, venueId: string, checkoutId: strin
     isOrganizer,
     isSeat: people.get(memberId)?.isSeat === true,
   }));
-  return { members, seen: partySeen({ shares }) };
+  return { members, version: partyVersion({ shares }) };
 }
 
 /** A browser's word is only a hint: the processor is asked, and what it says is recorded. */
-export async function lookAtShare(
-  parts: MoneyParts,
+export async function pollShare(
+  services: PaymentServices,
   guest: Guest,
   venueId: string,
   checkoutId: string,
   shareId: string,
 ): Promise<void> {
-  const standing = await readCheckout(parts.db, venueId, checkoutId);
-  const share = standing === null ? undefined : shareOf(standing, shareId);
-  if (standing === null || share === undefined) throw notFound();
-  if (share.memberId !== guest.memberId && standing.organizerId !== guest.memberId)
+  const checkout = await readCheckout(services.db, venueId, checkoutId);
+  const share = checkout === null ? undefined : shareOf(checkout, shareId);
+  if (checkout === null || share === undefined) throw notFound();
+  if (share.memberId !== guest.memberId && checkout.organizerId !== guest.memberId)
     throw new Problem('share_not_yours');
-  const hold = holdOf(standing, shareId);
-  if (hold?.status === 'open') await settleHoldNow(parts, venueId, hold.id);
+  const hold = holdOf(checkout, shareId);
+  if (hold?.status === 'open') await settleHoldNow(services, venueId, hold.id);
 }

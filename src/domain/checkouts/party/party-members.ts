@@ -17,7 +17,7 @@ export interface Person {
   readonly keys: readonly string[];
 }
 
-export interface PeopleParts {
+export interface PartyServices {
   readonly ids: Ids;
   readonly seal: Seal;
   readonly now: number;
@@ -35,9 +35,9 @@ interface Named {
 }
 
 /** `before`: what the party calls its people now, by member; who is named again without a name keeps theirs. */
-export async function peopleOf(
+export async function resolveParty(
   tx: Queryable,
-  parts: PeopleParts,
+  services: PartyServices,
   organizerId: string,
   items: readonly Item[],
   before: ReadonlyMap<string, string>,
@@ -46,7 +46,7 @@ export async function peopleOf(
   const named = [
     ...(await byId(tx, items, problems)),
     ...(await byChannel(tx, organizerId, items, problems)),
-    ...(await byPhone(tx, parts, organizerId, items)),
+    ...(await byPhone(tx, services, organizerId, items)),
   ].sort((a, b) => place(a.field) - place(b.field));
   const seen = new Map<string, Named>();
   for (const one of named) {
@@ -132,20 +132,20 @@ async function byChannel(
 
 async function byPhone(
   tx: Queryable,
-  parts: PeopleParts,
+  services: PartyServices,
   organizerId: string,
   items: readonly Item[],
 ): Promise<Named[]> {
   const wanted = items.flatMap((item, index) =>
     'phone' in item ? [{ phone: item.phone, name: item.name ?? null, field: `/members/${index}/phone` }] : [],
   );
-  const hashes = wanted.map(({ phone }) => hashOfPhone(parts.seal, phone));
+  const hashes = wanted.map(({ phone }) => hashOfPhone(services.seal, phone));
   const known = new Map((await findByPhones(tx, hashes)).map((row) => [row.phoneHash?.toString('hex') ?? '', row.id]));
   const language = (await findMembers(tx, [organizerId])).get(organizerId)?.language ?? null;
   const named: Named[] = [];
   for (const [index, { phone, name, field }] of wanted.entries()) {
     const hex = (hashes[index] ?? Buffer.alloc(0)).toString('hex');
-    const memberId = known.get(hex) ?? (await newcomer(tx, parts, phone, language));
+    const memberId = known.get(hex) ?? (await newcomer(tx, services, phone, language));
     known.set(hex, memberId);
     named.push({ memberId, name, keys: [phone, memberId], field });
   }
@@ -155,7 +155,7 @@ async function byPhone(
 /** Until they sign in themselves, they are written to in the organizer's language. */
 async function newcomer(
   tx: Queryable,
-  { ids, seal, now }: PeopleParts,
+  { ids, seal, now }: PartyServices,
   phone: string,
   language: Language | null,
 ): Promise<string> {

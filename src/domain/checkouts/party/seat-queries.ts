@@ -3,7 +3,7 @@
 import type { Queryable } from '../../../base/db.ts';
 
 /** The share of a seat becomes somebody's. Of two who take it at once, the second finds it taken. */
-export async function giveSeat(
+export async function assignSeat(
   tx: Queryable,
   venueId: string,
   seat: {

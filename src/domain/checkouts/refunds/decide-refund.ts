@@ -4,10 +4,10 @@
 
 import { divideInProportion } from '../../../base/money.ts';
 import type { MovementStatus } from '../../payments/transitions.ts';
-import { after } from '../apply-steps.ts';
+import { applySteps } from '../apply-steps.ts';
 import { feeParts } from '../capture/decide-capture.ts';
-import { holdOf, type ShareState, type Standing } from '../locked-checkout.ts';
-import type { NewMovement, Step } from '../steps.ts';
+import { holdOf, type LockedCheckout, type ShareState } from '../locked-checkout.ts';
+import type { NewMovementAlias, Step } from '../steps.ts';
 
 export interface TransferState {
   readonly id: string;
@@ -16,38 +16,38 @@ export interface TransferState {
   readonly amount: number;
 }
 
-export interface RefundWish {
+export interface RefundRequest {
   readonly amount: number;
   readonly reason: string | null;
   readonly now: number;
   readonly newId: () => string;
 }
 
-export function leftToRefund(standing: Standing): number {
-  return standing.amount - standing.refundedAmount;
+export function refundableAmount(checkout: LockedCheckout): number {
+  return checkout.amount - checkout.refundedAmount;
 }
 
 export function decideRefund(
-  standing: Standing,
+  checkout: LockedCheckout,
   transfers: readonly TransferState[],
-  wish: RefundWish,
+  wish: RefundRequest,
 ): readonly Step[] {
-  const parts = divideInProportion(
+  const services = divideInProportion(
     wish.amount,
-    standing.shares.map(({ amount, refundedAmount }) => amount - refundedAmount),
+    checkout.shares.map(({ amount, refundedAmount }) => amount - refundedAmount),
   );
-  const amounts = new Map(standing.shares.flatMap(({ id }, index) => (parts[index] ? [[id, parts[index]]] : [])));
-  const fees = feeParts(standing);
+  const amounts = new Map(checkout.shares.flatMap(({ id }, index) => (services[index] ? [[id, services[index]]] : [])));
+  const fees = feeParts(checkout);
   const steps: Step[] = [
     { step: 'refund shares', amounts },
     { step: 'refund checkout', amount: wish.amount },
   ];
-  for (const share of standing.shares) {
+  for (const share of checkout.shares) {
     const amount = amounts.get(share.id) ?? 0;
-    if (amount > 0) steps.push(...refundShare(standing, share, amount, fees.get(share.id) ?? 0, transfers, wish));
+    if (amount > 0) steps.push(...refundShare(checkout, share, amount, fees.get(share.id) ?? 0, transfers, wish));
   }
-  const next = after(standing, steps);
-  const isOver = leftToRefund(next) === 0;
+  const next = applySteps(checkout, steps);
+  const isOver = refundableAmount(next) === 0;
   const whole = next.shares.filter(
     ({ amount, refundedAmount, status }) =>
       status === 'captured' && refundedAmount === amount && (amount > 0 || isOver),
@@ -56,22 +56,22 @@ export function decideRefund(
     steps.push({ step: 'move shares', ids: whole.map(({ id }) => id), from: 'captured', to: 'refunded' });
   }
   const refund = { amount: wish.amount, reason: wish.reason };
-  return [...steps, { step: 'tell', type: 'refund.created', refund }];
+  return [...steps, { step: 'record event', type: 'refund.created', refund }];
 }
 
 function refundShare(
-  standing: Standing,
+  checkout: LockedCheckout,
   share: ShareState,
   amount: number,
   fee: number,
   transfers: readonly TransferState[],
-  wish: RefundWish,
+  wish: RefundRequest,
 ): readonly Step[] {
-  const hold = holdOf(standing, share.id);
+  const hold = holdOf(checkout, share.id);
   if (hold === undefined) throw new Error(`share ${share.id} was captured and has no hold`);
   const feePart =
     feeReturned(share, fee, share.refundedAmount + amount) - feeReturned(share, fee, share.refundedAmount);
-  const refund: NewMovement = {
+  const refund: NewMovementAlias = {
     id: wish.newId(),
     kind: 'refund',
     shareId: share.id,
@@ -88,7 +88,7 @@ function refundShare(
   if (fromVenue === 0 || transfer === undefined) return steps;
   if (transfer.status === 'waiting' || transfer.status === 'failed')
     return [...steps, { step: 'shrink transfer', id: transfer.id, by: fromVenue }];
-  const reversal: NewMovement = {
+  const reversal: NewMovementAlias = {
     ...refund,
     id: wish.newId(),
     kind: 'reversal',

@@ -17,8 +17,8 @@ export interface NewMessage {
 }
 
 /** To one phone: so many invites in an hour, and so many messages of all kinds but codes (sign-in.ts) in a day. */
-const INVITES_IN_AN_HOUR = 5;
-const MESSAGES_IN_A_DAY = 20;
+const INVITES_PER_HOUR = 5;
+const MESSAGES_PER_DAY = 20;
 
 /**
  * One of each kind for a subject; the first one counts. What is too much for a phone is dropped, and says so. Whoever queues
@@ -34,8 +34,8 @@ export async function insertMessage(tx: Queryable, message: NewMessage): Promise
        case when n.too_many then 'too many for this phone' end,
        case when not n.too_many then to_timestamp($8 / 1000.0) end, to_timestamp($9 / 1000.0)
      from (
-       select $5 <> 'code' and (count(*) >= ${MESSAGES_IN_A_DAY} or ($5 = 'invite' and count(*) filter (
-           where kind = 'invite' and created_at > to_timestamp($9 / 1000.0) - interval '1 hour') >= ${INVITES_IN_AN_HOUR}))
+       select $5 <> 'code' and (count(*) >= ${MESSAGES_PER_DAY} or ($5 = 'invite' and count(*) filter (
+           where kind = 'invite' and created_at > to_timestamp($9 / 1000.0) - interval '1 hour') >= ${INVITES_PER_HOUR}))
          as too_many
        from messages where phone_hash = $4 and kind <> 'code' and status <> 'dropped'
          and created_at > to_timestamp($9 / 1000.0) - interval '1 day') n
@@ -60,12 +60,12 @@ export interface MessageRow {
   readonly phoneHash: Buffer;
   readonly kind: MessageKind;
   readonly words: Buffer;
-  readonly turn: number;
+  readonly leaseToken: number;
   readonly createdAt: number;
   readonly stopped: boolean;
 }
 
-const MESSAGE = `message_id as "id", phone, phone_hash as "phoneHash", kind, words, turn,
+const MESSAGE = `message_id as "id", phone, phone_hash as "phoneHash", kind, words, turn as "leaseToken",
   (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
 /** Takes messages that are due; whoever takes them has until `until`, then another may. */
@@ -84,7 +84,7 @@ export async function claimMessages(db: Queryable, now: number, until: number, l
 export async function finishMessage(
   db: Queryable,
   id: string,
-  turn: number,
+  leaseToken: number,
   outcome: {
     readonly status: 'sent' | 'failed' | 'dropped';
     readonly providerId: string | null;
@@ -96,14 +96,14 @@ export async function finishMessage(
     `update messages set status = $3, provider_id = $4, trouble = $5, due_at = null,
        sent_at = case when $3 = 'sent' then to_timestamp($6 / 1000.0) end
      where message_id = $1 and turn = $2 and status = 'waiting'`,
-    [id, turn, outcome.status, outcome.providerId, outcome.trouble, now],
+    [id, leaseToken, outcome.status, outcome.providerId, outcome.trouble, now],
   );
 }
 
-export async function postponeMessage(db: Queryable, id: string, turn: number, dueAt: number): Promise<void> {
+export async function postponeMessage(db: Queryable, id: string, leaseToken: number, dueAt: number): Promise<void> {
   await db.query(
     `update messages set due_at = to_timestamp($3 / 1000.0) where message_id = $1 and turn = $2 and status = 'waiting'`,
-    [id, turn, dueAt],
+    [id, leaseToken, dueAt],
   );
 }
 
@@ -129,7 +129,7 @@ export async function newestMessages(db: Queryable, phoneHash: Buffer | null, li
   );
 }
 
-export async function forgetOldMessages(db: Queryable, now: number, limit: number): Promise<number> {
+export async function deleteOldMessages(db: Queryable, now: number, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from messages where message_id in (
        select message_id from messages where created_at < to_timestamp($1 / 1000.0) - interval '30 days' limit $2) returning 1`,

@@ -3,34 +3,34 @@
 // one that hangs holds nobody up but itself. What was sent and not written down is sent again: at least once.
 
 import { type Stopwatch, systemStopwatch } from '../../../base/clock.ts';
-import { type Db, isPassing, isUnavailable, type Queryable } from '../../../base/db.ts';
+import { type Db, isTemporary, isUnavailable, type Queryable } from '../../../base/db.ts';
 import type { Ids } from '../../../base/ids.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Random } from '../../../base/random.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { disableDeadEndpoint } from '../disable.ts';
 import { type Attempt, type AttemptParts, attempt } from './attempt.ts';
-import type { Bell } from './dispatch-signal.ts';
+import type { DispatchSignal } from './dispatch-signal.ts';
 import {
   type DueDelivery,
   dueDeliveries,
+  type EndpointQueue,
   endDeliveries,
-  type LaneAfter,
-  type LaneOutcome,
-  type LaneRow,
   type Outcome,
+  type QueueUpdate,
+  type RecordResult,
   recordAttempts,
 } from './queries.ts';
 import { DEAD_AFTER, nextTry, paceOf, restAfter, SLOW_MS } from './schedule.ts';
 import { openSecrets } from './signature.ts';
 
-export interface LaneParts extends AttemptParts {
+export interface QueueServices extends AttemptParts {
   readonly db: Db;
   readonly ids: Ids;
   readonly seal: Seal;
   readonly log: Log;
   readonly random: Random;
-  readonly bell?: Bell;
+  readonly dispatchSignal?: DispatchSignal;
   /** Instead of the machine's own. */
   readonly stopwatch?: Stopwatch;
 }
@@ -59,21 +59,21 @@ const TICK_MS = 100;
 const WAIT_MS = 250;
 
 /** Answers how many attempts were made and written down. Tells, while it goes on, that the endpoint is a slow one. */
-export async function takeTurn(
-  parts: LaneParts,
-  lane: LaneRow,
+export async function processQueue(
+  services: QueueServices,
+  lane: EndpointQueue,
   signal: AbortSignal,
   isSlow: () => void = () => undefined,
 ): Promise<number> {
-  return new LaneTurn(parts, lane, signal, isSlow).run();
+  return new QueueRun(services, lane, signal, isSlow).run();
 }
 
 type Sendable = DueDelivery & { readonly body: string };
 
-class LaneTurn {
-  readonly #parts: LaneParts;
+class QueueRun {
+  readonly #parts: QueueServices;
   readonly #stopwatch: Stopwatch;
-  readonly #lane: LaneRow;
+  readonly #lane: EndpointQueue;
   readonly #signal: AbortSignal;
   readonly #isSlow: () => void;
   readonly #secrets: readonly string[];
@@ -96,14 +96,14 @@ class LaneTurn {
   #wishedRest = 0;
   #wake: (() => void) | null = null;
 
-  constructor(parts: LaneParts, lane: LaneRow, signal: AbortSignal, isSlow: () => void) {
-    const now = parts.clock.now();
-    this.#parts = parts;
-    this.#stopwatch = parts.stopwatch ?? systemStopwatch;
+  constructor(services: QueueServices, lane: EndpointQueue, signal: AbortSignal, isSlow: () => void) {
+    const now = services.clock.now();
+    this.#parts = services;
+    this.#stopwatch = services.stopwatch ?? systemStopwatch;
     this.#lane = lane;
     this.#signal = signal;
     this.#isSlow = isSlow;
-    this.#secrets = openSecrets(parts.seal, lane);
+    this.#secrets = openSecrets(services.seal, lane);
     this.#failures = lane.failures;
     this.#allowed = lane.failures === 0 ? ALLOWED.healthy : lane.failures < DEAD_AFTER ? ALLOWED.failing : ALLOWED.dead;
     this.#beganAt = this.#stopwatch.now();
@@ -167,7 +167,7 @@ class LaneTurn {
   }
 
   /** Should that be the end of the endpoint, both are told at once. */
-  #orDisable(now: number, work: (tx: Queryable) => Promise<LaneOutcome>): Promise<LaneOutcome> {
+  #orDisable(now: number, work: (tx: Queryable) => Promise<RecordResult>): Promise<RecordResult> {
     return this.#parts.db.transaction(async (tx) => {
       const found = await work(tx);
       if (found === 'dead') await disableDeadEndpoint(tx, this.#parts, this.#lane, now);
@@ -262,14 +262,14 @@ class LaneTurn {
   }
 
   /** Whatever has ended until now, and the lease: prolonged, or let go of. */
-  async #write(letGo: boolean): Promise<void> {
+  async #write(isReleased: boolean): Promise<void> {
     const outcomes = this.#finished;
     this.#finished = [];
     const now = this.#parts.clock.now();
     const rest = Math.max(restAfter(this.#failures), this.#wishedRest);
-    const freeAt = now + (letGo ? rest : LEASE_MS);
+    const freeAt = now + (isReleased ? rest : LEASE_MS);
     const pace = paceOf(this.#failures, this.#slow);
-    const after = { now, freeAt, failures: this.#failures, pace, letGo };
+    const after = { now, freeAt, failures: this.#failures, pace, isReleased };
     const found = await this.#recordOrWait(after, outcomes);
     this.#writtenAt = this.#stopwatch.now();
     if (found === 'stale' || found === 'dead') this.#stop();
@@ -279,18 +279,18 @@ class LaneTurn {
       return;
     }
     this.#lost = true;
-    const { endpointId, turn } = this.#lane;
+    const { endpointId, leaseToken: turn } = this.#lane;
     this.#parts.log.warn({ endpoint: endpointId, turn, outcomes: outcomes.length }, 'another worker has the lane');
   }
 
   /** A database that is away for a moment costs nobody a second post: what is known is written when it is back. */
-  async #recordOrWait(after: LaneAfter, outcomes: readonly Outcome[]): Promise<LaneOutcome> {
+  async #recordOrWait(after: QueueUpdate, outcomes: readonly Outcome[]): Promise<RecordResult> {
     const { clock, log } = this.#parts;
     for (;;) {
       try {
         return await this.#record(after, outcomes);
       } catch (error) {
-        const mayWait = isPassing(error) || (isUnavailable(error) && !this.#signal.aborted);
+        const mayWait = isTemporary(error) || (isUnavailable(error) && !this.#signal.aborted);
         if (!mayWait || clock.now() > this.#leaseEnds) throw error;
         log.warn({ endpoint: this.#lane.endpointId, err: error }, 'what came of deliveries is written later');
         await new Promise<void>((resolve) => this.#stopwatch.after(WAIT_MS, resolve));
@@ -298,7 +298,7 @@ class LaneTurn {
     }
   }
 
-  #record(after: LaneAfter, outcomes: readonly Outcome[]): Promise<LaneOutcome> {
+  #record(after: QueueUpdate, outcomes: readonly Outcome[]): Promise<RecordResult> {
     if (outcomes.every(({ status }) => status !== 'failed'))
       return recordAttempts(this.#parts.db, this.#lane, after, outcomes);
     return this.#orDisable(after.now, (tx) => recordAttempts(tx, this.#lane, after, outcomes));

@@ -64,7 +64,7 @@ export type Analytics = {
     readonly guests: number;
     /** US dollars paid, before the service fee. */
     readonly booked_value: number;
-    /** How many bookings were checked in at the door. */
+    /** How many bookings were checked in at the venue. */
     readonly checked_in: number;
     /** Bookings for each unique viewer. */
     readonly view_to_booking_rate: number;
@@ -95,7 +95,7 @@ export type Analytics = {
     readonly guests: number;
     /** US dollars paid, before the service fee. */
     readonly booked_value: number;
-    /** How many bookings were checked in at the door. */
+    /** How many bookings were checked in at the venue. */
     readonly checked_in: number;
     /** Bookings for each unique viewer. */
     readonly view_to_booking_rate: number;

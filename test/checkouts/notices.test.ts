@@ -261,12 +261,12 @@ describe('a dispute', () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     await notify(created);
-    const lookAt: Processor['retrieveHold'] = async () => {
+    const retrieveHold: Processor['retrieveHold'] = async () => {
       await world.db.query(`update processor_notices set due_at = now() - interval '1 s' where due_at is not null`);
       await world.work();
       throw new ProcessorUnavailable('it took far too long');
     };
-    const processors = { test: { ...(world.context.services.processors.test as Processor), lookAt } };
+    const processors = { test: { ...(world.context.services.processors.test as Processor), retrieveHold } };
     expect(await readDueNotices({ ...world.context.services, processors }, 10)).toBe(1);
     expect((await shop.read(checkout.id)).disputes).toHaveLength(1);
     expect(await world.db.query('select 1 from processor_notices where due_at is not null')).toEqual([]);

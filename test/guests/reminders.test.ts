@@ -127,13 +127,13 @@ describe('what is told', () => {
 
   it('waits for the morning when the worker comes late into the night', () => {
     const decided = decideNotifications(scene(), at('2026-11-17T22:00:00Z'));
-    expect(decided).toEqual({ news: [], reminded: [], next: at('2026-11-18T08:00:00Z') });
+    expect(decided).toEqual({ notifications: [], reminded: [], next: at('2026-11-18T08:00:00Z') });
   });
 
   it('is never a reminder for who has paid, or has nothing to pay, or for a checkout that is over', () => {
     const paid = [share('a', { status: 'held' }), share('b', { amount: 0 })];
     expect(decideNotifications(scene({ shares: paid }), at('2026-11-19T13:00:00Z'))).toMatchObject({
-      news: [],
+      notifications: [],
       next: 'later',
     });
     for (const status of ['completed', 'expired', 'canceled'] as const) {
@@ -142,7 +142,7 @@ describe('what is told', () => {
       expect(decided.next).toBe('never');
     }
     expect(decideNotifications(scene({ status: 'funded' }), at('2026-11-19T13:00:00Z'))).toMatchObject({
-      news: [],
+      notifications: [],
       next: 'later',
     });
   });

@@ -300,7 +300,7 @@ describe('when the state is not as expected', () => {
 
   it('captured already, with that amount, is captured', async () => {
     replies.push(unexpected, says(200, captured));
-    expect(await capture()).toMatchObject({ standing: 'captured', captured: 1000, chargeId: 'ch_1' });
+    expect(await capture()).toMatchObject({ status: 'captured', captured: 1000, chargeId: 'ch_1' });
   });
 
   it('captured already with another amount, or canceled, is a refusal', async () => {
@@ -320,7 +320,7 @@ describe('when the state is not as expected', () => {
   it('released already is gone; captured cannot be released; anything else is trouble', async () => {
     const release = () => processor.release('pi_1', 'key-2');
     replies.push(unexpected, says(200, intent({ status: 'canceled' })));
-    expect(await release()).toMatchObject({ standing: 'gone', heldAt: null });
+    expect(await release()).toMatchObject({ status: 'gone', heldAt: null });
     replies.push(unexpected, says(200, captured));
     expect(await refusalOf(release())).toBe('already_captured');
     replies.push(unexpected, says(200, intent({ status: 'processing' })));
@@ -358,7 +358,7 @@ describe('what the processor’s books mean', () => {
     ['succeeded', 'captured'],
     ['canceled', 'gone'],
   ])('%s is %s', async (status, standing) => {
-    expect(await look({ status })).toMatchObject({ standing });
+    expect(await look({ status })).toMatchObject({ status: standing });
   });
 
   it('a hold knows since when it holds and until when', async () => {

@@ -106,7 +106,7 @@ describe('a hold', () => {
     expect(opened.clientSecret).toContain(`${opened.intentId}_secret_`);
     expect(await processor.retrieveHold(opened.intentId)).toEqual({
       intentId: opened.intentId,
-      standing: 'waiting',
+      status: 'waiting',
       mode: 'test',
       amount: 2500,
       capturable: 0,
@@ -137,7 +137,7 @@ describe('a hold', () => {
 
   it('holds once a card has paid, and says until when', async () => {
     const facts = await held();
-    expect(facts).toMatchObject({ standing: 'held', capturable: 2500, captured: 0, refusal: null });
+    expect(facts).toMatchObject({ status: 'held', capturable: 2500, captured: 0, refusal: null });
     expect(facts.chargeId).toMatch(/^ch_/);
     expect(facts.captureBefore ?? 0).toBeGreaterThan(facts.heldAt ?? Number.POSITIVE_INFINITY);
     expect(await processor.retrieveHold(facts.intentId)).toEqual(facts);
@@ -150,13 +150,13 @@ describe('a hold', () => {
     });
     await expect(confirm).rejects.toThrow();
     expect(await processor.retrieveHold(intentId)).toMatchObject({
-      standing: 'waiting',
+      status: 'waiting',
       refusal: 'insufficient_funds',
       chargeId: null,
       heldAt: null,
     });
     expect(await processor.payWithTestCard(intentId, 'pm_card_visa', fresh('pay'))).toMatchObject({
-      standing: 'held',
+      status: 'held',
       refusal: null,
     });
   });
@@ -164,7 +164,7 @@ describe('a hold', () => {
   it('is underway while the bank asks its owner', async () => {
     const { intentId } = await processor.createHold(wish());
     await beside.paymentIntents.confirm(intentId, { payment_method: 'pm_card_authenticationRequired' });
-    expect(await processor.retrieveHold(intentId)).toMatchObject({ standing: 'underway', heldAt: null });
+    expect(await processor.retrieveHold(intentId)).toMatchObject({ status: 'underway', heldAt: null });
   });
 
   it('too small to be taken is refused with the processor’s word', async () => {
@@ -193,7 +193,7 @@ describe('a renewal', () => {
     const kept = await keptCard();
     const asked = { ...wish(), ...kept };
     const facts = await processor.renewHold(asked);
-    expect(facts).toMatchObject({ standing: 'held', capturable: 2500, marks: asked.marks, ...kept });
+    expect(facts).toMatchObject({ status: 'held', capturable: 2500, marks: asked.marks, ...kept });
     expect(await processor.renewHold(asked)).toEqual(facts);
   });
 
@@ -209,8 +209,8 @@ describe('a renewal', () => {
     expect(await codeOf(processor.renewHold(asked))).toBe(code);
     const page = await processor.holdsSince(0, null);
     const left = page.holds.filter(({ marks }) => marks.holdId === asked.marks.holdId);
-    expect(left).toMatchObject([{ standing: 'waiting', capturable: 0, chargeId: null, refusal: code }]);
-    expect(await processor.release(left[0]?.intentId ?? '', fresh('release'))).toMatchObject({ standing: 'gone' });
+    expect(left).toMatchObject([{ status: 'waiting', capturable: 0, chargeId: null, refusal: code }]);
+    expect(await processor.release(left[0]?.intentId ?? '', fresh('release'))).toMatchObject({ status: 'gone' });
   });
 
   it('at a bank that stumbles is trouble', async () => {
@@ -225,7 +225,7 @@ describe('a capture', () => {
     const { intentId } = await held();
     const key = fresh('capture');
     const first = await processor.capture(intentId, 2500, key);
-    expect(first).toMatchObject({ standing: 'captured', captured: 2500, capturable: 0 });
+    expect(first).toMatchObject({ status: 'captured', captured: 2500, capturable: 0 });
     expect(await processor.capture(intentId, 2500, key)).toEqual(first);
     expect(await processor.capture(intentId, 2500, fresh('capture'))).toEqual(first);
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2500, refunded: 0 });
@@ -234,7 +234,7 @@ describe('a capture', () => {
   it('twice at the same moment takes it once', async () => {
     const { intentId } = await held();
     const tries = Array.from({ length: 8 }, () => processor.capture(intentId, 2500, fresh('capture')));
-    for (const facts of await Promise.all(tries)) expect(facts).toMatchObject({ standing: 'captured', captured: 2500 });
+    for (const facts of await Promise.all(tries)) expect(facts).toMatchObject({ status: 'captured', captured: 2500 });
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2500, refunded: 0 });
   });
 
@@ -261,7 +261,7 @@ describe('a capture', () => {
     const key = fresh('capture');
     await processor.capture(one.intentId, 2500, key);
     await expect(processor.capture(other.intentId, 2500, key)).rejects.toBeInstanceOf(ProcessorUnavailable);
-    expect(await processor.retrieveHold(other.intentId)).toMatchObject({ standing: 'held' });
+    expect(await processor.retrieveHold(other.intentId)).toMatchObject({ status: 'held' });
   });
 
   it('at a bank that stumbles is trouble, and the answer stays with its key', async () => {
@@ -274,7 +274,7 @@ describe('a capture', () => {
     for (const _ of [2, 3]) {
       await expect(processor.capture(intentId, 2500, fresh('capture'))).rejects.toBeInstanceOf(ProcessorUnavailable);
     }
-    expect(await processor.capture(intentId, 2500, fresh('capture'))).toMatchObject({ standing: 'captured' });
+    expect(await processor.capture(intentId, 2500, fresh('capture'))).toMatchObject({ status: 'captured' });
   });
 
   it('that the bank will never make is refused', async () => {
@@ -289,7 +289,7 @@ describe('a release', () => {
     const { intentId } = await held();
     const key = fresh('release');
     const first = await processor.release(intentId, key);
-    expect(first).toMatchObject({ standing: 'gone', capturable: 0, captured: 0, heldAt: null });
+    expect(first).toMatchObject({ status: 'gone', capturable: 0, captured: 0, heldAt: null });
     expect(await processor.release(intentId, key)).toEqual(first);
     expect(await processor.release(intentId, fresh('release'))).toEqual(first);
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 0, refunded: 0 });
@@ -297,7 +297,7 @@ describe('a release', () => {
 
   it('of a hold that no card ever paid is as good', async () => {
     const { intentId } = await processor.createHold(wish());
-    expect(await processor.release(intentId, fresh('release'))).toMatchObject({ standing: 'gone' });
+    expect(await processor.release(intentId, fresh('release'))).toMatchObject({ status: 'gone' });
   });
 
   it('of what was captured is refused, and takes nothing back', async () => {
@@ -321,7 +321,7 @@ describe('a refund', () => {
       'charge_already_refunded',
     );
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2500, refunded: 2500 });
-    expect(await processor.retrieveHold(intentId)).toMatchObject({ standing: 'captured', captured: 2500 });
+    expect(await processor.retrieveHold(intentId)).toMatchObject({ status: 'captured', captured: 2500 });
   });
 
   it('of what is only held is refused', async () => {
@@ -482,13 +482,13 @@ describe('the wall between the modes', () => {
     ]) {
       expect(await codeOf(work)).toBe('resource_missing');
     }
-    expect(await processor.retrieveHold(intentId)).toMatchObject({ standing: 'held', mode: 'test' });
+    expect(await processor.retrieveHold(intentId)).toMatchObject({ status: 'held', mode: 'test' });
   });
 
   it('a live hold says that it is live, and the sandbox’s test card pays it', async () => {
     const { intentId } = await live.createHold(wish());
     expect(await live.payWithTestCard(intentId, 'pm_card_visa', fresh('pay'))).toMatchObject({
-      standing: 'held',
+      status: 'held',
       mode: 'live',
     });
   });
@@ -520,7 +520,7 @@ describe('whatever goes wrong, the same call with the same key does the work onc
     await twice('payment_intents.retrieve', kind, (at) => at.retrieveHold(intentId));
     const captureKey = fresh('capture');
     const facts = await twice('payment_intents.capture', kind, (at) => at.capture(intentId, 2500, captureKey));
-    expect(facts).toMatchObject({ standing: 'captured', captured: 2500 });
+    expect(facts).toMatchObject({ status: 'captured', captured: 2500 });
     const refundKey = fresh('refund');
     await twice('refunds.create', kind, (at) =>
       at.refund(intentId, { amount: 1000, key: refundKey, movementId: 'mov_1' }),
@@ -532,7 +532,7 @@ describe('whatever goes wrong, the same call with the same key does the work onc
     const { intentId } = await held();
     const releaseKey = fresh('release');
     const released = await twice('payment_intents.cancel', kind, (at) => at.release(intentId, releaseKey));
-    expect(released).toMatchObject({ standing: 'gone' });
+    expect(released).toMatchObject({ status: 'gone' });
     const customerKey = fresh('customer');
     const { marks } = wish();
     const openCustomer = (at: Processor) => at.createCustomer(customerKey, marks);
@@ -566,7 +566,7 @@ describe('whatever goes wrong, the same call with the same key does the work onc
     faulty('payment_intents.capture', 'drop_connection', 2);
     await expect(processor.capture(intentId, 2500, key)).rejects.toBeInstanceOf(ProcessorUnavailable);
     faulty('payment_intents.capture', 'drop_connection', 1);
-    expect(await processor.capture(intentId, 2500, key)).toMatchObject({ standing: 'captured' });
+    expect(await processor.capture(intentId, 2500, key)).toMatchObject({ status: 'captured' });
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2500, refunded: 0 });
   });
 

@@ -79,7 +79,7 @@ describe('two last holders at the same instant', () => {
         await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [checkout.id]);
         const looking = Promise.all(holds.map((holdId) => shop.look(holdId)));
         await until(async () => {
-          const rows = await world.db.pipelined.query(
+          const rows = await world.db.priority.query(
             `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
           );
           return rows.length === 2;

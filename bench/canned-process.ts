@@ -10,7 +10,7 @@ import { packageRoot } from '../src/base/package-root.ts';
 import { systemRandom } from '../src/base/random.ts';
 import { hashOfKey } from '../src/domain/keys/key.ts';
 import { startServer } from '../src/http/server.ts';
-import { makeHouse } from '../src/run/house.ts';
+import { makeContext } from '../src/run/context.ts';
 
 const config = readConfig(process.env);
 const { KEYS = '', ANSWER = '' } = process.env;
@@ -42,10 +42,10 @@ function cannedDb(known: ReadonlyMap<string, object>): Db {
   const transaction = async (): Promise<never> => {
     throw new Error('a create needs no transaction of its own');
   };
-  return { query, express: { query }, transaction, close: async () => undefined };
+  return { query, priority: { query }, transaction, close: async () => undefined };
 }
 
-const house = makeHouse({
+const context = makeContext({
   config,
   db: cannedDb(await recordKeys(KEYS.split(' '))),
   clock: systemClock,
@@ -55,4 +55,4 @@ const house = makeHouse({
   operatorToken: '',
   schemaFolder: join(packageRoot, 'schemas', 'v1'),
 });
-await startServer(house);
+await startServer(context);

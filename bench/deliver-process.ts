@@ -12,10 +12,10 @@ import { makeOutbound } from '../src/base/outbound/outbound.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { systemRandom } from '../src/base/random.ts';
 import { makeSeal } from '../src/base/seal.ts';
-import { Bell } from '../src/domain/webhooks/deliveries/bell.ts';
 import { deliverUntilStopped, dispatchDue } from '../src/domain/webhooks/deliveries/deliver.ts';
-import type { LaneParts } from '../src/domain/webhooks/deliveries/lane.ts';
-import { openLane } from '../src/domain/webhooks/deliveries/queries.ts';
+import { DispatchSignal } from '../src/domain/webhooks/deliveries/dispatch-signal.ts';
+import type { QueueServices } from '../src/domain/webhooks/deliveries/endpoint-queue.ts';
+import { insertQueue } from '../src/domain/webhooks/deliveries/queries.ts';
 import { secretRow, signatureOf } from '../src/domain/webhooks/deliveries/signature.ts';
 import { insertEndpoint } from '../src/domain/webhooks/queries.ts';
 import { answerOrders } from './asking.ts';
@@ -23,7 +23,7 @@ import type { DeliverOrder, Mail } from './deliveries.ts';
 
 const { DATABASE_URL = '', CONNECTIONS, RECEIVER = '' } = process.env;
 const SECRET = 'whsec_forthebenchforthebenchforthe';
-const parts: LaneParts = {
+const parts: QueueServices = {
   db: openDb({
     url: DATABASE_URL,
     connections: Number(CONNECTIONS),
@@ -36,7 +36,7 @@ const parts: LaneParts = {
   log: makeLog('error', 'bench'),
   random: systemRandom,
   outbound: makeOutbound({ allowInsecureTargets: true }),
-  bell: new Bell(),
+  dispatchSignal: new DispatchSignal(),
 };
 const { db } = parts;
 let rawPool: Pool | null = null;
@@ -77,7 +77,7 @@ async function open({ venueIds, bad }: Mail): Promise<void> {
         now: systemClock.now(),
       } as const;
       await insertEndpoint(tx, wish);
-      await openLane(tx, venueId, id);
+      await insertQueue(tx, venueId, id);
     }
   });
 }

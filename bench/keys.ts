@@ -11,7 +11,7 @@ import { issueKey } from '../src/domain/keys/issue-key.ts';
 import { createMember } from '../src/domain/members/create-member.ts';
 import { beginSession } from '../src/domain/members/sessions.ts';
 import { createVenue } from '../src/domain/venues/create-venue.ts';
-import { actIn, makeHouse } from '../src/run/house.ts';
+import { commandContext, makeContext } from '../src/run/context.ts';
 
 const NO_LIMIT = 1_000_000_000;
 
@@ -42,7 +42,7 @@ export interface Town {
 }
 
 export function makeTown(db: Db, sealKey: Buffer, address: string): Town {
-  const house = makeHouse({
+  const context = makeContext({
     config: readConfig({}),
     db,
     clock: systemClock,
@@ -53,7 +53,7 @@ export function makeTown(db: Db, sealKey: Buffer, address: string): Town {
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
   });
   const limits = { writesPerHour: NO_LIMIT, readsPerHour: NO_LIMIT };
-  const act = () => actIn(house, { actor: 'bench', via: 'cli', address: null, requestId: null });
+  const act = () => commandContext(context, { actor: 'bench', via: 'cli', address: null, requestId: null });
   const makeVenue: MakeVenue = (count, linked) =>
     db.transaction(async (tx) => {
       const { id } = await createVenue(tx, act(), {
@@ -70,11 +70,11 @@ export function makeTown(db: Db, sealKey: Buffer, address: string): Town {
   return {
     makeVenue,
     async makeGuest() {
-      house.address.base = address;
+      context.address.base = address;
       const phone = `+1555010${String(1000 + guests++)}`;
       const { id } = await db.transaction((tx) => createMember(tx, act(), { phone, name: `Guest ${guests}` }));
-      const session = await beginSession(house, id);
-      return { id, token: await house.tokens.sign(id), cookie: `everyshare_session=${session}` };
+      const session = await beginSession(context, id);
+      return { id, token: await context.tokens.sign(id), cookie: `everyshare_session=${session}` };
     },
   };
 }

@@ -8,16 +8,16 @@ import { type Db, openDb } from '../src/base/db.ts';
 import { makeLog } from '../src/base/log.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { systemRandom } from '../src/base/random.ts';
-import { decideParty } from '../src/domain/checkouts/decide-party.ts';
 import { expireDue } from '../src/domain/checkouts/expire.ts';
-import { holdShare } from '../src/domain/checkouts/hold-share.ts';
-import { decideUnderLock, type MoneyParts } from '../src/domain/checkouts/money-parts.ts';
-import { createCheckoutRow } from '../src/domain/checkouts/queries.ts';
-import { settleHoldNow } from '../src/domain/checkouts/settle-hold.ts';
+import { holdShare } from '../src/domain/checkouts/holds/hold-share.ts';
+import { settleHoldNow } from '../src/domain/checkouts/holds/settle-hold.ts';
+import { decideParty } from '../src/domain/checkouts/party/decide-party.ts';
+import { decideUnderLock, type PaymentServices } from '../src/domain/checkouts/payment-services.ts';
+import { insertCheckout } from '../src/domain/checkouts/queries.ts';
 import { callKeys } from '../src/domain/payments/hold.ts';
 import { findHold } from '../src/domain/payments/queries.ts';
 import { makeStripeProcessor } from '../src/domain/payments/stripe.ts';
-import { makeHouse } from '../src/run/house.ts';
+import { makeContext } from '../src/run/context.ts';
 import { answerOrders } from './asking.ts';
 import type { MoneyOrder, Party, Recording } from './money.ts';
 import { makeRecorder } from './recorder.ts';
@@ -56,7 +56,7 @@ answerOrders(async (order: MoneyOrder): Promise<unknown> => {
   }
 });
 
-function partsOn(to: Db): MoneyParts {
+function partsOn(to: Db): PaymentServices {
   const at = new URL(PROCESSOR_URL);
   const processor = makeStripeProcessor({
     mode: 'test',
@@ -64,7 +64,7 @@ function partsOn(to: Db): MoneyParts {
     publishableKey: PROCESSOR_PUBLISHABLE,
     address: { protocol: 'http', host: at.hostname, port: Number(at.port) },
   });
-  return makeHouse({
+  return makeContext({
     config: readConfig({}),
     db: to,
     clock: systemClock,
@@ -74,7 +74,7 @@ function partsOn(to: Db): MoneyParts {
     operatorToken: '',
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
     processors: { test: processor },
-  }).money;
+  }).services;
 }
 
 async function seat(at: number, venueId: string, size: number): Promise<Party> {
@@ -89,7 +89,7 @@ async function seat(at: number, venueId: string, size: number): Promise<Party> {
     return_url: 'https://harbor-house.example/bookings/done',
     external_booking_id: `${checkoutId}-${at}`,
   };
-  await createCheckoutRow(db, {
+  await insertCheckout(db, {
     venueId,
     mode: 'test',
     checkoutId,
@@ -113,13 +113,13 @@ async function seat(at: number, venueId: string, size: number): Promise<Party> {
       return made.at(-1) ?? '';
     });
     if ('refusal' in decided) throw new Error(decided.refusal);
-    return { steps: decided.steps, answer: made };
+    return { steps: decided.steps, result: made };
   });
   return { venueId, checkoutId, shareIds: shareIds ?? [] };
 }
 
 /** Every guest asks to pay, one after the other. Gives the holds that wait for a card. */
-async function open(parts: MoneyParts, { venueId, checkoutId, shareIds }: Party): Promise<string[]> {
+async function open(parts: PaymentServices, { venueId, checkoutId, shareIds }: Party): Promise<string[]> {
   const holds: string[] = [];
   for (const shareId of shareIds) holds.push((await holdShare(parts, venueId, checkoutId, shareId)).holdId);
   return holds;
@@ -139,7 +139,7 @@ async function pay({ venueId }: Party, holds: readonly string[]): Promise<void> 
 }
 
 /** Each hold is asked about and recorded; the last one leads to the captures and to completed. */
-async function settle(parts: MoneyParts, { venueId }: Party, holds: readonly string[]): Promise<void> {
+async function settle(parts: PaymentServices, { venueId }: Party, holds: readonly string[]): Promise<void> {
   for (const holdId of holds) await settleHoldNow(parts, venueId, holdId);
 }
 

@@ -787,7 +787,7 @@ CREATE TABLE messages (
   body bytea NOT NULL,
   status text NOT NULL,
   provider_id text,
-  error text,
+  last_error text,
   due_at timestamp with time zone,
   lease_token smallint NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL,
@@ -837,7 +837,7 @@ CREATE TABLE movements (
   currency text NOT NULL,
   reason text,
   processor_id text,
-  error text,
+  last_error text,
   -- How often the processor refused: nothing was done then, and the next try uses another key.
   refusals smallint NOT NULL DEFAULT 0,
   due_at timestamp with time zone,

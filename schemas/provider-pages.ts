@@ -1,5 +1,5 @@
-// The part of a provider's page that its mapping file says: what each event does, and where each field comes from. What a
-// venue has to click, and what we cannot know, is written by hand around it.
+// Generates the tables of a provider's page from its mapping: what each event does, and where each field comes from. The
+// setup steps before the tables and the section on what we cannot know after them are written by hand.
 
 import type { Mapping, MappingField } from './types.gen.ts';
 
@@ -7,12 +7,13 @@ type Event = Mapping['events'][number];
 type Entry = Mapping['objects'][number];
 
 const FIRST = '## What each event does';
-const AFTER = '## What we cannot know';
+const LAST = '## What we cannot know';
 
-/** The page with that part as the mapping has it now. */
+/** The page with its tables generated again from the mapping. */
 export function providerPage(page: string, mapping: Mapping): string {
-  const [start, end] = [page.indexOf(FIRST), page.indexOf(AFTER)];
-  if (start < 0 || end < start) throw new Error(`the page of ${mapping.provider} has not the headings it needs`);
+  const [start, end] = [page.indexOf(FIRST), page.indexOf(LAST)];
+  if (start < 0 || end < start)
+    throw new Error(`the page of ${mapping.provider} lacks the headings "${FIRST}" and "${LAST}"`);
   return `${page.slice(0, start)}${tables(mapping)}\n${page.slice(end)}`;
 }
 
@@ -21,24 +22,24 @@ function tables({ events, objects }: Mapping): string {
     const object = objects.find(({ name }) => name === event.object);
     return [`\`${event.name}\``, whatItDoes(event, object), event.why ?? '', event.sure];
   });
-  const parts = [FIRST, table(['Event', 'What it does', 'Why no more', 'Sure'], rows), '## What we read'];
+  const parts = [FIRST, table(['Event', 'What it does', 'Why it does no more', 'Source'], rows), '## What we read'];
   for (const object of objects) parts.push(...readings(object));
   return `${parts.join('\n\n')}\n`;
 }
 
 function whatItDoes({ action }: Event, object: Entry | undefined): string {
-  if (action === 'ignore') return 'kept as `ignored`';
-  if (action === 'refresh' || object === undefined) return 'kept as `needs_api_read`';
+  if (action === 'ignore') return 'stored as `ignored`';
+  if (action === 'refresh' || object === undefined) return 'stored as `needs_api_read`';
   const { fields } = object;
   const isBooking = fields['booking.party'] !== undefined;
   if (action === 'cancel') {
-    if (isBooking) return 'gives back what the booking took off its slot';
+    if (isBooking) return 'adds the booking’s places back to its slot';
     const isOfSlot = object.whole === undefined && fields['slot.starts_at']?.source === 'webhook';
-    return isOfSlot ? 'the slot can no longer be booked' : 'it can no longer be booked';
+    return isOfSlot ? 'the slot can no longer be booked' : 'the offering can no longer be booked';
   }
-  if (!isBooking) return 'an offering or its slot is brought up to date';
+  if (!isBooking) return 'updates an offering or its slot';
   const isWhole = fields.title?.source === 'webhook' && fields['tier.amount']?.source === 'webhook';
-  return isWhole ? 'a new offering; takes the party off its slot' : 'takes the party off its slot';
+  return isWhole ? 'creates an offering; subtracts the party from its slot' : 'subtracts the party from its slot';
 }
 
 function readings({ name, fields }: Entry): string[] {
@@ -49,9 +50,11 @@ function readings({ name, fields }: Entry): string[] {
     .filter((one) => !plain.includes(one))
     .map(([field, entry]) => [`\`${field}\``, from(entry, field), readAs(entry), entry.sure, notes(entry)]);
   const title = `### ${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
-  const parts = [title, table(['Field', 'From', 'Read as', 'Sure', 'Note'], rows)];
+  const parts = [title, table(['Field', 'From', 'Read as', 'Source', 'Note'], rows)];
   if (plain.length > 0)
-    parts.push(`Not found there, and the venue’s to say: ${plain.map(([field]) => `\`${field}\``).join(', ')}.`);
+    parts.push(
+      `We found these fields in no delivery; the venue sends them itself: ${plain.map(([field]) => `\`${field}\``).join(', ')}.`,
+    );
   return parts;
 }
 
@@ -64,10 +67,10 @@ function from({ source, path, value, with: beside, otherwise }: MappingField, na
   const there = path === undefined ? '' : `\`${path}\``;
   const found =
     source === 'api'
-      ? `by API alone${there === '' ? '' : ` (${there})`}`
+      ? `only in the API${there === '' ? '' : ` (${there})`}`
       : `${there}${beside === undefined ? '' : ` with \`${beside}\``}`;
   if (otherwise === undefined) return found;
-  return `${found}, else ${otherwise === 'api' ? 'by API alone' : venue}`;
+  return `${found}, else ${otherwise === 'api' ? 'only in the API' : venue}`;
 }
 
 const readAs = ({ source, as }: MappingField): string => (source === 'webhook' ? (as ?? 'text') : '');

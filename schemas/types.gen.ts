@@ -1,46 +1,46 @@
 // Generated from schemas/v1 by `npm run generate`. Do not edit.
 
-/** A batch of what members did in the members' app. */
+/** A batch of events that the members' app reports. */
 export type Activity = {
-  /** What happened, 1 to 1000. */
+  /** The events, 1 to 1000. */
   readonly events: readonly ({
-    /** The id of the happening; sent again it counts once. */
+    /** The id of the event; an id that is sent again counts once. */
     readonly id: string;
     /** What the member did. */
     readonly type: "view" | "booking_start" | "save" | "booking" | "check_in" | "venue_page_view";
-    /** The live experience; for everything but venue_page_view. */
+    /** The live experience; for every type except venue_page_view. */
     readonly experience_id?: string;
     /** The venue; for venue_page_view. */
     readonly venue_id?: string;
-    /** The member; kept only as a keyed hash. */
+    /** The member; stored only as a keyed hash. */
     readonly member_id: string;
     /** When it happened. */
     readonly at: string;
-    /** How many people a booking brings, its booker counted, 1 to 5000. */
+    /** How many people a booking brings, the booker included, 1 to 5000. */
     readonly guests?: number;
-    /** What was paid in minor units (cents). */
+    /** The amount paid in minor units (cents). */
     readonly amount?: number;
-    /** Whether it was a test. */
+    /** The mode; events of test mode are not counted. */
     readonly mode: "test" | "live";
   })[];
 };
 
-/** What became of a batch of activity. */
+/** The result of a batch of activity. */
 export type ActivityResult = {
-  /** How many were counted now. */
+  /** How many events this call counted. */
   readonly accepted: number;
-  /** How many had been counted before. */
+  /** How many events had been counted before. */
   readonly duplicates: number;
-  /** Those that were not counted, up to 1000. */
+  /** The events that were not counted, up to 1000. */
   readonly rejected: readonly ({
-    /** The id of the happening; sent again it counts once. */
+    /** The id of the event; an id that is sent again counts once. */
     readonly id: string;
-    /** Why not: `unknown_experience`, `unknown_venue` or `too_old` (its time is before what is kept). */
+    /** Why it was not counted: `unknown_experience`, `unknown_venue` or `too_old` (events of that time are no longer stored). */
     readonly reason: string;
   })[];
 };
 
-/** Figures for what the venue posted; they never identify a member. */
+/** Figures for the venue's experiences; they never identify a member. */
 export type Analytics = {
   /** The start of the window, inclusive. */
   readonly from: string;
@@ -50,27 +50,27 @@ export type Analytics = {
   readonly totals: {
     /** How many approved experiences the answer covers. */
     readonly experiences: number;
-    /** How often the experience page was opened. */
+    /** How often members opened the page of an experience. */
     readonly views: number;
     /** How many different people opened it. */
     readonly unique_viewers: number;
     /** How many different people started booking. */
     readonly booking_starts: number;
-    /** How often it was liked or saved. */
+    /** How often members liked or saved it. */
     readonly saves: number;
-    /** How many paid places there are. */
+    /** The number of paid places. */
     readonly bookings: number;
     /** How many people those bookings bring. */
     readonly guests: number;
     /** US dollars paid, before the service fee. */
     readonly booked_value: number;
-    /** How many bookings were checked in at the door. */
+    /** How many bookings were checked in at the venue. */
     readonly checked_in: number;
     /** Bookings for each unique viewer. */
     readonly view_to_booking_rate: number;
     /** Check-ins for each booking. */
     readonly show_rate: number;
-    /** How often the venue's own page was opened. */
+    /** How often members opened the venue's own page. */
     readonly venue_page_views: number;
   };
   /** The figures for each experience. */
@@ -81,21 +81,21 @@ export type Analytics = {
     readonly title: string;
     /** When it starts, in UTC. */
     readonly starts_at: string;
-    /** How often the experience page was opened. */
+    /** How often members opened the page of an experience. */
     readonly views: number;
     /** How many different people opened it. */
     readonly unique_viewers: number;
     /** How many different people started booking. */
     readonly booking_starts: number;
-    /** How often it was liked or saved. */
+    /** How often members liked or saved it. */
     readonly saves: number;
-    /** How many paid places there are. */
+    /** The number of paid places. */
     readonly bookings: number;
     /** How many people those bookings bring. */
     readonly guests: number;
     /** US dollars paid, before the service fee. */
     readonly booked_value: number;
-    /** How many bookings were checked in at the door. */
+    /** How many bookings were checked in at the venue. */
     readonly checked_in: number;
     /** Bookings for each unique viewer. */
     readonly view_to_booking_rate: number;
@@ -104,9 +104,9 @@ export type Analytics = {
   readonly daily: readonly ({
     /** The day. */
     readonly date: string;
-    /** How often the experience page was opened. */
+    /** How often members opened the page of an experience. */
     readonly views: number;
-    /** How many paid places there are. */
+    /** The number of paid places. */
     readonly bookings: number;
   })[];
 };
@@ -121,7 +121,7 @@ export type Availability = {
     readonly starts_at: string;
     /** When the slot ends; after its start. */
     readonly ends_at?: string;
-    /** How many people it takes, 0 to 100000. */
+    /** How many people it has room for, 0 to 100000. */
     readonly capacity?: number;
     /** Your own id for the slot. */
     readonly external_id?: string;
@@ -143,14 +143,14 @@ export type Availability = {
     readonly until?: string;
     /** How long each slot lasts, 1 to 44640 minutes (31 days). */
     readonly duration_minutes?: number;
-    /** How many people it takes, 0 to 100000. */
+    /** How many people it has room for, 0 to 100000. */
     readonly capacity?: number;
   })[];
   /** Up to 1000 local days on which nothing can be booked, each at most once. */
   readonly blackout_dates?: readonly string[];
-  /** How many minutes before a slot it can still be booked, 0 to 525600. */
+  /** The minimum number of minutes between the booking and the start of a slot, 0 to 525600. */
   readonly lead_time_minutes?: number;
-  /** How many minutes before a slot the party must be fully paid, 0 to 525600. */
+  /** How many minutes before the start of a slot every share must be held, 0 to 525600. */
   readonly cutoff_minutes?: number;
 };
 
@@ -160,15 +160,15 @@ export type Boat = {
   readonly external_id: string;
   /** The name of the boat, 1 to 120 characters. */
   readonly name: string;
-  /** What sort of boat it is. */
+  /** The type of the boat. */
   readonly type: "motor_yacht" | "sport_yacht" | "catamaran" | "sailboat" | "center_console" | "pontoon" | "jet_ski" | "other";
   /** Its length in feet, 5 to 600. */
   readonly length_ft: number;
-  /** How many guests it takes for a day trip, crew not counted, 1 to 500. */
+  /** How many guests it has room for on a day trip, without crew, 1 to 500. */
   readonly capacity: number;
-  /** Whether a captain comes with it. */
+  /** Whether the boat comes with a captain. */
   readonly captain: "included" | "optional" | "required_extra" | "bareboat";
-  /** Where the boat lies. */
+  /** Where the boat is. */
   readonly location: {
     /** The city, at most 120 characters. */
     readonly city: string;
@@ -187,7 +187,7 @@ export type Boat = {
   };
   /** The rates for the whole boat, 1 to 20. */
   readonly pricing: readonly ({
-    /** For how many hours the rate is, above 0 and up to 720. */
+    /** How many hours the rate covers, above 0 and up to 720. */
     readonly duration_hours: number;
     /** The rate in minor units (cents). */
     readonly amount: number;
@@ -204,11 +204,11 @@ export type Boat = {
   })[];
   /** 1 to 20 https addresses of pictures, in order; the first is the cover. */
   readonly photo_urls: readonly string[];
-  /** Who built it, at most 80 characters. */
+  /** The manufacturer, at most 80 characters. */
   readonly make?: string;
-  /** Which model it is, at most 80 characters. */
+  /** The model, at most 80 characters. */
   readonly model?: string;
-  /** When it was built, 1900 to 2100. */
+  /** The year in which it was built, 1900 to 2100. */
   readonly year?: number;
   /** How many cabins it has, 0 to 100. */
   readonly cabins?: number;
@@ -224,21 +224,21 @@ export type Boat = {
   readonly booking_url?: string;
   /** Up to 40 things on board, each 1 to 80 characters. */
   readonly amenities?: readonly string[];
-  /** When the boat is taken. */
+  /** When the boat is free or taken. */
   readonly availability?: {
-    /** A calendar that we read on a schedule into blocks. */
+    /** The address of a calendar; the worker reads it every half hour into calendar.blocks. */
     readonly ical_url?: string;
     /** A page that shows when the boat is free. */
     readonly url?: string;
     /** The time zone of the boat, an IANA name. */
     readonly timezone?: string;
-    /** Up to 1000 stretches of time and how the boat stands in each. */
+    /** Up to 1000 periods of time and the status of the boat in each. */
     readonly blocks?: readonly ({
-      /** When the stretch starts. */
+      /** When the period starts. */
       readonly starts_at: string;
-      /** When the stretch ends; after its start. */
+      /** When the period ends; after its start. */
       readonly ends_at: string;
-      /** How the boat stands in it. */
+      /** Whether the boat is taken or free in this period. */
       readonly status?: "busy" | "tentative" | "free";
     })[];
   };
@@ -246,11 +246,11 @@ export type Boat = {
   readonly source_platform?: string;
   /** The page of the boat on that platform. */
   readonly source_url?: string;
-  /** False takes the boat off; true, or left out, puts it back. */
+  /** False deactivates the boat; true, or no value, activates it again. */
   readonly active?: boolean;
-  /** Up to 20 values of your own, echoed on every read. */
+  /** Up to 20 values of your own, returned on every read. */
   readonly metadata?: { readonly [name: string]: string };
-  /** Anything else reviewers should see, up to 200 members; never echoed. */
+  /** Anything else that reviewers should see, up to 200 members; never returned. */
   readonly extra?: { readonly [name: string]: unknown };
 };
 
@@ -260,19 +260,19 @@ export type Checkout = {
   readonly id: string;
   /** The type of this object. */
   readonly object: "checkout";
-  /** Whether test cards or real money move. */
+  /** The mode: test cards in test, real money in live. */
   readonly mode: "test" | "live";
-  /** Where the checkout stands. */
+  /** The status of the checkout. */
   readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
   /** The party's whole total in minor units (cents). */
   readonly amount: number;
   /** The currency of every amount here. */
   readonly currency: string;
-  /** How many people share the total at most. */
+  /** The maximum number of people who share the total. */
   readonly party_size: number;
-  /** When every share must be held, in UTC. */
+  /** The deadline by which every share must be held, in UTC. */
   readonly pay_by: string;
-  /** What every guest reads. */
+  /** The text that every guest reads. */
   readonly description: string;
   /** The venue that sells. */
   readonly venue: {
@@ -283,15 +283,15 @@ export type Checkout = {
   };
   /** Your booking id. */
   readonly external_booking_id: string;
-  /** The external_id of the offering it is for; null when you named none. */
+  /** The external_id of the offering; null when you sent none. */
   readonly offering_external_id: string | null;
-  /** The page on which the party pays. */
+  /** The hosted page on which the party pays. */
   readonly url: string;
-  /** Where guests go afterwards. */
+  /** Where guests go after they have paid. */
   readonly return_url: string;
-  /** Where guests go when they give up; null when you named none. */
+  /** Where guests go when they give up; null when you sent none. */
   readonly cancel_url: string | null;
-  /** The shares of the party, up to 50; empty until the organizer chose it. */
+  /** The shares of the party, up to 50; empty until the organizer has chosen the party. */
   readonly shares: readonly Share[];
   /** The sum of the held, captured and refunded shares in minor units (cents). */
   readonly funded_amount: number;
@@ -299,15 +299,15 @@ export type Checkout = {
   readonly refunded_amount: number;
   /** The service's fee in minor units (cents). */
   readonly fee_amount: number;
-  /** What the venue is paid: amount less fee_amount. */
+  /** The amount that the venue is paid: amount less fee_amount. */
   readonly net_amount: number;
   /** Why the checkout was canceled; null when it was not, or when you canceled it. */
   readonly cancellation_reason: string | null;
-  /** Charges that guests have disputed with their banks; mostly none. */
+  /** Charges that guests have disputed with their banks; usually none. */
   readonly disputes: readonly Dispute[];
   /** When it was created, in UTC. */
   readonly created_at: string;
-  /** When every hold was captured; null before. */
+  /** When the last card was charged; null before. */
   readonly completed_at: string | null;
   /** Your own values; empty when you sent none. */
   readonly metadata: { readonly [name: string]: string };
@@ -319,21 +319,21 @@ export type CheckoutCreate = {
   readonly amount: number;
   /** The currency of the total: usd. */
   readonly currency: "usd";
-  /** How many people share the total at most, 2 to 50. */
+  /** The maximum number of people who share the total, 2 to 50. */
   readonly party_size: number;
-  /** When every share must be held; in the future. */
+  /** The deadline by which every share must be held; in the future. */
   readonly pay_by: string;
-  /** What every guest reads, 1 to 200 characters. */
+  /** The text that every guest reads, 1 to 200 characters. */
   readonly description: string;
-  /** Where guests go afterwards; on one of your registered origins. */
+  /** Where guests go after they have paid; on one of your registered origins. */
   readonly return_url: string;
   /** Your booking id; the idempotency key when the header is absent. */
   readonly external_booking_id: string;
   /** Where guests go when they give up; on one of your registered origins. */
   readonly cancel_url?: string;
-  /** The external_id of the offering it is for. */
+  /** The external_id of the offering that the party books. */
   readonly offering_external_id?: string;
-  /** Up to 20 values of your own, echoed on every read and event. */
+  /** Up to 20 values of your own, returned on every read and event. */
   readonly metadata?: { readonly [name: string]: string };
 };
 
@@ -343,13 +343,13 @@ export type CreatedWebhookEndpoint = {
   readonly id: string;
   /** The type of this object. */
   readonly object: "webhook_endpoint";
-  /** Where we send the events; https only. */
+  /** The address that receives the events; https only. */
   readonly url: string;
   /** The types of event to send, at least one. */
   readonly events: readonly ("checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled")[];
-  /** The secret that signs the deliveries, shown only here. */
+  /** The secret that signs the deliveries; only this answer shows it. */
   readonly secret: string;
-  /** Whether it gets test or live events. */
+  /** The mode of the events that it gets. */
   readonly mode: "test" | "live";
   /** Whether events are sent to it. */
   readonly status: "active" | "disabled";
@@ -357,13 +357,13 @@ export type CreatedWebhookEndpoint = {
   readonly created_at: string;
 };
 
-/** What a venue system of your own delivers. */
+/** A delivery from a venue system of your own. */
 export type CustomHook = {
-  /** Your id of the delivery; sent again it counts once. */
+  /** Your id of the delivery; an id that is sent again counts once. */
   readonly id: string;
-  /** What to do. */
+  /** What the delivery does. */
   readonly type: "offering.upsert" | "offering.cancel" | "slots.update";
-  /** An offering for offering.upsert, else as in custom_offering_cancel.json or custom_slots_update.json. */
+  /** An offering for offering.upsert; for the other types see custom_offering_cancel.json and custom_slots_update.json. */
   readonly data: { readonly [name: string]: unknown };
 };
 
@@ -383,7 +383,7 @@ export type CustomSlotsUpdate = {
     readonly starts_at: string;
     /** When the slot ends; after its start. */
     readonly ends_at?: string;
-    /** How many people it takes, 0 to 100000. */
+    /** How many people it has room for, 0 to 100000. */
     readonly capacity?: number;
     /** Your own id for the slot. */
     readonly external_id?: string;
@@ -397,17 +397,17 @@ export type CustomSlotsUpdate = {
   })[];
 };
 
-/** Says that an object is gone. */
+/** The answer after an object was deleted. */
 export type Deleted = {
-  /** The id of what was deleted. */
+  /** The id of the deleted object. */
   readonly id: string;
-  /** The type of what was deleted. */
+  /** The type of the deleted object. */
   readonly object: "webhook_endpoint";
   /** Always true. */
   readonly deleted: true;
 };
 
-/** One event on its way to one webhook endpoint. */
+/** The delivery of one event to one webhook endpoint. */
 export type Delivery = {
   /** The id of the delivery. */
   readonly id: string;
@@ -419,31 +419,31 @@ export type Delivery = {
   readonly event_id: string;
   /** The type of that event. */
   readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
-  /** Where the delivery stands; failed when 72 hours have passed, or the endpoint was disabled. */
+  /** The status of the delivery; failed after 72 hours, or when the endpoint was disabled. */
   readonly status: "pending" | "delivered" | "failed";
-  /** How often it was tried. */
+  /** The number of attempts. */
   readonly attempts: number;
-  /** The HTTP status of the last answer; null when none came. */
+  /** The HTTP status of the last answer; null without an answer. */
   readonly last_status: number | null;
-  /** Why the last try failed: http_status, redirect, timeout, connect, tls, protocol, interrupted, no_public_address; endpoint_disabled or expired when it was not tried again; null when it did not fail. */
+  /** Why the last attempt failed: http_status, redirect, timeout, connect, tls, protocol, interrupted, no_public_address; endpoint_disabled or expired when there was no further attempt; null when it did not fail. */
   readonly last_error: string | null;
-  /** The first 4 KB of the last answer; null when none came. */
+  /** The first 4 KB of the last answer; null without an answer. */
   readonly last_response: string | null;
-  /** How many milliseconds the last try took; null before the first. */
+  /** How many milliseconds the last attempt took; null before the first attempt. */
   readonly last_duration_ms: number | null;
-  /** When it was last tried; null before the first try. */
+  /** When the last attempt was made; null before the first attempt. */
   readonly last_attempt_at: string | null;
-  /** When it is tried next; null when it is not. */
+  /** When the next attempt is due; null when there is none. */
   readonly next_attempt_at: string | null;
-  /** When it was acknowledged; null before. */
+  /** When the endpoint answered with a 2xx; null before. */
   readonly delivered_at: string | null;
   /** The last ten attempts, the newest last. */
   readonly attempts_log: readonly ({
-    /** When it was tried, in UTC. */
+    /** When the attempt was made, in UTC. */
     readonly at: string;
-    /** The HTTP status of the answer; null when none came. */
+    /** The HTTP status of the answer; null without an answer. */
     readonly status: number | null;
-    /** Why the try failed, as in last_error; null when it did not. */
+    /** Why the attempt failed, as in last_error; null when it did not fail. */
     readonly error: string | null;
     /** How many milliseconds it took. */
     readonly duration_ms: number;
@@ -452,50 +452,50 @@ export type Delivery = {
   readonly created_at: string;
 };
 
-/** A guest told their bank that a charge was not right. */
+/** A guest has disputed a charge with their bank. */
 export type Dispute = {
   /** The card processor's id of the dispute. */
   readonly id: string;
   /** The share that was charged. */
   readonly share_id: string;
-  /** How much is disputed, in minor units (cents). */
+  /** The disputed amount in minor units (cents). */
   readonly amount: number;
-  /** Where it stands, in the card processor's words. */
+  /** The status of the dispute, as the card processor names it. */
   readonly status: string;
-  /** Why, in the card processor's words. */
+  /** The reason, as the card processor names it. */
   readonly reason: string;
-  /** When we were told of it, in UTC. */
+  /** When the card processor notified us, in UTC. */
   readonly opened_at: string;
 };
 
-/** The one shape of every failure. */
+/** The shape of every error. */
 export type Error = {
   /** The first, or only, problem. */
   readonly error: {
-    /** A word that a program can act on. */
+    /** The code; programs act on it. */
     readonly code: string;
-    /** What went wrong, for a person. */
+    /** What is wrong, written for people. */
     readonly message: string;
-    /** A JSON pointer to what is wrong; empty means the whole body. */
+    /** A JSON pointer to the wrong value; an empty pointer means the whole body. */
     readonly field?: string;
-    /** Which conflict it is, for the code conflict. */
+    /** Which conflict it is; only with the code conflict. */
     readonly reason?: string;
-    /** What to quote to support. */
+    /** The id of the request; give it to support. */
     readonly request_id: string;
   };
   /** Every problem of the body in document order, up to 100. */
   readonly errors?: readonly ({
-    /** A word that a program can act on. */
+    /** The code; programs act on it. */
     readonly code: string;
-    /** What went wrong, for a person. */
+    /** What is wrong, written for people. */
     readonly message: string;
-    /** A JSON pointer to what is wrong; empty means the whole body. */
+    /** A JSON pointer to the wrong value; an empty pointer means the whole body. */
     readonly field: string;
-    /** What would be right, in a few words. */
+    /** What is valid there, in a few words. */
     readonly expected: string;
-    /** A JSON value that would pass there; null means: leave the member out. */
+    /** A JSON value that is valid there; null means that you should leave the member out. */
     readonly example_fix: unknown;
-    /** The page about this code. */
+    /** The address of the page about this code. */
     readonly doc_url: string;
   })[];
 };
@@ -510,13 +510,13 @@ export type Event = {
   readonly ends_at?: string;
   /** Your own id; sending it again returns the first submission. */
   readonly external_id?: string;
-  /** The external_id of the offering of which this is one date. */
+  /** The external_id of the offering to which this date belongs. */
   readonly offering_external_id?: string;
   /** What guests read about it, at most 4000 characters. */
   readonly description?: string;
   /** One of the category slugs that GET /v1/me returns. */
   readonly category?: string;
-  /** How many people it takes, 1 to 5000. */
+  /** How many people it has room for, 1 to 5000. */
   readonly capacity?: number;
   /** The prices, 1 to 20, for example general and VIP. */
   readonly tiers?: readonly PriceTier[];
@@ -540,23 +540,23 @@ export type Event = {
   readonly policy?: Policy;
   /** Where guests book it on the venue's own site. */
   readonly booking_url?: string;
-  /** Up to 20 values of your own, echoed on every read and event. */
+  /** Up to 20 values of your own, returned on every read and event. */
   readonly metadata?: { readonly [name: string]: string };
 };
 
-/** The body that sends 1 to 100 boats at once; each boat is judged on its own. */
+/** The body that sends 1 to 100 boats at once; the server checks and stores each boat separately. */
 export type Fleet = {
   /** The boats, 1 to 100, each as in boat.json. */
   readonly boats: readonly unknown[];
 };
 
-/** What became of each boat of a fleet. */
+/** The result for each boat of a fleet. */
 export type FleetResult = {
   /** One result for each boat, in the order sent. */
   readonly results: readonly ({
     /** The position in the fleet, counted from 0. */
     readonly index: number;
-    /** Your own id of the boat as you sent it; null when it was no text. */
+    /** Your own id of the boat as you sent it; null when it was not text. */
     readonly external_id: string | null;
     /** What the call did with the boat. */
     readonly result: "created" | "updated" | "unchanged" | "error";
@@ -564,34 +564,34 @@ export type FleetResult = {
     readonly data?: StoredBoat;
     /** The first problem of the boat; only for an error. */
     readonly error?: {
-      /** A word that a program can act on. */
+      /** The code; programs act on it. */
       readonly code: string;
-      /** What went wrong, for a person. */
+      /** What is wrong, written for people. */
       readonly message: string;
-      /** A JSON pointer to what is wrong; empty means the whole body. */
+      /** A JSON pointer to the wrong value; an empty pointer means the whole body. */
       readonly field?: string;
-      /** Which conflict it is, for the code conflict. */
+      /** Which conflict it is; only with the code conflict. */
       readonly reason?: string;
-      /** What to quote to support. */
+      /** The id of the request; give it to support. */
       readonly request_id: string;
     };
     /** Every problem of the boat; only for an error. */
     readonly errors?: readonly ({
-      /** A word that a program can act on. */
+      /** The code; programs act on it. */
       readonly code: string;
-      /** What went wrong, for a person. */
+      /** What is wrong, written for people. */
       readonly message: string;
-      /** A JSON pointer to what is wrong; empty means the whole body. */
+      /** A JSON pointer to the wrong value; an empty pointer means the whole body. */
       readonly field: string;
-      /** What would be right, in a few words. */
+      /** What is valid there, in a few words. */
       readonly expected: string;
-      /** A JSON value that would pass there; null means: leave the member out. */
+      /** A JSON value that is valid there; null means that you should leave the member out. */
       readonly example_fix: unknown;
-      /** The page about this code. */
+      /** The address of the page about this code. */
       readonly doc_url: string;
     })[];
   })[];
-  /** How many there were of each. */
+  /** How many objects had each result. */
   readonly summary: {
     /** How many were sent. */
     readonly total: number;
@@ -612,19 +612,19 @@ export type GuestCheckout = {
   readonly id: string;
   /** The type of this object. */
   readonly object: "checkout";
-  /** Whether test cards or real money move. */
+  /** The mode: test cards in test, real money in live. */
   readonly mode: "test" | "live";
-  /** Where the checkout stands. */
+  /** The status of the checkout. */
   readonly status: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
   /** The party's whole total in minor units (cents). */
   readonly amount: number;
   /** The currency of every amount here. */
   readonly currency: string;
-  /** How many people share the total at most. */
+  /** The maximum number of people who share the total. */
   readonly party_size: number;
-  /** When every share must be held, in UTC. */
+  /** The deadline by which every share must be held, in UTC. */
   readonly pay_by: string;
-  /** What every guest reads. */
+  /** The text that every guest reads. */
   readonly description: string;
   /** The venue that sells. */
   readonly venue: {
@@ -635,15 +635,15 @@ export type GuestCheckout = {
   };
   /** The sum of the held, captured and refunded shares in minor units (cents). */
   readonly funded_amount: number;
-  /** The shares of the party, up to 50; empty until the organizer chose it. */
+  /** The shares of the party, up to 50; empty until the organizer has chosen the party. */
   readonly shares: readonly GuestShare[];
-  /** Where guests go afterwards. */
+  /** Where guests go after they have paid. */
   readonly return_url: string;
-  /** Where guests go when they give up; null when you named none. */
+  /** Where guests go when they give up; null when you sent none. */
   readonly cancel_url: string | null;
   /** When it was created, in UTC. */
   readonly created_at: string;
-  /** When every hold was captured; null before. */
+  /** When the last card was charged; null before. */
   readonly completed_at: string | null;
   /** The signed-in member's own share, or null; absent for a publishable key. */
   readonly my_share_id?: string | null;
@@ -655,17 +655,17 @@ export type GuestShare = {
   readonly id: string;
   /** The share in minor units (cents). */
   readonly amount: number;
-  /** Where the share stands. */
+  /** The status of the share. */
   readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
   /** Whether this is the share of the organizer. */
   readonly is_organizer: boolean;
-  /** The name shown for the person; null when nobody gave one. */
+  /** The name shown for the person; null when there is none. */
   readonly display_name: string | null;
   /** When the card hold succeeded; null before. */
   readonly held_at: string | null;
-  /** Nobody is named for it yet: a signed-in member may take it. */
+  /** Whether the share has no person yet; a signed-in member may take it. */
   readonly is_open_seat: boolean;
-  /** The name of whoever's card was held for it last, when that is not its own person; else null. */
+  /** The name of the member whose card was last held for this share, if that is not the share's own person; otherwise null. */
   readonly covered_by: string | null;
 };
 
@@ -681,13 +681,13 @@ export type HoldSecret = {
 export type HookReceipt = {
   /** Always true: the delivery is stored. */
   readonly received: true;
-  /** The id of the stored delivery; of the first one for a duplicate. */
+  /** The id of the stored delivery; for a duplicate, the id of the first delivery. */
   readonly id: string;
   /** Whether it was delivered before. */
   readonly duplicate: boolean;
 };
 
-/** A delivery that a venue system made, and what became of it. */
+/** A delivery from a venue system, and its outcome. */
 export type InboundDelivery = {
   /** The id of the delivery. */
   readonly id: string;
@@ -697,19 +697,19 @@ export type InboundDelivery = {
   readonly integration_id: string;
   /** The venue system. */
   readonly provider: "square" | "toast" | "mindbody" | "fareharbor" | "peek" | "ventrata" | "xola" | "rezdy" | "checkfront" | "eventbrite" | "cloudbeds" | "tock" | "foreup" | "mews" | "custom";
-  /** Whether it belongs to test or to live. */
+  /** The mode, test or live. */
   readonly mode: "test" | "live";
   /** The provider's own id of the event; null when it has none. */
   readonly provider_event_id: string | null;
   /** The provider's own type of the event; null when it has none. */
   readonly type: string | null;
-  /** What became of it: ignored changes nothing that is sold, superseded is older than what was applied before, unmapped cannot become an offering, needs_api_read names what only the provider’s API shows, failed breaks a rule of offerings. */
+  /** The outcome: ignored changes nothing that is sold, superseded is older than a delivery that was applied before, unmapped cannot become an offering, needs_api_read only names an object of the provider’s API, failed breaks a rule of offerings. */
   readonly status: "pending" | "applied" | "ignored" | "superseded" | "unmapped" | "needs_api_read" | "failed";
-  /** Why it, or a part of it, was not applied; null when all of it was, or when it waits. */
+  /** Why the delivery, or a part of it, was not applied; null when all of it was applied, or while it waits. */
   readonly reason: string | null;
   /** The offering it changed; null when none. */
   readonly offering_external_id: string | null;
-  /** When it came, in UTC. */
+  /** When the server received it, in UTC. */
   readonly received_at: string;
   /** When it was applied; null before. */
   readonly applied_at: string | null;
@@ -721,7 +721,7 @@ export type Integration = {
   readonly provider: "square" | "toast" | "mindbody" | "fareharbor" | "peek" | "ventrata" | "xola" | "rezdy" | "checkfront" | "eventbrite" | "cloudbeds" | "tock" | "foreup" | "mews" | "custom";
   /** The secret with which the provider signs, 1 to 500 characters without white space around them; required for square, toast and mindbody, not allowed otherwise. */
   readonly signing_secret?: string;
-  /** What to take where a payload of the provider says nothing. */
+  /** Values for fields that a payload of the provider does not have. */
   readonly defaults?: {
     /** The kind of an offering. */
     readonly kind?: "tee_time" | "table" | "cabana" | "daybed" | "spa_treatment" | "class" | "boat_day" | "ticketed_event" | "package" | "rental" | "ride" | "dining";
@@ -750,7 +750,7 @@ export type LegacyExperience = {
   readonly ends_at?: string;
   /** The price for one person in US dollars, 0 to 100000. */
   readonly price_per_person?: number;
-  /** How many people it takes, 1 to 5000. */
+  /** How many people it has room for, 1 to 5000. */
   readonly capacity?: number;
   /** Up to 10 https addresses of pictures, in order. */
   readonly photo_urls?: readonly string[];
@@ -764,96 +764,96 @@ export type Mapping = {
   readonly $schema?: string;
   /** The venue system. */
   readonly provider: "square" | "toast" | "mindbody" | "fareharbor" | "peek" | "ventrata" | "xola" | "rezdy" | "checkfront" | "eventbrite" | "cloudbeds" | "tock" | "foreup" | "mews" | "custom";
-  /** Its name, as people write it. */
+  /** The name of the venue system, as people write it. */
   readonly name: string;
-  /** The page about it, for people. */
+  /** The address of our page about the venue system. */
   readonly documentation: string;
-  /** The kinds of offering that it is used for. */
+  /** The kinds of offering that venues sell with it. */
   readonly kinds: readonly ("tee_time" | "table" | "cabana" | "daybed" | "spa_treatment" | "class" | "boat_day" | "ticketed_event" | "package" | "rental" | "ride" | "dining")[];
   /** How a venue connects it. */
   readonly setup: {
     /** Who sets the webhook up: the venue itself, the provider’s support, a developer account, or a program of yours. */
     readonly how: "self_serve" | "support" | "developer_account" | "own_program";
-    /** Where, in a few words. */
+    /** The place of the setting, in a few words. */
     readonly where: string;
   };
-  /** How a delivery travels. */
+  /** How the venue system sends a delivery. */
   readonly transport: {
-    /** What the body must be. */
+    /** The content type of the body. */
     readonly content_type: "application/json";
-    /** The most bytes that a body may have. */
+    /** The maximum size of a body in bytes. */
     readonly body_limit: number;
   };
   /** How a delivery proves where it comes from. */
   readonly signature: {
     /** How a delivery is signed: none means that the token in the address is the credential. */
     readonly scheme: "none" | "square" | "toast" | "mindbody" | "service_signature";
-    /** The header that carries it; null for none. */
+    /** The header that has the signature; null when there is none. */
     readonly header: string | null;
-    /** How sure we are: documented by the provider, seen in public code or a capture, or a guess. */
+    /** Our source: documented by the provider, seen in public code or in a captured delivery, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
   };
-  /** What names an event. */
+  /** What identifies an event. */
   readonly event: {
-    /** What names the event, put together; an empty list when nothing does. */
+    /** The paths whose values together identify the event; an empty list when there are none. */
     readonly id: readonly string[];
-    /** Where the name of the event stands; null when it has none. */
+    /** The path of the event's name; null when it has none. */
     readonly type: string | null;
   };
-  /** How a repeated delivery is known: by the event’s id, by the body’s hash within a day, or, for pings that carry ids alone, by the body’s hash within ten seconds. */
+  /** How the server recognizes a repeated delivery: by the event’s id, by the body’s hash within a day, or, for pings that carry only ids, by the body’s hash within ten seconds. */
   readonly dedupe: "field" | "body_hash" | "refresh_only";
   /** The events, in the order in which they are tried. */
   readonly events: readonly ({
     /** The provider’s own name of the event, or ours where it has none. */
     readonly name: string;
-    /** Every one of these must hold; the first event that fits is the one. */
+    /** All of these conditions must hold; the server uses the first event that matches. */
     readonly match: readonly ({
-      /** A place in the body. */
+      /** A path in the body. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
-      /** The value begins so. */
+      /** The value begins with this text. */
       readonly begins?: string;
     })[];
-    /** What it does: upsert an offering or its slot, cancel one, refresh (it names an object that only the provider’s API shows), or ignore. */
+    /** What the event does: upsert an offering or its slot, cancel one, refresh (it only names an object of the provider’s API), or ignore. */
     readonly action: "upsert" | "cancel" | "refresh" | "ignore";
-    /** Which of the objects below is read. */
+    /** Which of the objects below the server reads. */
     readonly object?: string;
-    /** The paths of the object begin here. */
+    /** The path at which the paths of the object begin. */
     readonly within?: string;
-    /** Two real changes can be byte for byte the same: a repeated one counts within ten seconds alone. */
+    /** Two real changes can be byte for byte the same; an equal body counts as a repetition only within ten seconds. */
     readonly id_only?: boolean;
-    /** Why it does no more. */
+    /** Why the event does no more. */
     readonly why?: string;
-    /** How sure we are: documented by the provider, seen in public code or a capture, or a guess. */
+    /** Our source: documented by the provider, seen in public code or in a captured delivery, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
   })[];
   /** The objects. */
   readonly objects: readonly ({
     /** Its name. */
     readonly name: string;
-    /** The body carries the whole of it in our own words, under data, as this schema says. */
+    /** The body has the whole object under data, in the form of this schema of ours. */
     readonly whole?: string;
     /** One offering for each item of this list. */
     readonly each?: string;
     /** One tier for each item of this list. */
     readonly each_tier?: string;
-    /** What the tiers do to those that are known: replace them all; by_slot, new ones are added and other prices of known ones are the slot’s own; add, new ones are added and known ones stay, by id or label; new, they count for an offering that has none. */
+    /** How the tiers change the known tiers: replace replaces all; by_slot adds new tiers and stores other prices of known tiers with the slot; add adds new tiers and keeps known ones, by id or label; new uses the tiers only for an offering without tiers. */
     readonly tiers?: "replace" | "by_slot" | "add" | "new";
-    /** How an older delivery that comes late is known. */
+    /** How the server recognizes an older delivery that arrives late. */
     readonly order: {
-      /** What sort of thing changes. */
+      /** The kind of object that changes. */
       readonly thing: string;
-      /** What names it. */
+      /** The paths whose values identify it. */
       readonly id: readonly string[];
-      /** What counts up with each change; absent: the order of arrival decides. */
+      /** The path of a value that increases with each change; without it the order of arrival decides. */
       readonly version?: string;
-      /** The thing of this sort with the same id says which offering it belongs to, where the body does not. */
+      /** If the body does not name the offering, the object of this kind with the same id does. */
       readonly part_of?: string;
-      /** What the version is. */
+      /** The form of the version. */
       readonly version_as?: "number" | "time";
     };
-    /** Where each field of an offering comes from, every one of them. tier.* and slot.* are the fields of a price tier and of a slot, currency is a tier’s, timezone to cutoff_minutes are the availability’s. booking.party says how many places a booking takes off its slot, booking.status whether it is off. */
+    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.status whether the booking is canceled. */
     readonly fields: { readonly [name: string]: MappingField };
   })[];
 };
@@ -862,25 +862,25 @@ export type Mapping = {
 export type MappingField = {
   /** A path in the webhook, the provider’s API (which is not read), the venue’s own defaults, or a fixed value of ours. */
   readonly source: "webhook" | "api" | "venue_supplied" | "fixed";
-  /** Where it stands in the body; [] stands for each item of a list. For api: its name there. */
+  /** The path in the body; [] means each item of a list. For api: its name in the API. */
   readonly path?: string;
-  /** A second place that the conversion needs: a precision, a time of day, a number to take off. */
+  /** A second path that the conversion needs: a precision, a time of day, a number to subtract. */
   readonly with?: string;
-  /** How the value becomes ours; text when absent. count: how many items the list has. */
+  /** How the server converts the value; text when absent. count: the number of items of the list. */
   readonly as?: "text" | "currency" | "integer" | "count" | "remaining" | "minor_int" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "int_string" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
-  /** For fixed: the value. For template: the text in which {} stands for the value. */
+  /** For fixed: the value. For template: the text in which the value replaces {}. */
   readonly value?: string;
-  /** What the provider’s values mean, the first that fits; a name that ends with * fits whatever begins so. Any other value leaves the field to the venue’s defaults. */
+  /** Our value for each value of the provider; the first match counts, and a name that ends with * matches every value that begins with it. For any other value the venue’s defaults apply. */
   readonly choices?: { readonly [name: string]: string };
-  /** Where it comes from when the body lacks it. */
+  /** Where the value comes from when the body does not have it. */
   readonly otherwise?: "api" | "venue_supplied";
-  /** How sure we are: documented by the provider, seen in public code or a capture, or a guess. */
+  /** Our source: documented by the provider, seen in public code or in a captured delivery, or a guess. */
   readonly sure: "documented" | "seen" | "guess";
   /** What a reader should know. */
   readonly note?: string;
 };
 
-/** Whose key this is, and what it may do. */
+/** The venue of the key, and what the key may do. */
 export type Me = {
   /** The key's venue. */
   readonly venue: {
@@ -891,9 +891,9 @@ export type Me = {
   };
   /** The key's mode. */
   readonly mode: "test" | "live";
-  /** What the key may do. */
+  /** The scopes of the key. */
   readonly scopes: readonly ("offerings:write" | "offerings:read" | "checkouts:write" | "checkouts:read" | "bookings:read" | "analytics:read" | "webhooks:write" | "boats:write" | "boats:read")[];
-  /** How often the key may call. */
+  /** The rate limits of the key. */
   readonly limits: {
     /** Writes in a rolling hour. */
     readonly writes_per_hour: number;
@@ -917,11 +917,11 @@ export type Me = {
   readonly next_steps?: readonly string[];
 };
 
-/** Something that a venue sells again and again, with its prices, availability and policy. */
+/** Something that a venue sells repeatedly, with its prices, availability and policy. */
 export type Offering = {
   /** Your own id; sending it again updates this offering. */
   readonly external_id: string;
-  /** What sort of thing is sold. */
+  /** The kind of the offering. */
   readonly kind: "tee_time" | "table" | "cabana" | "daybed" | "spa_treatment" | "class" | "boat_day" | "ticketed_event" | "package" | "rental" | "ride" | "dining";
   /** What guests see as the name, 1 to 120 characters. */
   readonly title: string;
@@ -946,17 +946,17 @@ export type Offering = {
   readonly policy?: Policy;
   /** Where guests book it on the venue's own site. */
   readonly booking_url?: string;
-  /** Up to 20 values of your own, echoed on every read and event. */
+  /** Up to 20 values of your own, returned on every read and event. */
   readonly metadata?: { readonly [name: string]: string };
 };
 
-/** The body that sends 1 to 25 offerings at once; all are stored or none. */
+/** The body that sends 1 to 25 offerings at once; the server stores all of them or none. */
 export type OfferingBatch = {
   /** The offerings, 1 to 25. */
   readonly offerings: readonly Offering[];
 };
 
-/** What became of each offering of a batch. */
+/** The result for each offering of a batch. */
 export type OfferingBatchResult = {
   /** One result for each offering, in the order sent. */
   readonly results: readonly ({
@@ -969,7 +969,7 @@ export type OfferingBatchResult = {
     /** The offering as it now is. */
     readonly data: StoredOffering;
   })[];
-  /** How many there were of each. */
+  /** How many objects had each result. */
   readonly summary: {
     /** How many were sent. */
     readonly total: number;
@@ -984,17 +984,17 @@ export type OfferingBatchResult = {
 
 /** The body with which the organizer chooses the party and the split. */
 export type Party = {
-  /** 1 to 50 people or group chats; the organizer is added when not named. */
+  /** 1 to 50 people or group chats; the server adds the organizer if the list does not. */
   readonly members: readonly ({
     /** The id of a member. */
     readonly user_id: string;
   } | {
-    /** The id of a group chat, which stands for its members. */
+    /** The id of a group chat; all its members join the party. */
     readonly channel_id: string;
   } | {
     /** The phone number of a person, in E.164 form. */
     readonly phone: string;
-    /** What the organizer calls them, 1 to 80 characters; shown as their name. */
+    /** The name that the organizer gives the person, 1 to 80 characters; guests see it. */
     readonly name?: string;
   })[];
   /** How the total is divided: equal, or an amount for each person. */
@@ -1004,7 +1004,7 @@ export type Party = {
   } | "equal";
 };
 
-/** What the organizer gets back for choosing the party. */
+/** The answer to the organizer's choice of the party. */
 export type PartyResult = {
   /** The checkout as guests see it. */
   readonly checkout: GuestCheckout;
@@ -1012,30 +1012,30 @@ export type PartyResult = {
   readonly shares: readonly ({
     /** The id of the share. */
     readonly id: string;
-    /** The name shown for the person; null when nobody gave one. */
+    /** The name shown for the person; null when there is none. */
     readonly display_name: string | null;
     /** The share in minor units (cents). */
     readonly amount: number;
-    /** The invite to pay this share. */
+    /** The address of the invite to pay this share. */
     readonly url: string;
   })[];
 };
 
-/** What the venue is paid for one completed checkout, a transfer for each share. */
+/** The payout to the venue for one completed checkout, with a transfer for each share. */
 export type Payout = {
   /** The id of the payout. */
   readonly id: string;
   /** The type of this object. */
   readonly object: "payout";
-  /** Whether real money moves. */
+  /** The mode: real money moves only in live. */
   readonly mode: "test" | "live";
   /** The checkout it is for. */
   readonly checkout_id: string;
   /** Your booking id. */
   readonly external_booking_id: string;
-  /** What the checkout brought the venue when it completed, in minor units (cents). */
+  /** What the venue earned with the checkout at completion, in minor units (cents). */
   readonly amount: number;
-  /** What refunds took out of it, before it was sent or afterwards, in minor units (cents). */
+  /** What refunds took out of it, before or after it was sent, in minor units (cents). */
   readonly reversed_amount: number;
   /** What has been transferred and was not taken back, in minor units (cents). */
   readonly paid_amount: number;
@@ -1043,15 +1043,15 @@ export type Payout = {
   readonly fee_amount: number;
   /** The currency of every amount here. */
   readonly currency: string;
-  /** Where the payout stands: failed when a transfer failed, paid when every transfer is made or dropped. */
+  /** The status of the payout: failed when a transfer failed, paid when every transfer is made or dropped. */
   readonly status: "pending" | "paid" | "failed" | "canceled";
   /** The transfers, one for each share, up to 50. */
   readonly transfers: readonly ({
     /** The share it is for. */
     readonly share_id: string;
-    /** What it carries, in minor units (cents): less once a refund came before it was sent. */
+    /** The amount of the transfer in minor units (cents); a refund before it was sent reduces it. */
     readonly amount: number;
-    /** Where the transfer stands; dropped when refunds took all of it before it was sent. */
+    /** The status of the transfer; dropped when refunds took all of it before it was sent. */
     readonly status: "pending" | "paid" | "failed" | "dropped";
   })[];
   /** When it was created, in UTC. */
@@ -1060,11 +1060,11 @@ export type Payout = {
   readonly paid_at: string | null;
 };
 
-/** The sums over every payout that was asked for, not only over the page. Still to come is amount less reversed_amount less paid_amount. */
+/** The sums over every payout of the requested period, not only of the page. The amount still to be paid is amount less reversed_amount less paid_amount. */
 export type PayoutTotals = {
   /** How many payouts there are. */
   readonly count: number;
-  /** What the checkouts brought the venue when they completed, in minor units (cents). */
+  /** What the venue earned with the checkouts at completion, in minor units (cents). */
   readonly amount: number;
   /** The fees at completion, in minor units (cents). */
   readonly fee_amount: number;
@@ -1076,24 +1076,24 @@ export type PayoutTotals = {
 
 /** The rules that guests accept when they book. */
 export type Policy = {
-  /** Up to 10 steps of what a cancelling party gets back. */
+  /** Up to 10 steps that say how much of the price a canceling party gets back. */
   readonly cancellation?: readonly ({
-    /** The step holds when the party cancels at least this many hours before the start, 0 to 8760. */
+    /** The step applies when the party cancels at least this many hours before the start, 0 to 8760. */
     readonly hours_before: number;
     /** The percentage that is refunded, 0 to 100. */
     readonly refund_pct: number;
   })[];
-  /** The least age of a guest: 0, 18 or 21. */
+  /** The minimum age of a guest: 0, 18 or 21. */
   readonly min_age?: 0 | 18 | 21;
   /** What to wear, at most 200 characters. */
   readonly dress_code?: string;
-  /** How many minutes around the start the party may arrive, 0 to 1440. */
+  /** How many minutes before or after the start the party may arrive, 0 to 1440. */
   readonly arrival_window_minutes?: number;
   /** Anything else guests should know, at most 2000 characters. */
   readonly notes?: string;
 };
 
-/** One price of an offering or event, and when and for whom it holds. */
+/** One price of an offering or event, and when and for whom it applies. */
 export type PriceTier = {
   /** The price in minor units (cents). */
   readonly amount: number;
@@ -1115,7 +1115,7 @@ export type PriceTier = {
   readonly time_window?: {
     /** The first start time that gets this price. */
     readonly from: string;
-    /** The end of the window of start times. */
+    /** The end of the window of start times, exclusive. */
     readonly to: string;
   };
   /** Up to 10 fees and taxes, each inside the price or on top of it. */
@@ -1131,24 +1131,24 @@ export type PriceTier = {
     /** True when the price already contains the fee, false when it is added on top. */
     readonly included: boolean;
   })[];
-  /** What must be paid ahead, as a percentage or as an amount. */
+  /** What the party must pay in advance, as a percentage or as an amount. */
   readonly deposit?: {
     /** The deposit as a percentage of the total; give this or amount. */
     readonly percent?: number;
     /** The deposit in minor units (cents); give this or percent. */
     readonly amount?: number;
   };
-  /** The least that the party spends in minor units (cents), for tables and cabanas. */
+  /** The minimum that the party spends in minor units (cents), for tables and cabanas. */
   readonly minimum_spend?: number;
 };
 
-/** The body that refunds a completed checkout; without members, all that is left. */
+/** The body that refunds a completed checkout; without members it refunds everything that is left. */
 export type Refund = {
   /** How much to refund in minor units (cents), 1 to 99999999. */
   readonly amount?: number;
   /** The start of the booking, so that the offering's cancellation policy decides how much. */
   readonly starts_at?: string;
-  /** Why, at most 500 characters. */
+  /** The reason, at most 500 characters. */
   readonly reason?: string;
 };
 
@@ -1166,25 +1166,25 @@ export type ReviewDecision = {
 export type RotatedSecret = {
   /** The id of the endpoint. */
   readonly id: string;
-  /** Where we send the events; https only. */
+  /** The address that receives the events; https only. */
   readonly url: string;
   /** The types of event to send, at least one. */
   readonly events: readonly ("checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled")[];
-  /** The new secret, shown only here. */
+  /** The new secret; only this answer shows it. */
   readonly secret: string;
-  /** Until when the old secret signs beside the new one. */
+  /** The time until which the old secret signs beside the new one. */
   readonly previous_secret_expires_at: string;
 };
 
 /** The body with which a signed-in member takes an open seat of a party. */
 export type Seat = {
-  /** The seat that the link led to; absent: whichever is free. */
+  /** The seat to take; without it the server chooses a free seat. */
   readonly share_id?: string;
 };
 
-/** What the tool set_availability takes: an offering that is known, and all of its availability from now on. */
+/** The input of the tool set_availability: an existing offering, and its whole new availability. */
 export type SetAvailability = {
-  /** The external_id of the offering whose availability is replaced. */
+  /** The external_id of the offering whose availability the tool replaces. */
   readonly offering_external_id: string;
   /** When it can be booked. */
   readonly availability: {
@@ -1196,7 +1196,7 @@ export type SetAvailability = {
       readonly starts_at: string;
       /** When the slot ends; after its start. */
       readonly ends_at?: string;
-      /** How many people it takes, 0 to 100000. */
+      /** How many people it has room for, 0 to 100000. */
       readonly capacity?: number;
       /** Your own id for the slot. */
       readonly external_id?: string;
@@ -1218,21 +1218,21 @@ export type SetAvailability = {
       readonly until?: string;
       /** How long each slot lasts, 1 to 44640 minutes (31 days). */
       readonly duration_minutes?: number;
-      /** How many people it takes, 0 to 100000. */
+      /** How many people it has room for, 0 to 100000. */
       readonly capacity?: number;
     })[];
     /** Up to 1000 local days on which nothing can be booked, each at most once. */
     readonly blackout_dates?: readonly string[];
-    /** How many minutes before a slot it can still be booked, 0 to 525600. */
+    /** The minimum number of minutes between the booking and the start of a slot, 0 to 525600. */
     readonly lead_time_minutes?: number;
-    /** How many minutes before a slot the party must be fully paid, 0 to 525600. */
+    /** How many minutes before the start of a slot every share must be held, 0 to 525600. */
     readonly cutoff_minutes?: number;
   };
 };
 
-/** What the tool set_price_tiers takes: an offering that is known, and all of its prices from now on. */
+/** The input of the tool set_price_tiers: an existing offering, and all of its new prices. */
 export type SetPriceTiers = {
-  /** The external_id of the offering whose prices are replaced. */
+  /** The external_id of the offering whose prices the tool replaces. */
   readonly offering_external_id: string;
   /** The prices, 1 to 20. */
   readonly tiers: readonly PriceTier[];
@@ -1244,11 +1244,11 @@ export type Share = {
   readonly id: string;
   /** The share in minor units (cents). */
   readonly amount: number;
-  /** Where the share stands. */
+  /** The status of the share. */
   readonly status: "invited" | "held" | "captured" | "released" | "refunded" | "failed";
   /** Whether this is the share of the organizer. */
   readonly is_organizer: boolean;
-  /** The name shown for the person; null when nobody gave one. */
+  /** The name shown for the person; null when there is none. */
   readonly display_name: string | null;
   /** When the card hold succeeded; null before. */
   readonly held_at: string | null;
@@ -1258,25 +1258,25 @@ export type Share = {
 
 /** The body that asks for a sign-in code by text message. */
 export type SignIn = {
-  /** Where the code goes, in E.164 form. */
+  /** The phone that receives the code, in E.164 form. */
   readonly phone: string;
 };
 
 /** A sign-in that waits for its code. */
 export type SignInChallenge = {
-  /** Send it back with the code. */
+  /** The id of the sign-in; send it back with the code. */
   readonly challenge_id: string;
-  /** For how many seconds the code is good. */
+  /** For how many seconds the code is valid. */
   readonly expires_in: number;
 };
 
 /** The body that answers a sign-in with the code. */
 export type SignInVerify = {
-  /** The id that the sign-in answered. */
+  /** The challenge_id from the answer to the sign-in. */
   readonly challenge_id: string;
-  /** The six digits of the text message. */
+  /** The six digits from the text message. */
   readonly code: string;
-  /** What to call the person, 1 to 80 characters. */
+  /** The name of the person, 1 to 80 characters. */
   readonly name?: string;
 };
 
@@ -1284,9 +1284,9 @@ export type SignInVerify = {
 export type SignedIn = {
   /** The member's JWT, to be sent as a bearer token. */
   readonly token: string;
-  /** For how many seconds the token is good. */
+  /** For how many seconds the token is valid. */
   readonly expires_in: number;
-  /** Who signed in. */
+  /** The member who signed in. */
   readonly member: {
     /** The id of the member. */
     readonly id: string;
@@ -1295,7 +1295,7 @@ export type SignedIn = {
   };
 };
 
-/** A slot of an offering that can be booked, and what it costs the party that was asked for. */
+/** A slot of an offering that can be booked, and its prices for the requested party. */
 export type Slot = {
   /** When the slot starts, in UTC. */
   readonly starts_at: string;
@@ -1303,11 +1303,11 @@ export type Slot = {
   readonly ends_at: string | null;
   /** Your own id for the slot; null when it has none. */
   readonly external_id: string | null;
-  /** How many people it takes; null when none was given. */
+  /** How many people it has room for; null when there is no limit. */
   readonly capacity: number | null;
-  /** When the party must be fully paid: the start less cutoff_minutes. */
+  /** The deadline by which every share must be held: the start less cutoff_minutes. */
   readonly pay_by: string;
-  /** The prices that hold for this party and slot, up to 20. */
+  /** The prices that apply to this party and slot, up to 20. */
   readonly prices: readonly ({
     /** The external_id of the tier; null when it has none. */
     readonly tier: string | null;
@@ -1319,7 +1319,7 @@ export type Slot = {
     readonly amount: number;
     /** The currency of the price; one offering has one currency. */
     readonly currency: string;
-    /** The fees and taxes, up to 10, and what each comes to for the party. */
+    /** The fees and taxes, up to 10, and the amount of each for the party. */
     readonly fees: readonly ({
       /** What the fee is. */
       readonly type: "service" | "tax" | "gratuity" | "other";
@@ -1327,43 +1327,43 @@ export type Slot = {
       readonly label: string | null;
       /** The fee as a percentage; null when it is a fixed amount. */
       readonly percent: number | null;
-      /** What the fee comes to for the party, in minor units (cents). */
+      /** The amount of the fee for the party, in minor units (cents). */
       readonly amount: number;
       /** True when the price already contains the fee, false when it is added on top. */
       readonly included: boolean;
     })[];
     /** What the party pays in minor units (cents), the fees on top included. */
     readonly total: number;
-    /** What must be paid ahead in minor units (cents); null when nothing. */
+    /** What the party must pay in advance in minor units (cents); null when there is no deposit. */
     readonly deposit: number | null;
-    /** The least that the party spends in minor units (cents); null when nothing. */
+    /** The minimum that the party spends in minor units (cents); null when there is none. */
     readonly minimum_spend: number | null;
   })[];
 };
 
-/** A boat as it is read back: what was submitted, extra aside, and its review. */
+/** A boat as the API returns it: the submitted fields without extra, and its review. */
 export type StoredBoat = {
   /** The id of the boat. */
   readonly id: string;
   /** The type of this object. */
   readonly object: "boat";
-  /** Whether it belongs to test or to live. */
+  /** The mode, test or live. */
   readonly mode: "test" | "live";
-  /** Where its review stands. */
+  /** The status of its review. */
   readonly status: "pending" | "approved" | "rejected" | "inactive";
   /** Your own id; sending it again updates this boat. */
   readonly external_id: string;
   /** The name of the boat, 1 to 120 characters. */
   readonly name: string;
-  /** What sort of boat it is. */
+  /** The type of the boat. */
   readonly type: "motor_yacht" | "sport_yacht" | "catamaran" | "sailboat" | "center_console" | "pontoon" | "jet_ski" | "other";
   /** Its length in feet, 5 to 600. */
   readonly length_ft: number;
-  /** How many guests it takes for a day trip, crew not counted, 1 to 500. */
+  /** How many guests it has room for on a day trip, without crew, 1 to 500. */
   readonly capacity: number;
-  /** Whether a captain comes with it. */
+  /** Whether the boat comes with a captain. */
   readonly captain: "included" | "optional" | "required_extra" | "bareboat";
-  /** Where the boat lies. */
+  /** Where the boat is. */
   readonly location: {
     /** The city, at most 120 characters. */
     readonly city: string;
@@ -1382,7 +1382,7 @@ export type StoredBoat = {
   };
   /** The rates for the whole boat, 1 to 20. */
   readonly pricing: readonly ({
-    /** For how many hours the rate is, above 0 and up to 720. */
+    /** How many hours the rate covers, above 0 and up to 720. */
     readonly duration_hours: number;
     /** The rate in minor units (cents). */
     readonly amount: number;
@@ -1399,11 +1399,11 @@ export type StoredBoat = {
   })[];
   /** 1 to 20 https addresses of pictures, in order; the first is the cover. */
   readonly photo_urls: readonly string[];
-  /** Who built it, at most 80 characters. */
+  /** The manufacturer, at most 80 characters. */
   readonly make?: string;
-  /** Which model it is, at most 80 characters. */
+  /** The model, at most 80 characters. */
   readonly model?: string;
-  /** When it was built, 1900 to 2100. */
+  /** The year in which it was built, 1900 to 2100. */
   readonly year?: number;
   /** How many cabins it has, 0 to 100. */
   readonly cabins?: number;
@@ -1419,21 +1419,21 @@ export type StoredBoat = {
   readonly booking_url?: string;
   /** Up to 40 things on board, each 1 to 80 characters. */
   readonly amenities?: readonly string[];
-  /** When the boat is taken. */
+  /** When the boat is free or taken. */
   readonly availability?: {
-    /** A calendar that we read on a schedule into blocks. */
+    /** The address of a calendar; the worker reads it every half hour into calendar.blocks. */
     readonly ical_url?: string;
     /** A page that shows when the boat is free. */
     readonly url?: string;
     /** The time zone of the boat, an IANA name. */
     readonly timezone?: string;
-    /** Up to 1000 stretches of time and how the boat stands in each. */
+    /** Up to 1000 periods of time and the status of the boat in each. */
     readonly blocks?: readonly ({
-      /** When the stretch starts. */
+      /** When the period starts. */
       readonly starts_at: string;
-      /** When the stretch ends; after its start. */
+      /** When the period ends; after its start. */
       readonly ends_at: string;
-      /** How the boat stands in it. */
+      /** Whether the boat is taken or free in this period. */
       readonly status?: "busy" | "tentative" | "free";
     })[];
   };
@@ -1441,11 +1441,11 @@ export type StoredBoat = {
   readonly source_platform?: string;
   /** The page of the boat on that platform. */
   readonly source_url?: string;
-  /** False takes the boat off; true, or left out, puts it back. */
+  /** False deactivates the boat; true, or no value, activates it again. */
   readonly active?: boolean;
-  /** Up to 20 values of your own, echoed on every read. */
+  /** Up to 20 values of your own, returned on every read. */
   readonly metadata?: { readonly [name: string]: string };
-  /** Why it was rejected; null unless it was. */
+  /** Why the reviewer rejected it; null when it is not rejected. */
   readonly review_note: string | null;
   /** When it was created, in UTC. */
   readonly created_at: string;
@@ -1453,29 +1453,29 @@ export type StoredBoat = {
   readonly updated_at: string;
   /** When it was last reviewed, in UTC; null before. */
   readonly reviewed_at: string | null;
-  /** What was read from `availability.ical_url`; absent when there is none, or while the boat is inactive. */
+  /** What the worker read from `availability.ical_url`; absent when there is none, or while the boat is inactive. */
   readonly calendar?: {
-    /** When the address was last asked, in UTC; null before. */
+    /** When the worker last requested the address, in UTC; null before. */
     readonly checked_at: string | null;
-    /** When it was last read with success: how fresh the blocks are; null before. */
+    /** When the worker last read the calendar successfully; the blocks are from that time; null before. */
     readonly read_at: string | null;
-    /** Why the last try failed, or which taken times are missing from the blocks; null when all went well. */
+    /** Why the last attempt failed, or which taken times are missing from the blocks; null when there was no problem. */
     readonly last_error: string | null;
-    /** What of the calendar is not, or not surely, in the blocks. */
+    /** The entries of the calendar that are missing from the blocks, or may be missing. */
     readonly problems: readonly string[];
     /** The times that the calendar says are taken, in order. */
     readonly blocks: readonly ({
-      /** When the stretch starts. */
+      /** When the period starts. */
       readonly starts_at: string;
-      /** When the stretch ends; after its start. */
+      /** When the period ends; after its start. */
       readonly ends_at: string;
-      /** How the boat stands in it. */
+      /** Whether the boat is taken or free in this period. */
       readonly status?: "busy" | "tentative" | "free";
     })[];
   };
 };
 
-/** A connection to a venue system; its token is never listed. */
+/** A connection to a venue system; lists never show its token. */
 export type StoredIntegration = {
   /** The id of the integration. */
   readonly id: string;
@@ -1483,13 +1483,13 @@ export type StoredIntegration = {
   readonly object: "integration";
   /** The venue system. */
   readonly provider: "square" | "toast" | "mindbody" | "fareharbor" | "peek" | "ventrata" | "xola" | "rezdy" | "checkfront" | "eventbrite" | "cloudbeds" | "tock" | "foreup" | "mews" | "custom";
-  /** Whether it belongs to test or to live. */
+  /** The mode, test or live. */
   readonly mode: "test" | "live";
-  /** Whether its address takes deliveries. */
+  /** Whether its address accepts deliveries. */
   readonly status: "active" | "revoked";
   /** Whether its deliveries must be signed. */
   readonly signed: boolean;
-  /** What is taken where a payload says nothing, as given at creation. */
+  /** Values for fields that a payload does not have, as sent at creation. */
   readonly defaults: {
     /** The kind of an offering. */
     readonly kind?: "tee_time" | "table" | "cabana" | "daybed" | "spa_treatment" | "class" | "boat_day" | "ticketed_event" | "package" | "rental" | "ride" | "dining";
@@ -1502,36 +1502,36 @@ export type StoredIntegration = {
   };
   /** When it was created, in UTC. */
   readonly created_at: string;
-  /** When the last delivery came; null before the first. */
+  /** When the server stored the last delivery; null before the first. */
   readonly last_delivery_at: string | null;
-  /** How many deliveries came, each counted once. */
+  /** How many deliveries the server stored, each counted once. */
   readonly delivery_count: number;
-  /** The last delivery that was refused and not stored: as a rule the signature was wrong (unauthorized), the body was no JSON object or too large, or too much came; null when none was. */
+  /** The last delivery that the server refused and did not store: usually the signature was wrong (unauthorized), the body was not a JSON object or too large, or there were too many deliveries; null when there was none. */
   readonly last_refused: {
-    /** What the sender was told. */
+    /** The error code that the sender received. */
     readonly code: "unauthorized" | "invalid_json" | "payload_too_large" | "rate_limited";
-    /** When it came, to the second, in UTC. */
+    /** When the server refused it, to the second, in UTC. */
     readonly at: string;
   } | null;
-  /** Where the venue system delivers; shown only when the integration is created. */
+  /** The address for the venue system's deliveries; shown only when the integration is created. */
   readonly webhook_url?: string;
-  /** The secret with which to sign; shown only when a custom integration is created. */
+  /** The secret that signs your deliveries; shown only when a custom integration is created. */
   readonly signing_secret?: string;
 };
 
-/** An offering as it is read back: what was submitted, and its review. */
+/** An offering as the API returns it: the submitted fields, and its review. */
 export type StoredOffering = {
   /** The id of the offering. */
   readonly id: string;
   /** The type of this object. */
   readonly object: "offering";
-  /** Whether it belongs to test or to live. */
+  /** The mode, test or live. */
   readonly mode: "test" | "live";
-  /** Where its review stands. */
+  /** The status of its review. */
   readonly status: "pending" | "approved" | "rejected";
   /** Your own id; sending it again updates this offering. */
   readonly external_id: string;
-  /** What sort of thing is sold. */
+  /** The kind of the offering. */
   readonly kind: "tee_time" | "table" | "cabana" | "daybed" | "spa_treatment" | "class" | "boat_day" | "ticketed_event" | "package" | "rental" | "ride" | "dining";
   /** What guests see as the name, 1 to 120 characters. */
   readonly title: string;
@@ -1560,7 +1560,7 @@ export type StoredOffering = {
       readonly starts_at: string;
       /** When the slot ends; after its start. */
       readonly ends_at?: string;
-      /** How many people it takes, 0 to 100000. */
+      /** How many people it has room for, 0 to 100000. */
       readonly capacity?: number;
       /** Your own id for the slot. */
       readonly external_id?: string;
@@ -1582,39 +1582,39 @@ export type StoredOffering = {
       readonly until?: string;
       /** How long each slot lasts, 1 to 44640 minutes (31 days). */
       readonly duration_minutes?: number;
-      /** How many people it takes, 0 to 100000. */
+      /** How many people it has room for, 0 to 100000. */
       readonly capacity?: number;
     })[];
     /** Up to 1000 local days on which nothing can be booked, each at most once. */
     readonly blackout_dates?: readonly string[];
-    /** How many minutes before a slot it can still be booked, 0 to 525600. */
+    /** The minimum number of minutes between the booking and the start of a slot, 0 to 525600. */
     readonly lead_time_minutes?: number;
-    /** How many minutes before a slot the party must be fully paid, 0 to 525600. */
+    /** How many minutes before the start of a slot every share must be held, 0 to 525600. */
     readonly cutoff_minutes?: number;
   };
   /** The rules that guests accept when they book. */
   readonly policy?: {
-    /** Up to 10 steps of what a cancelling party gets back. */
+    /** Up to 10 steps that say how much of the price a canceling party gets back. */
     readonly cancellation?: readonly ({
-      /** The step holds when the party cancels at least this many hours before the start, 0 to 8760. */
+      /** The step applies when the party cancels at least this many hours before the start, 0 to 8760. */
       readonly hours_before: number;
       /** The percentage that is refunded, 0 to 100. */
       readonly refund_pct: number;
     })[];
-    /** The least age of a guest: 0, 18 or 21. */
+    /** The minimum age of a guest: 0, 18 or 21. */
     readonly min_age?: 0 | 18 | 21;
     /** What to wear, at most 200 characters. */
     readonly dress_code?: string;
-    /** How many minutes around the start the party may arrive, 0 to 1440. */
+    /** How many minutes before or after the start the party may arrive, 0 to 1440. */
     readonly arrival_window_minutes?: number;
     /** Anything else guests should know, at most 2000 characters. */
     readonly notes?: string;
   };
   /** Where guests book it on the venue's own site. */
   readonly booking_url?: string;
-  /** Up to 20 values of your own, echoed on every read and event. */
+  /** Up to 20 values of your own, returned on every read and event. */
   readonly metadata?: { readonly [name: string]: string };
-  /** Why it was rejected; null unless it was. */
+  /** Why the reviewer rejected it; null when it is not rejected. */
   readonly review_note: string | null;
   /** When it was created, in UTC. */
   readonly created_at: string;
@@ -1624,23 +1624,23 @@ export type StoredOffering = {
   readonly reviewed_at: string | null;
 };
 
-/** A webhook endpoint as it is listed; its secret never is. */
+/** A webhook endpoint as the API lists it, without its secret. */
 export type StoredWebhookEndpoint = {
   /** The id of the endpoint. */
   readonly id: string;
   /** The type of this object. */
   readonly object: "webhook_endpoint";
-  /** Where we send the events; https only. */
+  /** The address that receives the events; https only. */
   readonly url: string;
   /** The types of event to send, at least one. */
   readonly events: readonly ("checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled")[];
-  /** Whether it gets test or live events. */
+  /** The mode of the events that it gets. */
   readonly mode: "test" | "live";
   /** Whether events are sent to it. */
   readonly status: "active" | "disabled";
   /** When it was disabled; null while it is active. */
   readonly disabled_at: string | null;
-  /** Why it was disabled: you asked for it, or every delivery had failed for 72 hours; null while it is active. */
+  /** Why it was disabled: you disabled it, or every delivery failed for 72 hours; null while it is active. */
   readonly disabled_reason: "requested" | "failed_for_72_hours" | null;
   /** When it was created, in UTC. */
   readonly created_at: string;
@@ -1652,38 +1652,38 @@ export type StoredWebhookEndpoint = {
     readonly event_id: string;
     /** The type of that event. */
     readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
-    /** Where the delivery stands; failed when 72 hours have passed, or the endpoint was disabled. */
+    /** The status of the delivery; failed after 72 hours, or when the endpoint was disabled. */
     readonly status: "pending" | "delivered" | "failed";
-    /** The HTTP status of the last answer; null when none came. */
+    /** The HTTP status of the last answer; null without an answer. */
     readonly last_status: number | null;
     /** When it was created, in UTC. */
     readonly created_at: string;
   } | null;
 };
 
-/** A submitted event, and where its review stands. */
+/** A submitted event, and the status of its review. */
 export type Submission = {
   /** The id of the submission. */
   readonly id: string;
   /** The type of this object. */
   readonly object: "submission";
-  /** Whether it belongs to test or to live. */
+  /** The mode, test or live. */
   readonly mode: "test" | "live";
   /** Your own id; null when you sent none. */
   readonly external_id: string | null;
-  /** Where its review stands. */
+  /** The status of its review. */
   readonly status: "pending" | "approved" | "rejected";
   /** What guests see as the name, 1 to 120 characters. */
   readonly title: string;
   /** When it starts, in UTC. */
   readonly starts_at: string;
-  /** The price for one person in US dollars; null for an event or when none was sent. */
+  /** The price for one person in US dollars; null for an event, or when you sent none. */
   readonly price_per_person: number | null;
-  /** How many people it takes; null when none was sent. */
+  /** How many people it has room for; null when you sent no capacity. */
   readonly capacity: number | null;
   /** The id of the live experience; null until approved. */
   readonly experience_id: string | null;
-  /** Why it was rejected; null unless it was. */
+  /** Why the reviewer rejected it; null when it is not rejected. */
   readonly review_note: string | null;
   /** When it was created, in UTC. */
   readonly created_at: string;
@@ -1691,7 +1691,7 @@ export type Submission = {
   readonly reviewed_at: string | null;
   /** When it ends; after its start. */
   readonly ends_at?: string;
-  /** The external_id of the offering of which this is one date. */
+  /** The external_id of the offering to which this date belongs. */
   readonly offering_external_id?: string;
   /** What guests read about it, at most 4000 characters. */
   readonly description?: string;
@@ -1717,25 +1717,25 @@ export type Submission = {
   })[];
   /** The rules that guests accept when they book. */
   readonly policy?: {
-    /** Up to 10 steps of what a cancelling party gets back. */
+    /** Up to 10 steps that say how much of the price a canceling party gets back. */
     readonly cancellation?: readonly ({
-      /** The step holds when the party cancels at least this many hours before the start, 0 to 8760. */
+      /** The step applies when the party cancels at least this many hours before the start, 0 to 8760. */
       readonly hours_before: number;
       /** The percentage that is refunded, 0 to 100. */
       readonly refund_pct: number;
     })[];
-    /** The least age of a guest: 0, 18 or 21. */
+    /** The minimum age of a guest: 0, 18 or 21. */
     readonly min_age?: 0 | 18 | 21;
     /** What to wear, at most 200 characters. */
     readonly dress_code?: string;
-    /** How many minutes around the start the party may arrive, 0 to 1440. */
+    /** How many minutes before or after the start the party may arrive, 0 to 1440. */
     readonly arrival_window_minutes?: number;
     /** Anything else guests should know, at most 2000 characters. */
     readonly notes?: string;
   };
   /** Where guests book it on the venue's own site. */
   readonly booking_url?: string;
-  /** Up to 20 values of your own, echoed on every read and event. */
+  /** Up to 20 values of your own, returned on every read and event. */
   readonly metadata?: { readonly [name: string]: string };
   /** Up to 10 https addresses of pictures, in order. */
   readonly photo_urls?: readonly string[];
@@ -1743,51 +1743,51 @@ export type Submission = {
 
 /** The body that moves the clock of one test checkout. */
 export type TestAdvance = {
-  /** The time that the checkout shall take for now. */
+  /** The new time of the checkout's own clock. */
   readonly to: string;
 };
 
 /** The body that holds one share of a test checkout, or all of them. */
 export type TestHold = {
-  /** The share to hold; every share when left out. */
+  /** The share to hold; without it every share is held. */
   readonly share_id?: string;
-  /** The token of the test card to pay with; one that works when left out. */
+  /** The token of the test card; without it a card that works. */
   readonly card?: string;
 };
 
-/** What the tool validate takes: the name of a schema, and what is to be held against it. */
+/** The input of the tool validate: the name of a schema, and the object to check. */
 export type Validate = {
   /** The name of a published schema. */
   readonly schema: "offering" | "price_tier" | "availability" | "policy" | "event" | "legacy_experience" | "submission" | "boat" | "checkout_create" | "checkout" | "share" | "webhook_event" | "webhook_endpoint" | "integration" | "party" | "me" | "analytics" | "error";
-  /** What you would send. */
+  /** The object to check. */
   readonly object: unknown;
 };
 
 /** The body that registers an address for events. */
 export type WebhookEndpoint = {
-  /** Where we send the events; https only. */
+  /** The address that receives the events; https only. */
   readonly url: string;
   /** The types of event to send, at least one. */
   readonly events: readonly ("checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled")[];
 };
 
-/** An event as it is delivered and as it stands in the log. */
+/** An event as it is delivered and as the event log returns it. */
 export type WebhookEvent = {
-  /** The id of the event; a delivery may come twice, so count each id once. */
+  /** The id of the event; a delivery may arrive twice, so process each id once. */
   readonly id: string;
   /** The type of this object. */
   readonly object: "event";
   /** What happened. */
   readonly type: "checkout.created" | "checkout.collecting" | "share.held" | "checkout.funded" | "checkout.completed" | "checkout.expired" | "checkout.canceled" | "refund.created" | "offering.approved" | "offering.rejected" | "webhook_endpoint.disabled";
-  /** Whether it happened in test or in live. */
+  /** The mode, test or live. */
   readonly mode: "test" | "live";
   /** When it happened, in UTC. */
   readonly created_at: string;
-  /** Counts up from 1 for each checkout, each offering, each endpoint. */
+  /** A number that counts up from 1 for each checkout, each offering and each endpoint. */
   readonly sequence: number;
-  /** True on a sample that you asked for; absent on a real event. */
+  /** True on a sample that you requested; absent on a real event. */
   readonly sample?: true;
-  /** What it happened to. */
+  /** The object of the event. */
   readonly data: {
     /** The checkout, for offering.* the offering, for webhook_endpoint.* the endpoint, as it was at that moment. */
     readonly object: StoredOffering | StoredWebhookEndpoint | Checkout;
@@ -1801,35 +1801,35 @@ export type WebhookEvent = {
   };
 };
 
-/** The body that sends again what has failed. */
+/** The body that sends failed deliveries again. */
 export type WebhookRecover = {
-  /** Failed deliveries of events from this time on are sent again; within the last 30 days. */
+  /** The worker sends failed deliveries of events from this time on again; within the last 30 days. */
   readonly since: string;
 };
 
-/** How many failed deliveries are sent again. */
+/** How many failed deliveries the worker sends again. */
 export type WebhookRecovered = {
-  /** The endpoint they go to. */
+  /** The endpoint of the deliveries. */
   readonly endpoint_id: string;
-  /** The time you gave. */
+  /** The time that you sent. */
   readonly since: string;
-  /** How many are sent again, the oldest first, 10000 at the most. */
+  /** How many deliveries are sent again, the oldest first, at most 10000. */
   readonly recovered: number;
-  /** Whether there may be more: then call again. */
+  /** Whether there may be more; if true, call again. */
   readonly has_more: boolean;
 };
 
-/** What came back for a sample event. */
+/** The endpoint's answer to a sample event. */
 export type WebhookTestResult = {
   /** The id of the sample. */
   readonly event_id: string;
   /** Whether the endpoint answered with a 2xx. */
   readonly delivered: boolean;
-  /** The HTTP status of the answer; null when none came. */
+  /** The HTTP status of the answer; null without an answer. */
   readonly status: number | null;
-  /** The first 4 KB of the answer; null when none came. */
+  /** The first 4 KB of the answer; null without an answer. */
   readonly response: string | null;
-  /** Why no answer came; null when one did. */
+  /** Why there was no answer; null when there was one. */
   readonly error: string | null;
   /** How many milliseconds it took. */
   readonly duration_ms: number;

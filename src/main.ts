@@ -7,46 +7,47 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { systemClock } from './base/clock.ts';
 import { type Config, ConfigError, readConfig } from './base/config.ts';
 import { isUnavailable, openDb, sqlState } from './base/db.ts';
-import { Endings, Stopped } from './base/endings.ts';
-import { keptSecret } from './base/kept-secret.ts';
 import { type Log, makeLog } from './base/log.ts';
 import { beginMigration } from './base/migrate.ts';
 import { makeOutbound } from './base/outbound/outbound.ts';
 import { packageRoot } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
 import { schemaFolders } from './base/schema-files.ts';
+import { readOrCreateSecret } from './base/secret-file.ts';
+import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { proveEncryptionKey } from './domain/installation/key-proof.ts';
-import type { Act } from './domain/venues/audit.ts';
-import { Bell } from './domain/webhooks/deliveries/bell.ts';
+import type { CommandContext } from './domain/venues/audit.ts';
+import { DispatchSignal } from './domain/webhooks/deliveries/dispatch-signal.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { textSender } from './main/sender.ts';
-import { actIn, type House, makeHouse } from './run/house.ts';
-import type { Inside, ToolServer } from './run/tool-server.ts';
+import { type AppContext, commandContext, makeContext } from './run/context.ts';
+import type { ToolServer, ToolServerContext } from './run/tool-server.ts';
 
-interface OpenedHouse {
-  readonly house: House;
+interface OpenedContext {
+  readonly context: AppContext;
   readonly newOperatorToken: string | null;
   readonly processor: OpenedProcessors;
 }
 
 /** The database is asked first: while it answers, `meanwhile` loads what is needed of the program, and the house is built. */
-async function openHouse(
+async function openContext(
   config: Config,
   role: Role | 'cli',
   log: Log,
   url: string,
-  endings: Endings,
+  shutdown: Shutdown,
   meanwhile: () => Promise<unknown> = async () => undefined,
-): Promise<OpenedHouse> {
+): Promise<OpenedContext> {
   const migration = beginMigration(url, schemaFolders(packageRoot));
   migration.done.catch(() => undefined); // Told below; should something else fail before, that is what is told.
-  await endings.add(() => migration.stop());
+  await shutdown.add(() => migration.stop());
   await turn();
   await meanwhile();
   await turn();
-  const token = config.operatorToken === null ? keptSecret(join(config.dataDir, 'operator-token'), newToken) : null;
-  const sealKey = config.encryptionKey ?? keptKey(config);
-  const processor = await openProcessors(config, role, sealKey, log, endings);
+  const token =
+    config.operatorToken === null ? readOrCreateSecret(join(config.dataDir, 'operator-token'), newToken) : null;
+  const sealKey = config.encryptionKey ?? storedEncryptionKey(config);
+  const processor = await openProcessors(config, role, sealKey, log, shutdown);
   const db = openDb({
     url,
     connections: config.databaseConnections,
@@ -54,10 +55,10 @@ async function openHouse(
     applicationName: `everyshare-${role}`,
     onLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
   });
-  await endings.add(() => db.close());
+  await shutdown.add(() => db.close());
   const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
-  await endings.add(() => outbound.close());
-  const house = makeHouse({
+  await shutdown.add(() => outbound.close());
+  const context = makeContext({
     config,
     db,
     clock: systemClock,
@@ -74,17 +75,19 @@ async function openHouse(
     throw unreachable(error, config);
   });
   if (applied > 0) log.info({ files: applied }, 'the database was migrated');
-  if (endings.stopping) throw new Stopped();
-  await proveEncryptionKey(db, house.seal, house.clock.now());
-  return { house, processor, newOperatorToken: token?.isNew === true ? token.text : null };
+  if (shutdown.isStopping) throw new ShutdownRequested();
+  await proveEncryptionKey(db, context.seal, context.clock.now());
+  return { context, processor, newOperatorToken: token?.isNew === true ? token.text : null };
 }
 
 function newToken(): string {
   return `opt_${randomText(systemRandom, 40)}`;
 }
 
-function keptKey(config: Config): Buffer {
-  const kept = keptSecret(join(config.dataDir, 'encryption-key'), () => systemRandom.bytes(32).toString('base64'));
+function storedEncryptionKey(config: Config): Buffer {
+  const kept = readOrCreateSecret(join(config.dataDir, 'encryption-key'), () =>
+    systemRandom.bytes(32).toString('base64'),
+  );
   return Buffer.from(kept.text, 'base64');
 }
 
@@ -99,8 +102,8 @@ function unreachable(error: unknown, { databaseUrl }: Config): unknown {
   ]);
 }
 
-function actOf(house: House, via: 'start' | 'cli', actor: string): Act {
-  return actIn(house, { actor, via, address: null, requestId: null });
+function systemCommandContext(context: AppContext, via: 'start' | 'cli', actor: string): CommandContext {
+  return commandContext(context, { actor, via, address: null, requestId: null });
 }
 
 function say(line: string): void {
@@ -108,7 +111,7 @@ function say(line: string): void {
 }
 
 /** The database of this installation: the one that was named, or the embedded one, claimed for this process. */
-async function openDatabase(config: Config, endings: Endings): Promise<string> {
+async function openDatabase(config: Config, shutdown: Shutdown): Promise<string> {
   if (config.databaseUrl !== null) return config.databaseUrl;
   const { startEmbeddedPostgres } = await import('./sandbox/postgres/embedded.ts');
   const { claimDataDir } = await import('./sandbox/claim.ts');
@@ -119,7 +122,7 @@ async function openDatabase(config: Config, endings: Endings): Promise<string> {
       `DATA_DIR ${config.dataDir} is in use by another everyshare: stop that one, or set DATA_DIR and PORT to others.`,
     ]);
   }
-  await endings.add(async () => {
+  await shutdown.add(async () => {
     await claim.release();
     await postgres.stop();
   });
@@ -130,44 +133,44 @@ type Role = 'start' | 'serve' | 'worker';
 
 async function runRole(role: Role, config: Config): Promise<void> {
   const log = makeLog(config.logLevel, role);
-  const endings = new Endings(log);
-  const stopped = onStopSignal(config, log, endings);
+  const shutdown = new Shutdown(log);
+  const stopped = onStopSignal(config, log, shutdown);
   try {
-    await startRole(role, config, log, endings);
+    await startRole(role, config, log, shutdown);
   } catch (error) {
     // A signal reaches what we had just started, too (initdb, say): that it then failed is not news.
-    const overtaken = endings.stopping || error instanceof Stopped;
-    if (!(await endings.endAll())) process.exitCode = 1;
+    const overtaken = shutdown.isStopping || error instanceof ShutdownRequested;
+    if (!(await shutdown.run())) process.exitCode = 1;
     if (!overtaken) throw error;
   }
   await stopped;
 }
 
-async function startRole(role: Role, config: Config, log: Log, endings: Endings): Promise<void> {
+async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdown): Promise<void> {
   const loadDoor = () => import('./http/server.ts');
-  const url = role === 'start' ? await openDatabase(config, endings) : namedDatabase(config, role);
-  const { house, processor, newOperatorToken } = await openHouse(
+  const url = role === 'start' ? await openDatabase(config, shutdown) : namedDatabase(config, role);
+  const { context, processor, newOperatorToken } = await openContext(
     config,
     role,
     log,
     url,
-    endings,
+    shutdown,
     role === 'worker' ? undefined : loadDoor,
   );
   if (role !== 'serve') {
     const { startWorker } = await import('./worker/loops.ts');
-    const { money } = house;
+    const { services: money } = context;
     const worker = startWorker({
-      db: house.db,
+      db: context.db,
       log,
-      clock: house.clock,
+      clock: context.clock,
       outbound: money.outbound,
-      money,
-      deliveries: { ...money, bell: new Bell() },
-      hooks: house,
+      payments: money,
+      deliveries: { ...money, dispatchSignal: new DispatchSignal() },
+      hooks: context,
       sender: textSender(config),
     });
-    await endings.add(() => worker.close());
+    await shutdown.add(() => worker.close());
   }
   if (role === 'worker') {
     say('everyshare worker is ready');
@@ -176,19 +179,21 @@ async function startRole(role: Role, config: Config, log: Log, endings: Endings)
   }
   const { announce, openFirstVenue } = await import('./cli/announce.ts');
   // Before anybody can be told that it is ready: a script that waits for that may use the key at once.
-  const firstVenue = role === 'start' ? await openFirstVenue(house, actOf(house, 'start', 'start')) : null;
+  const firstVenue =
+    role === 'start' ? await openFirstVenue(context, systemCommandContext(context, 'start', 'start')) : null;
   const { startServer } = await loadDoor();
-  const openTools = async (inside: Inside): Promise<ToolServer> => (await import('./mcp/tool-server.ts')).open(inside);
-  const server = await startServer(house, openTools).catch((error: unknown) => {
+  const openTools = async (inside: ToolServerContext): Promise<ToolServer> =>
+    (await import('./mcp/tool-server.ts')).open(inside);
+  const server = await startServer(context, openTools).catch((error: unknown) => {
     throw portTaken(error, config);
   });
-  await endings.add(() => server.close());
+  await shutdown.add(() => server.close());
   const told = processor.noticesTo(server.localUrl).catch((error: unknown) => {
-    if (endings.stopping) return;
+    if (shutdown.isStopping) return;
     log.warn({ err: error }, 'the card processor does not know where its notices go: it is asked instead');
   });
   if (role === 'start') await told;
-  announce({ house, urls: server.urls, newOperatorToken, firstVenue, say });
+  announce({ context, urls: server.urls, newOperatorToken, firstVenue, say });
   sayReady();
 }
 
@@ -216,7 +221,7 @@ function namedDatabase(config: Config, role: string): string {
 }
 
 /** Resolves when SIGINT or SIGTERM came and everything has ended; a second signal, or too much time, ends it hard. */
-function onStopSignal(config: Config, log: Log, endings: Endings): Promise<void> {
+function onStopSignal(config: Config, log: Log, shutdown: Shutdown): Promise<void> {
   return new Promise((resolve) => {
     let stopping = false;
     const stop = (signal: NodeJS.Signals): void => {
@@ -228,7 +233,7 @@ function onStopSignal(config: Config, log: Log, endings: Endings): Promise<void>
         process.exit(1);
       }, config.shutdownSeconds * 1000);
       hard.unref();
-      void endings.endAll().then((clean) => {
+      void shutdown.run().then((clean) => {
         log.info('stopped');
         if (!clean) process.exitCode = 1;
         resolve();
@@ -243,18 +248,18 @@ function onStopSignal(config: Config, log: Log, endings: Endings): Promise<void>
 async function runCommandLine(argv: readonly string[]): Promise<number> {
   const { runCommand } = await import('./cli/command.ts');
   const log = makeLog('error', 'cli');
-  const endings = new Endings(log);
+  const shutdown = new Shutdown(log);
   const settings = (): Config => readConfig(process.env);
   const open = async () => {
     const config = settings();
-    const url = config.databaseUrl ?? (await embeddedBeside(config, endings));
-    const { house } = await openHouse({ ...config, databaseConnections: 4 }, 'cli', log, url, endings);
-    return { house, act: actOf(house, 'cli', `operator ${userInfo().username}`) };
+    const url = config.databaseUrl ?? (await embeddedBeside(config, shutdown));
+    const { context } = await openContext({ ...config, databaseConnections: 4 }, 'cli', log, url, shutdown);
+    return { context, command: systemCommandContext(context, 'cli', `operator ${userInfo().username}`) };
   };
   try {
     return await runCommand(argv, open, settings);
   } finally {
-    await endings.endAll();
+    await shutdown.run();
   }
 }
 
@@ -262,7 +267,7 @@ const PATIENCE_MS = 60_000;
 const PAUSE_MS = 50;
 
 /** The database of a running server, or the embedded one for this command alone, when its turn has come. */
-async function embeddedBeside(config: Config, endings: Endings): Promise<string> {
+async function embeddedBeside(config: Config, shutdown: Shutdown): Promise<string> {
   const { findEmbeddedPostgres, isUsedByOthers, startEmbeddedPostgres } = await import(
     './sandbox/postgres/embedded.ts'
   );
@@ -275,9 +280,9 @@ async function embeddedBeside(config: Config, endings: Endings): Promise<string>
     if (running !== null) return running;
     const turn = takeTurn(config.dataDir);
     if (turn === null) continue;
-    await endings.add(async () => turn.end());
+    await shutdown.add(async () => turn.end());
     const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
-    await endings.add(async () => {
+    await shutdown.add(async () => {
       if (!(await isUsedByOthers(postgres.url))) await postgres.stop();
     });
     return postgres.url;

@@ -13,20 +13,20 @@ import { makeLog } from '../src/base/log.ts';
 import { makeOutbound } from '../src/base/outbound/outbound.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { systemRandom } from '../src/base/random.ts';
-import { captureDue } from '../src/domain/checkouts/capture.ts';
+import { captureDue } from '../src/domain/checkouts/capture/capture.ts';
 import { expireDue } from '../src/domain/checkouts/expire.ts';
-import { settleDueHolds } from '../src/domain/checkouts/settle-hold.ts';
+import { settleDueHolds } from '../src/domain/checkouts/holds/settle-hold.ts';
 import { proveEncryptionKey } from '../src/domain/installation/key-proof.ts';
-import { type IssuedKey, issueKey, type KeyWish } from '../src/domain/keys/issue-key.ts';
+import { type IssuedKey, issueKey, type NewKeyRequest } from '../src/domain/keys/issue-key.ts';
 import { revokeKey } from '../src/domain/keys/revoke-key.ts';
-import { openVenue, type VenueWithKeys } from '../src/domain/keys/sandbox-venue.ts';
-import { readDueNotices } from '../src/domain/payments/disputes/read-notices.ts';
+import { createVenueWithKeys, type VenueWithKeys } from '../src/domain/keys/sandbox-venue.ts';
+import { readDueNotices } from '../src/domain/payments/read-notices.ts';
 import { settleDueMovements } from '../src/domain/payments/settle-movements.ts';
 import { makeStripeProcessor } from '../src/domain/payments/stripe.ts';
-import type { Act } from '../src/domain/venues/audit.ts';
+import type { CommandContext } from '../src/domain/venues/audit.ts';
 import { type RunningServer, startServer } from '../src/http/server.ts';
 import { open } from '../src/mcp/tool-server.ts';
-import { actIn, type House, makeHouse } from '../src/run/house.ts';
+import { type AppContext, commandContext, makeContext } from '../src/run/context.ts';
 import { startProcessor } from '../src/sandbox/processor/server.ts';
 import { createDatabase, urlOf } from './fresh-database.ts';
 import { keepDrawn, keepLines, keepSealed, keepSecret, keepSecretsIn } from './logs/kept.ts';
@@ -40,7 +40,7 @@ export interface Call {
   readonly server?: number;
 }
 
-export interface Told {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -48,19 +48,19 @@ export interface Told {
   readonly json: any;
 }
 
-export interface World {
+export interface TestWorld {
   readonly db: Db;
-  readonly house: House;
+  readonly context: AppContext;
   readonly urls: readonly string[];
   /** Every log line the servers wrote. */
   readonly logs: string[];
   /** Every statement sent to the database, newest last. */
   readonly statements: string[];
   readonly operatorToken: string;
-  call(method: string, path: string, call?: Call): Promise<Told>;
-  act(): Act;
+  call(method: string, path: string, call?: Call): Promise<HttpResponse>;
+  command(): CommandContext;
   venue(wish?: { name?: string; origins?: readonly string[]; sandbox?: boolean }): Promise<VenueWithKeys>;
-  key(venueId: string, wish?: Partial<Omit<KeyWish, 'venueId'>> & { mode?: Mode }): Promise<IssuedKey>;
+  key(venueId: string, wish?: Partial<Omit<NewKeyRequest, 'venueId'>> & { mode?: Mode }): Promise<IssuedKey>;
   revoke(keyId: string): Promise<void>;
   /** The embedded card processor, in memory. */
   readonly processor: Awaited<ReturnType<typeof startProcessor>>;
@@ -76,7 +76,7 @@ const keysOf = (mode: Mode) => ({
 });
 export const PROCESSOR_KEYS = { test: keysOf('test'), live: keysOf('live') };
 
-export interface WorldWish {
+export interface TestWorldOptions {
   /** The processor passes for the real one: browsers are not shown the way to it. */
   readonly hidesProcessor?: boolean;
   readonly servers?: number;
@@ -87,7 +87,7 @@ const processorSecrets = Object.values(PROCESSOR_KEYS).flatMap(({ secret, webhoo
 const SEAL_KEY = Buffer.alloc(32, 7);
 const OPERATOR_TOKEN = 'opt_for_tests_0123456789abcdef';
 
-export async function openWorld(wish: WorldWish = {}): Promise<World> {
+export async function openTestWorld(wish: TestWorldOptions = {}): Promise<TestWorld> {
   const name = `world_${randomBytes(6).toString('hex')}`;
   const straight = await createDatabase(inject('postgresUrl'), name, 'everyshare_template');
   const pooler = inject('poolerUrl');
@@ -123,8 +123,8 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
     });
   const processors = { test: stripeFor('test'), live: stripeFor('live') };
   const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
-  const openHouse = (): House =>
-    makeHouse({
+  const openHouse = (): AppContext =>
+    makeContext({
       processors,
       processorAccess: {
         sandboxUrl: wish.hidesProcessor === true ? null : async () => processor.url,
@@ -146,40 +146,41 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
       operatorToken: OPERATOR_TOKEN,
       schemaFolder: join(packageRoot, 'schemas', 'v1'),
     });
-  const houses = Array.from({ length: wish.servers ?? 1 }, openHouse);
-  const house = houses[0] as House;
-  for (const { seal } of houses) keepSealed(seal);
-  await proveEncryptionKey(house.db, house.seal, Date.now());
+  const contexts = Array.from({ length: wish.servers ?? 1 }, openHouse);
+  const context = contexts[0] as AppContext;
+  for (const { seal } of contexts) keepSealed(seal);
+  await proveEncryptionKey(context.db, context.seal, Date.now());
   const servers: RunningServer[] = [];
-  for (const one of houses) servers.push(await startServer(one, open));
+  for (const one of contexts) servers.push(await startServer(one, open));
   const urls = servers.map((server) => `http://127.0.0.1:${server.port}`);
-  const act = (): Act => actIn(house, { actor: 'test', via: 'cli', address: null, requestId: null });
+  const command = (): CommandContext =>
+    commandContext(context, { actor: 'test', via: 'cli', address: null, requestId: null });
   return {
-    db: house.db,
-    house,
+    db: context.db,
+    context,
     urls,
     logs,
     statements,
     operatorToken: OPERATOR_TOKEN,
-    act,
+    command,
     call: (method, path, call = {}) => send(`${urls[call.server ?? 0]}${path}`, method, call),
     venue: async (venue = {}) => {
       const wish = { name: 'Harbor House', origins: [], sandbox: false, ...venue };
-      const opened = await house.db.transaction((tx) => openVenue(tx, act(), wish));
+      const opened = await context.db.transaction((tx) => createVenueWithKeys(tx, command(), wish));
       for (const key of [opened.secretTest, opened.publishableTest]) keepSecret('key', key);
       return opened;
     },
     key: async (venueId, key = {}) => {
-      const issued = await house.db.transaction((tx) => issueKey(tx, act(), { venueId, ...PLAIN_KEY, ...key }));
+      const issued = await context.db.transaction((tx) => issueKey(tx, command(), { venueId, ...PLAIN_KEY, ...key }));
       keepSecret('key', issued.key);
       return issued;
     },
     revoke: async (keyId) => {
-      await house.db.transaction((tx) => revokeKey(tx, act(), keyId));
+      await context.db.transaction((tx) => revokeKey(tx, command(), keyId));
     },
     processor,
     async work() {
-      const { money } = house;
+      const { services: money } = context;
       for (let done = 1; done > 0; ) {
         done = await expireDue(money, 1_000);
         done += await settleDueHolds(money, 100);
@@ -190,7 +191,7 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
     },
     async close() {
       await Promise.all(servers.map((server) => server.close()));
-      await Promise.all(houses.map((one) => one.db.close()));
+      await Promise.all(contexts.map((one) => one.db.close()));
       await outbound.close();
       await processor.close();
       rmSync(dataDir, { recursive: true, force: true });
@@ -198,7 +199,7 @@ export async function openWorld(wish: WorldWish = {}): Promise<World> {
   };
 }
 
-const PLAIN_KEY: Omit<KeyWish, 'venueId'> = {
+const PLAIN_KEY: Omit<NewKeyRequest, 'venueId'> = {
   kind: 'secret',
   mode: 'test',
   scopes: [],
@@ -208,7 +209,7 @@ const PLAIN_KEY: Omit<KeyWish, 'venueId'> = {
   readsPerHour: null,
 };
 
-async function send(url: string, method: string, call: Call): Promise<Told> {
+async function send(url: string, method: string, call: Call): Promise<HttpResponse> {
   const raw = typeof call.body === 'string' || Buffer.isBuffer(call.body);
   const body = call.body === undefined ? undefined : raw ? (call.body as string | Buffer) : JSON.stringify(call.body);
   keepSecretsIn(`${url} ${String(body ?? '')}`);

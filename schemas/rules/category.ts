@@ -1,4 +1,4 @@
-// The rule that a category is one of the venue's slugs, those that GET /v1/me returns.
+// The rule that a category is one of the venue's slugs, which GET /v1/me returns.
 
 import type { Rule } from './rule.ts';
 import { listed, quoted } from './wording.ts';

@@ -1,34 +1,34 @@
-// The rules of the clock: a start that lies ahead, within two years, and a pay_by that lies ahead. They hold for new
-// objects alone, so that a faithful replay stays a duplicate; hence they stand apart from the other rules.
+// The rules that depend on the current time: a start in the future, within two years, and a pay_by in the future. They apply
+// only to new objects, so that an exact replay stays a duplicate after the time has passed.
 
 import { below, member } from './json-walk.ts';
 import { DAY, readMoment, writeMoment } from './moment.ts';
 import type { Rule } from './rule.ts';
 
-const YEARS_AHEAD = 2;
+const MAX_YEARS_AHEAD = 2;
 
-/** `starts_at` is after now and at most two years ahead. */
+/** `starts_at` must be after now and at most two years ahead. */
 export const startsWithinTwoYears: Rule = (value, at, report, facts) => {
   const starts = readMoment(member(value, 'starts_at'));
   if (starts === undefined) return;
   const now = facts.now.getTime();
   const last = new Date(now);
-  last.setUTCFullYear(last.getUTCFullYear() + YEARS_AHEAD);
+  last.setUTCFullYear(last.getUTCFullYear() + MAX_YEARS_AHEAD);
   if (starts > now && starts <= last.getTime()) return;
-  const remedy =
+  const message =
     starts > now
       ? `starts_at may be at most two years ahead. Send a time up to ${writeMoment(last.getTime())}.`
       : `starts_at must be in the future. Send a time after ${writeMoment(now)}.`;
   report({
     code: 'out_of_range',
     field: below(at, 'starts_at'),
-    message: remedy,
+    message,
     expected: 'a time in the future, at most two years ahead',
     example_fix: writeMoment(now + 7 * DAY),
   });
 };
 
-/** `pay_by` is after now. */
+/** `pay_by` must be after now. */
 export const payByAhead: Rule = (value, at, report, facts) => {
   const payBy = readMoment(member(value, 'pay_by'));
   const now = facts.now.getTime();

@@ -1,6 +1,5 @@
-// What a real IANA time zone is: a zone or link of the tz database that this runtime knows, in the database's own
-// letter case. Offsets ("+02:00") and the abbreviations that ICU adds ("PST", "IST") are none. Answers are kept in a
-// bounded cache.
+// Which names are IANA time zones: a zone or link of the tz database that this runtime supports, in the database's own letter
+// case. Offsets ("+02:00") and the abbreviations that ICU adds ("PST", "IST") are not. A bounded cache stores the results.
 
 import type { Rule } from './rule.ts';
 import { quoted } from './wording.ts';
@@ -33,14 +32,14 @@ const KNOWN: ReadonlyMap<string, string> = new Map(
   [...LINKS, ...Intl.supportedValuesOf('timeZone')].map((name) => [name.toLowerCase(), name]),
 );
 
-/** A name that neither list has, yet a newer tz database may: it must at least stand in one of its regions. */
+/** A name that is in neither list may come from a newer tz database: it must at least be in one of its regions. */
 const NEWER =
   /^(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)(?:\/[A-Z][A-Za-z_-]{1,20}){1,2}$/;
 
-const CACHED_NAMES = 1000;
+const MAX_CACHED_NAMES = 1000;
 const cache = new Map<string, boolean>();
 
-function runtimeKnows(name: string): boolean {
+function runtimeSupports(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });
     return true;
@@ -49,19 +48,19 @@ function runtimeKnows(name: string): boolean {
   }
 }
 
-/** Whether `name` is a time zone of the tz database, written as it writes it. */
+/** Whether `name` is a time zone of the tz database, in the database's letter case. */
 export function isZone(name: string): boolean {
   const known = KNOWN.get(name.toLowerCase());
   if (known === undefined ? !NEWER.test(name) : known !== name) return false;
-  const before = cache.get(name);
-  if (before !== undefined) return before;
-  const answer = runtimeKnows(name);
-  if (cache.size >= CACHED_NAMES) cache.clear();
-  cache.set(name, answer);
-  return answer;
+  const cached = cache.get(name);
+  if (cached !== undefined) return cached;
+  const isSupported = runtimeSupports(name);
+  if (cache.size >= MAX_CACHED_NAMES) cache.clear();
+  cache.set(name, isSupported);
+  return isSupported;
 }
 
-/** Gives the calendar dates that moments have in a real zone, as YYYY-MM-DD. The formatter is made at first use. */
+/** Returns a function that gives the calendar date of a time in a real zone, as YYYY-MM-DD. It creates its formatter on first use. */
 export function datesIn(zone: string): (time: number) => string {
   let format: Intl.DateTimeFormat | undefined;
   return (time) => {
@@ -78,14 +77,14 @@ export function datesIn(zone: string): (time: number) => string {
 
 export const zoneIsReal: Rule = (value, at, report) => {
   if (typeof value !== 'string' || isZone(value)) return;
-  const meant = KNOWN.get(value.slice(0, 64).toLowerCase()) ?? '';
-  const fix = isZone(meant) ? meant : 'America/New_York';
+  const suggestion = KNOWN.get(value.slice(0, 64).toLowerCase()) ?? '';
+  const fix = isZone(suggestion) ? suggestion : 'America/New_York';
   report({
     code: 'invalid_value',
     field: at,
     message:
-      fix === meant
-        ? `Time zones are written in the letter case of the IANA database. Send ${fix}.`
+      fix === suggestion
+        ? `A time zone must have the letter case of the IANA database. Send ${fix}.`
         : `${quoted(value)} is not a time zone of the IANA database. Send an area and a city, such as ${fix}, or UTC.`,
     expected: 'an IANA time zone name',
     example_fix: fix,

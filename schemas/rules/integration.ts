@@ -1,5 +1,5 @@
-// The rules of a connection to a venue system: the providers that sign their deliveries need the secret they sign with,
-// the others take none, and the defaults name a real zone, a listed currency and a category of the venue.
+// The rules of a connection to a venue system: providers that sign their deliveries need a signing secret, the others must
+// not have one, and the defaults name a real time zone, a listed currency and a category of the venue.
 
 import { categoryIsKnown } from './category.ts';
 import { zoneIsReal } from './iana-zone.ts';
@@ -32,17 +32,17 @@ function signingSecret(value: unknown, at: string, report: Report): void {
     report({
       code: 'missing_field',
       field,
-      message: `${provider} signs what it sends, so signing_secret is needed to check it. Send the secret that ${provider} shows for this webhook.`,
+      message: `${provider} signs its deliveries, so signing_secret is required. Send the secret that ${provider} shows for this webhook.`,
       expected: `the signing secret from ${provider}`,
       example_fix: `signing-secret-shown-by-${provider}`,
     });
   }
   if (UNSIGNED.includes(provider) && typeof secret === 'string') {
-    const remedy =
+    const message =
       provider === 'custom'
-        ? 'For custom the signing secret is made here and returned once. Leave signing_secret out.'
+        ? 'For custom the server creates the signing secret and returns it once. Leave signing_secret out.'
         : `${provider} needs no signing_secret. Leave it out.`;
-    report({ code: 'not_allowed', field, message: remedy, expected: 'no signing_secret', example_fix: null });
+    report({ code: 'not_allowed', field, message, expected: 'no signing_secret', example_fix: null });
   }
 }
 

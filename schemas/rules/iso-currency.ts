@@ -1,6 +1,6 @@
-// The currencies of ISO 4217 (list one as of amendment 180), in lower case, and the rules that a currency is listed and
-// that one object keeps to one currency. Codes without a minor unit (metals, XDR, XTS, XXX and the like) are left out:
-// an amount in minor units cannot be said in them.
+// The currencies of ISO 4217 (list one as of amendment 180), in lower case, and the rules that a currency is listed and that
+// one object has one currency. The list leaves out codes without a minor unit (metals, XDR, XTS, XXX and the like), because
+// amounts are in minor units.
 
 import { below, items, member } from './json-walk.ts';
 import type { Report } from './rule.ts';
@@ -15,7 +15,7 @@ const LISTED: ReadonlySet<string> = new Set(
    usn uyi uyu uyw uzs ved ves vnd vuv wst xad xaf xcd xcg xof xpf yer zar zmw zwg`.split(/\s+/),
 );
 const WELL_FORMED = /^[a-z]{3}$/;
-const USUAL = 'usd';
+const DEFAULT_SUGGESTION = 'usd';
 
 /** Whether ISO 4217 lists a lower-case code as a currency that has a minor unit. */
 function isListed(value: unknown): value is string {
@@ -26,15 +26,15 @@ const WITHOUT_MINOR = new Set('bif clp djf gnf isk jpy kmf krw pyg rwf ugx uyi v
 const IN_THOUSANDTHS = new Set('bhd iqd jod kwd lyd omr tnd'.split(' '));
 const IN_TEN_THOUSANDTHS = new Set(['clf', 'uyw']);
 
-/** How many decimals of a major unit the minor unit is, by ISO 4217. */
+/** The number of decimals of a currency's minor unit, by ISO 4217. */
 export function minorDigits(currency: string): number {
   if (WITHOUT_MINOR.has(currency)) return 0;
   if (IN_THOUSANDTHS.has(currency)) return 3;
   return IN_TEN_THOUSANDTHS.has(currency) ? 4 : 2;
 }
 
-/** Reports a well-formed currency that ISO 4217 does not list; `fix` is what to suggest instead. */
-export function currencyIsListed(value: unknown, at: string, report: Report, fix = USUAL): void {
+/** Reports a well-formed currency that ISO 4217 does not list; `fix` is the suggested code. */
+export function currencyIsListed(value: unknown, at: string, report: Report, fix = DEFAULT_SUGGESTION): void {
   if (typeof value !== 'string' || !WELL_FORMED.test(value) || LISTED.has(value)) return;
   report({
     code: 'invalid_value',
@@ -45,7 +45,7 @@ export function currencyIsListed(value: unknown, at: string, report: Report, fix
   });
 }
 
-/** Reports each unlisted currency in a list of prices, and each that differs from the list's first. */
+/** Reports each unlisted currency in a list of prices, and each that differs from the first of the list. */
 export function oneListedCurrency(prices: unknown, at: string, report: Report): void {
   const currencies = items(prices).map((price) => member(price, 'currency'));
   const first = currencies.find(isListed);

@@ -1,5 +1,5 @@
-// The rule on metadata keys that JSON Schema does not state: `__proto__` is no key, since it would not come back from
-// every JSON reader as it was sent. `constructor` and `prototype` are ordinary keys.
+// The rule on metadata keys that JSON Schema does not have: `__proto__` is not allowed, because some JSON parsers would not
+// return it as it was sent. `constructor` and `prototype` are allowed.
 
 import { below, member } from './json-walk.ts';
 import type { Rule } from './rule.ts';
@@ -11,7 +11,7 @@ export const metadataKeys: Rule = (value, at, report) => {
   report({
     code: 'not_allowed',
     field: below(at, REFUSED_KEY),
-    message: 'A metadata key may not be __proto__. Give this entry another name, or leave it out.',
+    message: 'A metadata key must not be __proto__. Give this entry another name, or leave it out.',
     expected: 'another key',
     example_fix: null,
   });

@@ -1,6 +1,6 @@
 // Reads and writes the times and dates of the API: RFC 3339 date-times with an offset, and calendar dates.
-// Text the date-time format would refuse (no offset, leap second, no such day, UTC year not 1970 to 9998) reads as
-// undefined; times count to the millisecond.
+// Text that the date-time format refuses (no offset, leap second, no such day, UTC year not 1970 to 9998) reads as undefined.
+// Times have milliseconds.
 
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -10,7 +10,7 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 const FIRST_MOMENT = Date.UTC(1970, 0, 1);
-/** The last moment the API takes. */
+/** The last moment that the API accepts. */
 export const LAST_MOMENT = Date.UTC(9999, 0, 1) - 1;
 
 /** Midnight UTC of a real calendar day, in milliseconds, or undefined. */
@@ -38,7 +38,7 @@ export function readMoment(value: unknown): number | undefined {
   return time >= FIRST_MOMENT && time <= LAST_MOMENT ? time : undefined;
 }
 
-/** A moment as the API writes it: UTC with Z, without empty milliseconds. */
+/** A moment as the API writes it: UTC with Z, without milliseconds that are zero. */
 export function writeMoment(time: number): string {
   return new Date(time).toISOString().replace('.000Z', 'Z');
 }

@@ -1,5 +1,5 @@
-// The rules of an offering: those of its tiers, availability, policy, category and metadata, and the one only the whole
-// can judge, that a slot's overrides name tiers of this offering, each once. A batch also has distinct external ids.
+// The rules of an offering: those of its tiers, availability, policy, category and metadata, and the rule that a slot's
+// overrides name tiers of this offering, each once. A batch also needs distinct external ids.
 
 import { availability } from './availability.ts';
 import { categoryIsKnown } from './category.ts';
@@ -11,14 +11,14 @@ import type { Breach, Report, Rule } from './rule.ts';
 import { uniqueExternalIds } from './unique-external-id.ts';
 import { listed, quoted } from './wording.ts';
 
-/** As many tiers as an offering may have: only these are suggested. */
-const SUGGESTED = 20;
+/** An offering has at most 20 tiers, so that a message never suggests more. */
+const MAX_SUGGESTIONS = 20;
 
 function unknownTier(tier: string, known: readonly string[]): Omit<Breach, 'field' | 'example_fix'> {
   return known.length === 0
     ? {
         code: 'invalid_value',
-        message: `No tier of this offering has an external_id, so ${quoted(tier)} names none. Give that tier the external_id ${quoted(tier)}, or leave this override out.`,
+        message: `No tier of this offering has an external_id, so this override names no tier. Give a tier the external_id ${quoted(tier)}, or leave this override out.`,
         expected: 'the external_id of a tier',
       }
     : {
@@ -28,12 +28,12 @@ function unknownTier(tier: string, known: readonly string[]): Omit<Breach, 'fiel
       };
 }
 
-/** Reports overrides of one slot that name no tier, or one that was named before. */
+/** Reports overrides of one slot that name an unknown tier, or the same tier a second time. */
 function slotOverrides(overrides: unknown, known: ReadonlySet<string>, at: string, report: Report): void {
   const named = items(overrides).map((override) => member(override, 'tier'));
-  const taken = new Set(named);
-  const suggestions = [...known].slice(0, SUGGESTED);
-  const spare = suggestions.filter((tier) => !taken.has(tier)).values();
+  const used = new Set(named);
+  const suggestions = [...known].slice(0, MAX_SUGGESTIONS);
+  const spare = suggestions.filter((tier) => !used.has(tier)).values();
   const seen = new Set<string>();
   named.forEach((tier, index) => {
     if (typeof tier !== 'string') return;
@@ -82,7 +82,7 @@ export const offeringBatch: Rule = (value, at, report, facts) => {
   uniqueExternalIds(offerings, place, report, 'offering');
 };
 
-/** A part of an offering that is known: what it has to do with the rest, only the whole can judge. */
+/** The part of an existing offering that the tool replaces. The rules of an offering check it together with the rest. */
 export const setPriceTiers: Rule = (value, at, report, facts) => {
   priceTiers(member(value, 'tiers'), below(at, 'tiers'), report, facts);
 };

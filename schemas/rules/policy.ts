@@ -1,30 +1,30 @@
-// The rule of a policy: cancellation rules have distinct hours_before, so that one refund applies at any time.
+// The rule of a policy: cancellation rules have distinct hours_before, so that exactly one refund applies at any time.
 
 import { below, items, member } from './json-walk.ts';
 import type { Rule } from './rule.ts';
 
-const MOST_HOURS = 8760;
-const HOURS_IN_A_DAY = 24;
+const MAX_HOURS = 8760;
+const HOURS_PER_DAY = 24;
 
 function isHours(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_HOURS;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_HOURS;
 }
 
 export const policy: Rule = (value, at, report) => {
   const list = items(member(value, 'cancellation')).map((rule) => member(rule, 'hours_before'));
   const used = new Set(list.filter(isHours));
   const seen = new Set<number>();
-  // Whole days, one after another: each is offered once at most, so the search is linear over the whole list.
-  let free = HOURS_IN_A_DAY;
+  // Suggestions are whole days in order, each at most once, so that the search over the whole list stays linear.
+  let free = HOURS_PER_DAY;
   list.forEach((hours, index) => {
     if (!isHours(hours)) return;
     if (!seen.has(hours)) {
       seen.add(hours);
       return;
     }
-    while (used.has(free)) free += HOURS_IN_A_DAY;
-    const fix = free <= MOST_HOURS ? free : null;
-    free += HOURS_IN_A_DAY;
+    while (used.has(free)) free += HOURS_PER_DAY;
+    const fix = free <= MAX_HOURS ? free : null;
+    free += HOURS_PER_DAY;
     report({
       code: 'not_unique',
       field: below(at, 'cancellation', index, 'hours_before'),

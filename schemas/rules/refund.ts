@@ -1,4 +1,4 @@
-// The rule of a refund: either an amount, or the booking's start, by which the offering's policy decides; not both.
+// The rule of a refund: it has an amount, or the booking's start for the offering's policy, but not both.
 
 import { below, member } from './json-walk.ts';
 import type { Rule } from './rule.ts';
@@ -10,7 +10,7 @@ export const refund: Rule = (value, at, report) => {
   report({
     code: 'not_allowed',
     field: below(at, later),
-    message: 'Send amount, or starts_at so that the cancellation policy decides, but not both.',
+    message: 'Send amount, or starts_at to apply the cancellation policy, but not both.',
     expected: 'amount or starts_at, not both',
     example_fix: null,
   });

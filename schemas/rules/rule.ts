@@ -1,8 +1,8 @@
-// What a rule between fields is. JSON Schema says what one value may be; a rule says what two values, or a value and
-// the world (the clock, the venue's categories and origins), may be together. A rule is a pure function over the raw
-// JSON: it never throws, and it says nothing about a value whose type is wrong, since the schema has said that already.
+// The type of a rule between fields. JSON Schema checks one value; a rule checks two values together, or a value against facts
+// (the current time, the venue's categories and origins). A rule is a pure function over the raw JSON. It never throws, and
+// it ignores a value of the wrong type, because the schema has reported that already.
 
-/** What a rule may need to know besides the body. */
+/** What a rule may need besides the body. */
 export interface Facts {
   readonly now: Date;
   readonly categories: readonly string[];
@@ -18,7 +18,7 @@ export type RuleCode =
   | 'not_allowed'
   | 'too_many_items';
 
-/** One broken rule: where (a JSON pointer), which code, what to tell a person, and a value that would pass there. */
+/** One broken rule: its place (a JSON pointer), its code, a message for people, and a value that is valid there. */
 export interface Breach {
   readonly code: RuleCode;
   readonly field: string;

@@ -1,4 +1,4 @@
-// Which rules between fields belong to which schema. A schema that is not named here has none.
+// Which rules between fields belong to which schema. A schema that is not listed here has no rules.
 
 import { activity } from './activity.ts';
 import { availability } from './availability.ts';
@@ -32,7 +32,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   activity,
 };
 
-/** By schema name; for new objects alone, so that a replay after the time has passed stays a duplicate. */
+/** By schema name; only for new objects, so that a replay after the time has passed stays a duplicate. */
 export const clockRules: Readonly<Record<string, Rule>> = {
   event: startsWithinTwoYears,
   legacy_experience: startsWithinTwoYears,

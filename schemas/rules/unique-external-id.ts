@@ -1,19 +1,19 @@
-// The rule that external ids differ within one list (tiers, slots, a batch of offerings): reported at each later one.
-// Ids the schema refuses are left to the schema; a suggested id is free in the list and well formed.
+// The rule that external ids differ within one list (tiers, slots, a batch of offerings). It reports each repeated id, and
+// ignores ids that the schema refuses. A suggested id is well formed and not in the list.
 
 import { below, items, member } from './json-walk.ts';
 import type { Report } from './rule.ts';
 import { quoted } from './wording.ts';
 
-const LONGEST = 128;
+const MAX_LENGTH = 128;
 const WELL_FORMED = /^\S{1,128}$/u;
-const TRIES = 100;
+const MAX_ATTEMPTS = 100;
 
 function freeId(id: string, place: number, used: Set<string>): string | null {
   const letters = Array.from(id);
-  for (let number = place; number < place + TRIES; number += 1) {
+  for (let number = place; number < place + MAX_ATTEMPTS; number += 1) {
     const suffix = `-${number}`;
-    const candidate = letters.slice(0, LONGEST - suffix.length).join('') + suffix;
+    const candidate = letters.slice(0, MAX_LENGTH - suffix.length).join('') + suffix;
     if (!used.has(candidate)) {
       used.add(candidate);
       return candidate;
@@ -37,8 +37,8 @@ export function uniqueExternalIds(list: unknown, at: string, report: Report, nou
     report({
       code: 'not_unique',
       field: below(at, index, 'external_id'),
-      message: `Each ${noun} needs its own external_id, and ${quoted(id)} is already that of ${below(at, first)}. Send another one.`,
-      expected: `an external_id no other ${noun} here has`,
+      message: `Each ${noun} needs its own external_id, and ${below(at, first)} already has ${quoted(id)}. Send another one.`,
+      expected: `an external_id that no other ${noun} here has`,
       example_fix: freeId(id, index + 1, used),
     });
   });

@@ -1,16 +1,16 @@
-// How messages quote what a caller sent and list what would be right: always short, whatever was sent.
+// How messages quote a caller's text and list valid values. The result is always short, whatever the caller sent.
 
-const QUOTED_LENGTH = 40;
-const LISTED_VALUES = 8;
+const MAX_QUOTED_LENGTH = 40;
+const MAX_LISTED_VALUES = 8;
 
 /** A caller's text in quotation marks, cut at 40 characters and with control characters escaped. */
 export function quoted(text: string): string {
-  const start = Array.from(text.slice(0, 2 * QUOTED_LENGTH + 2));
-  return JSON.stringify(start.length > QUOTED_LENGTH ? `${start.slice(0, QUOTED_LENGTH).join('')}…` : text);
+  const start = Array.from(text.slice(0, 2 * MAX_QUOTED_LENGTH + 2));
+  return JSON.stringify(start.length > MAX_QUOTED_LENGTH ? `${start.slice(0, MAX_QUOTED_LENGTH).join('')}…` : text);
 }
 
-/** The first few of a list, and how many there are when some are left out. */
+/** The first values of a list, and their total number when some are left out. */
 export function listed(values: readonly string[]): string {
-  const first = values.slice(0, LISTED_VALUES).join(', ');
-  return values.length > LISTED_VALUES ? `${first}, … (${values.length} in all)` : first;
+  const first = values.slice(0, MAX_LISTED_VALUES).join(', ');
+  return values.length > MAX_LISTED_VALUES ? `${first}, … (${values.length} in all)` : first;
 }

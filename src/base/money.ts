@@ -1,21 +1,21 @@
-// Money is a whole number of minor units (cents). The rules for the odd cent have names and stand here, as pure functions:
-// whatever is divided, the parts add up to the whole, exactly.
+// Money is an integer in minor units (cents). The rounding rules are named pure functions in this file: the parts of a
+// division always add up to the whole exactly.
 
-/** The parts of an equal split: each gets the floor, and the cents left over go to the first. */
+/** An equal split: each part gets the floor, and the first part gets the remaining cents as well. */
 export function splitEqually(whole: number, parts: number): number[] {
   const each = Math.floor(whole / parts);
   return Array.from({ length: parts }, (_, index) => (index === 0 ? whole - each * (parts - 1) : each));
 }
 
 /**
- * Divides in proportion, by largest remainder: each part gets the floor of its due, and the cents left over go one each to
- * those who lost most by it (the earlier one first when two lost the same). No part is above its own weight unless the
+ * Divides in proportion, by largest remainder: each part gets the floor of its exact share, and the remaining
+ * cents go one each to the parts with the largest remainders (the earlier part first on a tie). No part is above its own weight unless the
  * whole is above the sum of the weights.
  */
 export function divideInProportion(whole: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((total, weight) => total + BigInt(weight), 0n);
   if (sum === 0n) {
-    if (whole !== 0) throw new Error('nothing can be divided over no weight at all');
+    if (whole !== 0) throw new Error('an amount cannot be divided over weights that sum to zero');
     return weights.map(() => 0);
   }
   const dues = weights.map((weight, index) => {

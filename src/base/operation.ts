@@ -27,14 +27,14 @@ export interface BodyChoice {
   readonly itemsOf?: string;
 }
 
-export interface AnswerShape {
+export interface ResponseShape {
   readonly description: string;
   /** Absent: there is no body. */
   readonly schema?: SchemaRef;
   readonly example?: unknown;
 }
 
-export interface Answer {
+export interface OperationResult {
   readonly status: number;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -57,28 +57,35 @@ export interface Input<Body = unknown> {
   /** Text that cannot be stored, in a list whose items the command judges itself. */
   readonly badStrings: readonly BadText[];
   /** For an operation that keeps its own idempotency: the header's key, if any, and what two equal calls have in common. */
-  readonly once?: { readonly key: string | null; readonly fingerprint: Buffer };
+  readonly idempotency?: { readonly key: string | null; readonly fingerprint: Buffer };
   /** The caller would rather have CSV; only where the operation offers it. */
   readonly asCsv?: boolean;
 }
 
 /** What a command is handed besides its input: the database, and the caller. Never the outside world. */
-export type Command<Who, Body = unknown> = (db: Queryable, who: Who, input: Input<Body>) => Promise<Answer>;
+export type Command<Who, Body = unknown> = (db: Queryable, who: Who, input: Input<Body>) => Promise<OperationResult>;
 
 /** A command that calls the outside: it is handed what it needs for that, and opens its own short transactions. */
-export type Reach<Who, Outside, Body = unknown> = (outside: Outside, who: Who, input: Input<Body>) => Promise<Answer>;
+export type ExternalCommand<Who, Outside, Body = unknown> = (
+  outside: Outside,
+  who: Who,
+  input: Input<Body>,
+) => Promise<OperationResult>;
 
 /** A body as it came, for an operation whose bytes are somebody else's to sign. */
-export interface Raw {
+export interface RawRequest {
   readonly raw: Buffer;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /** A command that is handed the raw body, checks it by itself, and stores it. */
-export type Intake<Who, Outside> = (outside: Outside, who: Who, raw: Raw) => Promise<Answer>;
+export type IntakeCommand<Who, Outside> = (outside: Outside, who: Who, raw: RawRequest) => Promise<OperationResult>;
 
-export type Judge<Outside, Body = unknown> = (outside: Outside, input: Input<Body>) => Promise<readonly FieldProblem[]>;
+export type ExternalCheck<Outside, Body = unknown> = (
+  outside: Outside,
+  input: Input<Body>,
+) => Promise<readonly FieldProblem[]>;
 
 export interface Operation<Who> {
   readonly id: string;
@@ -102,7 +109,7 @@ export interface Operation<Who> {
   /** Takes any JSON object: what is in it is for somebody else to read. */
   readonly anyObject?: true;
   readonly bodyLimit?: number;
-  readonly answers: Readonly<Record<number, AnswerShape>>;
+  readonly responses: Readonly<Record<number, ResponseShape>>;
   /** Answers in CSV to whoever asks for that by `Accept`: what its lines are, and whether it is a page that names the next. */
   readonly csv?: { readonly lines: string; readonly isPage: boolean };
   /** Error codes beyond those that every operation of this kind can give. */
@@ -110,15 +117,15 @@ export interface Operation<Who> {
   /** Absent: declared for a later release, answers 501 after every check has passed. */
   readonly run?: Command<Who, never>;
   /** What it reads, a checkout by the `id` in its path, is looked up in one question with the key of whoever asks. */
-  readonly readsAtTheGate?: true;
+  readonly prefetchesCheckout?: true;
   /** Does all of its writing in one statement, idempotency included: it needs no transaction around it. */
   readonly inOneStatement?: true;
   /** What is wrong with the input that only the outside knows; asked before `run`, without a transaction. */
-  readonly judge?: Judge<never, never>;
+  readonly check?: ExternalCheck<never, never>;
   /** Instead of `run`, for an operation that calls the outside. */
-  readonly reach?: Reach<never, never, never>;
+  readonly callExternal?: ExternalCommand<never, never, never>;
   /** Instead of `run`: the tool server answers, which runs other operations. */
-  readonly byTools?: true;
+  readonly servedByToolServer?: true;
   /** Instead of `run`, for an operation that takes the body as it came. It answers HEAD as well, to show that it is there. */
-  readonly intake?: Intake<never, never>;
+  readonly intake?: IntakeCommand<never, never>;
 }

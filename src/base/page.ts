@@ -1,17 +1,17 @@
-// One page of a list: newest first, by a time that no two rows of a list share. One row more than asked for is read, and
-// tells whether there is a next page.
+// One page of a list: newest first, by a time that no two rows of a list share. A query reads one row more than
+// the limit, which shows whether there is a next page.
 
 import { utc } from './schema/normal.ts';
 
-export interface PageQuestion {
+export interface PageQuery {
   readonly status: string | null;
   readonly limit: number;
   /** Only what is older than this. */
   readonly before: string | null;
 }
 
-/** From a query that has been checked against the list's schema. */
-export function pageQuestion(query: Readonly<Record<string, unknown>>): PageQuestion {
+/** From a query that was validated against the list's schema. */
+export function pageQueryOf(query: Readonly<Record<string, unknown>>): PageQuery {
   return {
     status: typeof query.status === 'string' ? query.status : null,
     limit: typeof query.limit === 'number' ? query.limit : 50,

@@ -8,7 +8,7 @@ import { rebuild } from '../domain/analytics/rebuild.ts';
 import { report } from '../domain/analytics/report.ts';
 import { windowOf } from '../domain/analytics/window.ts';
 import { listLive } from '../domain/experiences/queries.ts';
-import { mistyped, quoted } from './fault.ts';
+import { quoted, usageError } from './cli-error.ts';
 import { choiceOf, uuidOf } from './options.ts';
 import { drawBars } from './plot.ts';
 import { ProgressBar } from './progress-bar.ts';
@@ -24,7 +24,7 @@ function timeIn(given: Given, name: string): string | null {
   if (text === null) return null;
   if (isDate(text)) return `${text}T00:00:00Z`;
   if (isTime(text)) return utc(text);
-  throw mistyped(
+  throw usageError(
     `--${name} is ${quoted(text)}: give a day such as 2027-06-01, or a time such as 2027-06-01T09:30:00-04:00.`,
   );
 }
@@ -43,11 +43,11 @@ const show: Command = {
     const venueId = uuidOf(given.needed('venue'), '--venue', 'venue list');
     const mode: Mode = given.text('mode') === null ? 'live' : choiceOf(given, 'mode', ['test', 'live']);
     const [from, to] = [timeIn(given, 'from'), timeIn(given, 'to')];
-    const { house, act } = await open();
-    const venue = await knownVenue(house.db, venueId);
-    const window = windowOf({ from, to }, act.now);
-    const experiences = await listLive(house.db, venueId, mode, null);
-    const figures = await report(house.db, { venueId, mode, experiences, isNarrowed: false, window });
+    const { context, command } = await open();
+    const venue = await knownVenue(context.db, venueId);
+    const window = windowOf({ from, to }, command.now);
+    const experiences = await listLive(context.db, venueId, mode, null);
+    const figures = await report(context.db, { venueId, mode, experiences, isNarrowed: false, window });
     return { json: { venue_id: venueId, mode, ...figures }, text: drawn(venue.name, mode, figures) };
   },
 };
@@ -82,10 +82,10 @@ const recount: Command = {
   async run(given, open) {
     const text = given.text('venue');
     const venueId = text === null ? null : uuidOf(text, '--venue', 'venue list');
-    const { house } = await open();
-    if (venueId !== null) await knownVenue(house.db, venueId);
-    const bar = new ProgressBar('counting anew', house.clock, given.flag('json') ? null : process.stderr);
-    const done = await rebuild(house.db, venueId, (share) => bar.showShare(share));
+    const { context } = await open();
+    if (venueId !== null) await knownVenue(context.db, venueId);
+    const bar = new ProgressBar('counting anew', context.clock, given.flag('json') ? null : process.stderr);
+    const done = await rebuild(context.db, venueId, (share) => bar.showShare(share));
     bar.end();
     const { venues, days, mended } = done;
     const was = mended === 0 ? 'everything was right' : `${mended} rows were wrong and are mended`;
@@ -102,12 +102,12 @@ const drop: Command = {
   ],
   async run(given, open) {
     const time = timeIn(given, 'before') ?? '';
-    const { house } = await open();
+    const { context } = await open();
     const before = `${time.slice(0, 10)}T00:00:00.000Z`;
-    const latest = new Date(Math.floor(house.clock.now() / DAY) * DAY).toISOString();
-    if (before > latest) throw mistyped(`--before is after ${latest}: today’s events are still coming in.`);
-    const bar = new ProgressBar('dropping', house.clock, given.flag('json') ? null : process.stderr);
-    const { emptied, deleted } = await dropActivity(house.db, before, (share) => bar.showShare(share));
+    const latest = new Date(Math.floor(context.clock.now() / DAY) * DAY).toISOString();
+    if (before > latest) throw usageError(`--before is after ${latest}: today’s events are still coming in.`);
+    const bar = new ProgressBar('dropping', context.clock, given.flag('json') ? null : process.stderr);
+    const { emptied, deleted } = await dropActivity(context.db, before, (share) => bar.showShare(share));
     bar.end();
     return {
       json: { before, emptied_months: emptied, deleted_events: deleted },

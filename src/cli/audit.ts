@@ -21,9 +21,9 @@ const list: Command = {
     const last = given.text('before');
     const before = last === null ? null : uuidOf(last, '--before', 'audit list');
     const limit = wholeOf(given, 'limit', 1, 1000) ?? 50;
-    const { house } = await open();
-    if (venueId !== null) await knownVenue(house.db, venueId);
-    const entries = await listAudit(house.db, { venueId, before, limit });
+    const { context } = await open();
+    if (venueId !== null) await knownVenue(context.db, venueId);
+    const entries = await listAudit(context.db, { venueId, before, limit });
     const rows = entries.map(({ at, actor, via, action, subject, venue_id, id }) => [
       shownTime(at),
       actor,

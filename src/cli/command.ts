@@ -4,13 +4,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../base/package-root.ts';
-import { nearest } from '../base/schema/near-miss.ts';
-import type { Act } from '../domain/venues/audit.ts';
-import type { House } from '../run/house.ts';
+import { nearestName } from '../base/schema/near-miss.ts';
 import { analyticsCommands } from './analytics.ts';
 import { auditCommands } from './audit.ts';
+import { CliError, lineFor, quoted, usageError } from './cli-error.ts';
 import { doctorCommands } from './doctor.ts';
-import { Fault, lineFor, mistyped, quoted } from './fault.ts';
 import { helpFor, ROLES, usageOf } from './help.ts';
 import { importCommands } from './import.ts';
 import { keyCommands } from './key.ts';
@@ -45,11 +43,7 @@ const COMMANDS: readonly Command[] = [
 const ALONE = ['help', 'version'];
 
 /** Runs one command and says its exit code: 0, 1 for a failure, 2 for a line that was typed wrongly. */
-export async function runCommand(
-  argv: readonly string[],
-  open: () => Promise<{ house: House; act: Act }>,
-  settings: Settings,
-): Promise<number> {
+export async function runCommand(argv: readonly string[], open: Open, settings: Settings): Promise<number> {
   const typed = readTyped(argv, COMMANDS);
   const command = COMMANDS.find(({ words }) => words.every((word, index) => typed.words[index] === word));
   try {
@@ -61,7 +55,7 @@ export async function runCommand(
   } catch (error) {
     const options = command?.options.map((option) => option.name) ?? [];
     await print(process.stderr, `everyshare: ${lineFor(error, options)}`);
-    return error instanceof Fault ? error.exit : 1;
+    return error instanceof CliError ? error.exit : 1;
   }
 }
 
@@ -92,18 +86,18 @@ function nextWords(words: readonly string[]): string[] {
   return [...new Set(next.filter((word) => word !== undefined))];
 }
 
-function unknownCommand(words: readonly string[]): Fault {
+function unknownCommand(words: readonly string[]): CliError {
   const role = ROLES.find(([word]) => word === words[0]);
-  if (role !== undefined) return mistyped(`"${role[0]}" stands alone, without options: it is to ${role[1]}.`);
+  if (role !== undefined) return usageError(`"${role[0]}" stands alone, without options: it is to ${role[1]}.`);
   let depth = 0;
   while (depth < words.length && nextWords(words.slice(0, depth)).includes(words[depth] ?? '')) depth++;
   const right = words.slice(0, depth);
   const choices = depth === 0 ? [...nextWords([]), ...ROLES.map(([word]) => word), ...ALONE] : nextWords(right);
   const typed = words[depth];
-  if (typed === undefined) return mistyped(`"${right.join(' ')}" needs a further word: ${choices.join(', ')}.`);
-  const near = nearest(typed, choices);
+  if (typed === undefined) return usageError(`"${right.join(' ')}" needs a further word: ${choices.join(', ')}.`);
+  const near = nearestName(typed, choices);
   const remedy = near === null ? `there is ${choices.join(', ')}.` : `did you mean "${[...right, near].join(' ')}"?`;
-  return mistyped(`there is no command ${quoted([...right, typed].join(' '))}: ${remedy}`);
+  return usageError(`there is no command ${quoted([...right, typed].join(' '))}: ${remedy}`);
 }
 
 function version(): Answer {

@@ -9,8 +9,8 @@ import { packageRoot } from '../base/package-root.ts';
 import { readMigrations } from '../base/schema-files.ts';
 import { countVenuesByDay } from '../domain/analytics/queries.ts';
 import { proveEncryptionKey } from '../domain/installation/key-proof.ts';
-import type { House } from '../run/house.ts';
-import { lineFor } from './fault.ts';
+import type { AppContext } from '../run/context.ts';
+import { lineFor } from './cli-error.ts';
 import type { Answer, Command, Open } from './shape.ts';
 import { block } from './table.ts';
 
@@ -44,7 +44,7 @@ export function checkNode(version: string): Check {
   return enough ? fine('node', version) : wrong('node', version, `install Node.js ${LEAST_NODE.join('.')} or newer.`);
 }
 
-async function checkDatabase({ db, config }: House): Promise<Check> {
+async function checkDatabase({ db, config }: AppContext): Promise<Check> {
   const [row] = await db.query<{ version: string; number: number }>(
     "select current_setting('server_version') as version, current_setting('server_version_num')::integer as number",
   );
@@ -53,7 +53,7 @@ async function checkDatabase({ db, config }: House): Promise<Check> {
   return wrong('database', detail, `move to PostgreSQL ${LEAST_POSTGRES} or newer.`);
 }
 
-async function checkMigrations({ db }: House): Promise<Check> {
+async function checkMigrations({ db }: AppContext): Promise<Check> {
   const files = readMigrations({ migrations: join(packageRoot, 'migrations') }).length;
   const [row] = await db.query<{ count: number }>('select count(*) as count from migrations');
   const applied = row?.count ?? 0;
@@ -66,14 +66,14 @@ async function checkMigrations({ db }: House): Promise<Check> {
   return wrong('migrations', detail, remedy);
 }
 
-async function checkEncryptionKey({ db, seal, config, clock }: House): Promise<Check> {
+async function checkEncryptionKey({ db, seal, config, clock }: AppContext): Promise<Check> {
   await proveEncryptionKey(db, seal, clock.now());
   const where =
     config.encryptionKey === null ? `the one in ${join(config.dataDir, 'encryption-key')}` : 'ENCRYPTION_KEY';
   return fine('encryption_key', `${where} is the key that this database was written with`);
 }
 
-async function checkClock({ db, clock }: House): Promise<Check> {
+async function checkClock({ db, clock }: AppContext): Promise<Check> {
   const before = clock.now();
   const [row] = await db.query<{ ms: number }>('select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms');
   const after = clock.now();
@@ -85,14 +85,14 @@ async function checkClock({ db, clock }: House): Promise<Check> {
   return wrong('clock', detail, 'set both clocks by NTP: times of payment are compared with them.');
 }
 
-function checkProcessor({ config }: House): Check {
+function checkProcessor({ config }: AppContext): Check {
   if (config.sandboxProcessor) return fine('processor', 'the sandbox serves test and live: no real money moves');
   const has = (mode: Mode): string =>
     config.modes.includes(mode) ? `${mode} has Stripe` : `${mode} has none (its keys get mode_not_available)`;
   return fine('processor', `${has('test')}, ${has('live')}`);
 }
 
-function checkTexts({ config }: House): Check {
+function checkTexts({ config }: AppContext): Check {
   const { twilio, sandboxTexts } = config;
   if (twilio !== null) {
     const from = 'number' in twilio.from ? 'a number of ours' : 'a messaging service';
@@ -107,7 +107,7 @@ function isLoopback(host: string): boolean {
   return isIP(host) === 0 ? host === 'localhost' : addressIn(host, ['127.0.0.0/8', '::1']);
 }
 
-function checkBaseUrl({ config }: House): Check {
+function checkBaseUrl({ config }: AppContext): Check {
   if (config.baseUrl !== null) return fine('base_url', config.baseUrl);
   if (isLoopback(config.host)) return fine('base_url', `not set, and not needed while HOST is ${config.host}`);
   return wrong(
@@ -117,7 +117,7 @@ function checkBaseUrl({ config }: House): Check {
   );
 }
 
-async function checkAnalytics({ db }: House): Promise<Check> {
+async function checkAnalytics({ db }: AppContext): Promise<Check> {
   const venues = await countVenuesByDay(db);
   if (venues === 0) return fine('analytics', 'every venue is counted by the hour');
   const detail = `${venues} ${venues === 1 ? 'venue is' : 'venues are'} counted by the day only: right, but slow inside a busy day`;
@@ -142,22 +142,22 @@ function failed(name: string, error: unknown): Check {
 
 async function checksOf(open: Open): Promise<Check[]> {
   const node = checkNode(process.versions.node);
-  let house: House;
+  let context: AppContext;
   try {
-    ({ house } = await open());
+    ({ context } = await open());
   } catch (error) {
     return [node, failed('database', error)];
   }
   return [
     node,
-    await made('database', checkDatabase(house)),
-    await made('migrations', checkMigrations(house)),
-    await made('encryption_key', checkEncryptionKey(house)),
-    await made('clock', checkClock(house)),
-    checkProcessor(house),
-    checkTexts(house),
-    checkBaseUrl(house),
-    await made('analytics', checkAnalytics(house)),
+    await made('database', checkDatabase(context)),
+    await made('migrations', checkMigrations(context)),
+    await made('encryption_key', checkEncryptionKey(context)),
+    await made('clock', checkClock(context)),
+    checkProcessor(context),
+    checkTexts(context),
+    checkBaseUrl(context),
+    await made('analytics', checkAnalytics(context)),
   ];
 }
 

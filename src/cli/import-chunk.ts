@@ -116,9 +116,9 @@ export function judged(kind: Kind, caller: Caller, items: readonly Item[], seen:
   const failures: Failure[] = [];
   for (const { index, externalId, candidate, problem } of items) {
     const errors: FieldProblem[] = problem === null ? [] : [problem];
-    if (candidate !== null) errors.push(...caller.contract.judge(kind.schema, candidate, facts).problems);
+    if (candidate !== null) errors.push(...caller.contract.validate(kind.schema, candidate, facts).problems);
     const normal =
-      candidate === null || errors.length > 0 ? null : caller.contract.normal(kind.schema, candidate.value);
+      candidate === null || errors.length > 0 ? null : caller.contract.normalize(kind.schema, candidate.value);
     if (normal !== null) errors.push(...kind.further(normal));
     const first = seen.get(externalId ?? '');
     if (errors.length === 0 && first !== undefined) errors.push(twice(externalId ?? '', index, first));

@@ -3,7 +3,7 @@
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Mode } from '../base/config.ts';
-import { type Fault, refused } from './fault.ts';
+import { type CliError, refused } from './cli-error.ts';
 import type { Failure, Kind } from './import-chunk.ts';
 
 export interface Counts {
@@ -101,7 +101,7 @@ export function checkSame(
   if (kept.broken === null) throw changed(kept.next);
 }
 
-export function changed(next: number): Fault {
+export function changed(next: number): CliError {
   return refused(
     `the file has changed since its first ${next} objects were imported: begin anew with --restart (what is in already stays, and counts as unchanged).`,
   );

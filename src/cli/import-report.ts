@@ -2,7 +2,7 @@
 // a file of their own.
 
 import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { refused } from './fault.ts';
+import { refused } from './cli-error.ts';
 import type { Failure, Kind } from './import-chunk.ts';
 import type { Counts, Progress } from './import-progress.ts';
 import type { Answer } from './shape.ts';

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Db } from '../base/db.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import { type Fault, lineFor, refused } from './fault.ts';
+import { type CliError, lineFor, refused } from './cli-error.ts';
 import { type Failure, type Item, itemFrom, judged, type Kind } from './import-chunk.ts';
 import {
   type Counts,
@@ -189,7 +189,7 @@ class Run {
   }
 
   /** Commits what came before the place where the file is not JSON, and says where that is. */
-  async #stopAt({ message, index, byte }: BrokenStream): Promise<Fault> {
+  async #stopAt({ message, index, byte }: BrokenStream): Promise<CliError> {
     if (index < (this.#kept?.next ?? 0)) return changed(this.#kept?.next ?? 0);
     await this.#flush();
     this.#remember({ index, byte });

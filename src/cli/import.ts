@@ -2,7 +2,7 @@
 
 import { createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { mistyped, quoted, refused } from './fault.ts';
+import { quoted, refused, usageError } from './cli-error.ts';
 import { BOATS, type Kind, OFFERINGS } from './import-chunk.ts';
 import type { Stamp } from './import-progress.ts';
 import { answerTo } from './import-report.ts';
@@ -54,7 +54,7 @@ function checkApart(files: readonly (readonly [label: string, file: string | nul
   for (const [label, file] of files) {
     if (file === null) continue;
     const other = seen.get(resolve(file));
-    if (other !== undefined) throw mistyped(`${label} and ${other} are the same file: name another.`);
+    if (other !== undefined) throw usageError(`${label} and ${other} are the same file: name another.`);
     seen.set(resolve(file), label);
   }
 }
@@ -70,8 +70,8 @@ async function bring(kind: Kind, given: Given, open: Open): Promise<Answer> {
     ['--progress', progressFile],
     ['--report', reportFile],
   ]);
-  const { house, act } = await open();
-  const caller = await operatorCaller(house.db, act, venueId, mode);
+  const { context, command } = await open();
+  const caller = await operatorCaller(context.db, command, venueId, mode);
   const dryRun = given.flag('dry-run');
   const job: Job = {
     kind,
@@ -83,8 +83,8 @@ async function bring(kind: Kind, given: Given, open: Open): Promise<Answer> {
     progressFile: dryRun ? null : progressFile,
     reportFile,
   };
-  const bar = new ProgressBar(kind.name, house.clock, given.flag('json') ? null : process.stderr);
-  return answerTo(await runImport(job, { db: house.db, clock: house.clock, caller, bar }));
+  const bar = new ProgressBar(kind.name, context.clock, given.flag('json') ? null : process.stderr);
+  return answerTo(await runImport(job, { db: context.db, clock: context.clock, caller, bar }));
 }
 
 function importing(kind: Kind): Command {

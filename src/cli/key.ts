@@ -4,13 +4,13 @@ import { createInterface } from 'node:readline';
 import { isAddressRange } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
 import { isTime } from '../base/schema/formats.ts';
-import { nearest } from '../base/schema/near-miss.ts';
-import { type IssuedKey, importKey, issueKey, type KeyWish } from '../domain/keys/issue-key.ts';
+import { nearestName } from '../base/schema/near-miss.ts';
+import { type IssuedKey, importKey, issueKey, type NewKeyRequest } from '../domain/keys/issue-key.ts';
 import { isOlderKey, SCOPES } from '../domain/keys/key.ts';
 import { type KeyRow, listKeys } from '../domain/keys/queries.ts';
 import { revokeKey } from '../domain/keys/revoke-key.ts';
+import { lookedUp, quoted, refused, usageError } from './cli-error.ts';
 import { everyPage } from './every-page.ts';
-import { lookedUp, mistyped, quoted, refused } from './fault.ts';
 import { choiceOf, uuidOf, wholeOf } from './options.ts';
 import type { Answer, Command, Given } from './shape.ts';
 import { block, shownTime, table } from './table.ts';
@@ -67,30 +67,32 @@ function scopesIn(given: Given): readonly string[] {
   const asked = given.texts('scope');
   for (const scope of asked) {
     if (scope === 'all' || (SCOPES as readonly string[]).includes(scope)) continue;
-    const near = nearest(scope, SCOPES);
-    throw mistyped(
+    const near = nearestName(scope, SCOPES);
+    throw usageError(
       `--scope is ${quoted(scope)}: ${near === null ? `give all, or some of ${SCOPES.join(', ')}.` : `did you mean ${near}?`}`,
     );
   }
   return asked.includes('all') ? SCOPES : asked;
 }
 
-function wishIn(given: Given): KeyWish {
+function wishIn(given: Given): NewKeyRequest {
   const venueId = uuidOf(given.needed('venue'), '--venue', 'venue list');
   const kind = choiceOf(given, 'kind', ['secret', 'publishable']);
   const mode = choiceOf(given, 'mode', ['test', 'live']);
   const scopes = scopesIn(given);
   if (kind === 'secret' && mode === 'live' && scopes.length === 0) {
-    throw mistyped(`--scope is missing: a live secret key needs --scope all, or some of ${SCOPES.join(', ')}.`);
+    throw usageError(`--scope is missing: a live secret key needs --scope all, or some of ${SCOPES.join(', ')}.`);
   }
   const expiresAt = given.text('expires-at');
   if (expiresAt !== null && !isTime(expiresAt)) {
-    throw mistyped(`--expires-at is ${quoted(expiresAt)}: give a time with its offset, such as 2027-06-12T09:30:00Z.`);
+    throw usageError(
+      `--expires-at is ${quoted(expiresAt)}: give a time with its offset, such as 2027-06-12T09:30:00Z.`,
+    );
   }
   const allowIps = given.texts('allow-ip');
   const range = allowIps.find((text) => !isAddressRange(text));
   if (range !== undefined)
-    throw mistyped(`--allow-ip is ${quoted(range)}: give an address or a CIDR range, such as 203.0.113.0/24.`);
+    throw usageError(`--allow-ip is ${quoted(range)}: give an address or a CIDR range, such as 203.0.113.0/24.`);
   return {
     venueId,
     kind,
@@ -148,8 +150,10 @@ const create: Command = {
   ],
   async run(given, open) {
     const wish = wishIn(given);
-    const { house, act } = await open();
-    return answerWithNew(await forVenue(wish.venueId, () => house.db.transaction((tx) => issueKey(tx, act, wish))));
+    const { context, command } = await open();
+    return answerWithNew(
+      await forVenue(wish.venueId, () => context.db.transaction((tx) => issueKey(tx, command, wish))),
+    );
   },
 };
 
@@ -160,15 +164,15 @@ const list: Command = {
   options: [{ name: 'venue', value: 'ID', help: 'those of one venue' }],
   async run(given, open) {
     const venueId = venueIn(given);
-    const { house, act } = await open();
-    if (venueId !== null) await knownVenue(house.db, venueId);
-    const keys = await everyPage((before) => listKeys(house.db, venueId, before));
+    const { context, command } = await open();
+    if (venueId !== null) await knownVenue(context.db, venueId);
+    const keys = await everyPage((before) => listKeys(context.db, venueId, before));
     const rows = keys.map((key) => [
       key.id,
       key.hint,
       key.kind,
       key.mode,
-      statusOf(key, act.now),
+      statusOf(key, command.now),
       shownTime(key.expires_at),
       key.venue_id,
       scopesOf(key),
@@ -190,12 +194,12 @@ const revoke: Command = {
   async run(given, open) {
     const id = given.argument(0);
     if (!/^key_[0-9a-z]{26}$/.test(id)) {
-      throw mistyped(
+      throw usageError(
         `ID is ${quoted(id)}, which is not the id of a key (key_ and 26 characters): "everyshare key list" shows the ids.`,
       );
     }
-    const { house, act } = await open();
-    const key = await lookedUp('key', id, () => house.db.transaction((tx) => revokeKey(tx, act, id)));
+    const { context, command } = await open();
+    const key = await lookedUp('key', id, () => context.db.transaction((tx) => revokeKey(tx, command, id)));
     return { json: listed(key), text: block([['id', key.id], ['key', key.hint], ...linesOf(key)]) };
   },
 };
@@ -218,13 +222,13 @@ const bring: Command = {
     const typed = given.needed('key');
     const text = (typed === '-' ? await firstLine() : typed).trim();
     if (!isOlderKey(text)) {
-      throw mistyped(
+      throw usageError(
         '--key is not a live key of the older form: give svc_live_ and 48 hex characters in lower case, or - to read it from standard input.',
       );
     }
-    const { house, act } = await open();
+    const { context, command } = await open();
     return answerWithNew(
-      await forVenue(venueId, () => house.db.transaction((tx) => importKey(tx, act, venueId, text))),
+      await forVenue(venueId, () => context.db.transaction((tx) => importKey(tx, command, venueId, text))),
     );
   },
 };

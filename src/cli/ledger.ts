@@ -5,7 +5,7 @@ import {
   checkLedger,
   type LedgerProblem,
   type LedgerReport,
-} from '../domain/checkouts/ledger-check.ts';
+} from '../domain/checkouts/accounting/check-ledger.ts';
 import { ProgressBar } from './progress-bar.ts';
 import type { Answer, Command } from './shape.ts';
 import { table } from './table.ts';
@@ -16,9 +16,9 @@ const check: Command = {
   help: 'check that the ledger adds up and agrees with what happened; changes nothing',
   options: [],
   async run(given, open) {
-    const { house } = await open();
-    const bar = new ProgressBar('checking', house.clock, given.flag('json') ? null : process.stderr);
-    const report = await checkLedger(house.db, {
+    const { context } = await open();
+    const bar = new ProgressBar('checking', context.clock, given.flag('json') ? null : process.stderr);
+    const report = await checkLedger(context.db, {
       onProgress: (done, about) => bar.show(done, done, about === null ? null : done / about),
     });
     bar.end();

@@ -3,12 +3,12 @@
 // each once, and shows what came back; the real deliveries go on beside it.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { askConfigured } from '../base/outbound/configured.ts';
+import { sendTrusted } from '../base/outbound/trusted-request.ts';
 import type { Seal } from '../base/seal.ts';
 import { type EventView, eventsSince } from '../domain/events/queries.ts';
 import { SIGNATURE_HEADER, signatureOf } from '../domain/webhooks/deliveries/signature.ts';
-import type { House } from '../run/house.ts';
-import { mistyped, quoted } from './fault.ts';
+import type { AppContext } from '../run/context.ts';
+import { quoted, usageError } from './cli-error.ts';
 import { wholeOf } from './options.ts';
 import type { Command, Given } from './shape.ts';
 import { namedVenue, testCaller, VENUE } from './test-venue.ts';
@@ -27,15 +27,15 @@ function listenSecret(seal: Seal, venueId: string): string {
 
 /** Follows the log from now on: each event once, in the order of its time as far as that is known. */
 class Follower {
-  readonly #house: House;
+  readonly #house: AppContext;
   readonly #venueId: string;
   readonly #seen = new Map<string, number>();
   #from: number;
 
-  constructor(house: House, venueId: string) {
-    this.#house = house;
+  constructor(context: AppContext, venueId: string) {
+    this.#house = context;
     this.#venueId = venueId;
-    this.#from = house.clock.now() - OVERLAP_MS;
+    this.#from = context.clock.now() - OVERLAP_MS;
   }
 
   async next(): Promise<EventView[]> {
@@ -64,7 +64,7 @@ interface Target {
 /** What came back, in a few words. */
 async function forward({ url, secret }: Target, event: EventView, now: number): Promise<string> {
   try {
-    const { status } = await askConfigured({
+    const { status } = await sendTrusted({
       url,
       method: 'POST',
       headers: {
@@ -86,7 +86,7 @@ function addressOf(given: Given): string {
   const text = given.needed('forward-to');
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url.href;
-  throw mistyped(`--forward-to is ${quoted(text)}: give an address such as http://localhost:3000/hooks.`);
+  throw usageError(`--forward-to is ${quoted(text)}: give an address such as http://localhost:3000/hooks.`);
 }
 
 /** Until Ctrl-C. */
@@ -117,10 +117,10 @@ const listen: Command = {
     const count = wholeOf(given, 'count', 1, 1_000_000) ?? Number.POSITIVE_INFINITY;
     const types = given.texts('event');
     const named = namedVenue(given);
-    const { house, act } = await open();
-    const { venue } = await testCaller(house.db, act, named);
-    const target = { url, secret: listenSecret(house.seal, venue.id) };
-    const follower = new Follower(house, venue.id);
+    const { context, command } = await open();
+    const { venue } = await testCaller(context.db, command, named);
+    const target = { url, secret: listenSecret(context.seal, venue.id) };
+    const follower = new Follower(context, venue.id);
     await follower.next();
     const tell = (line: string): void => void (given.flag('json') ? process.stderr : process.stdout).write(`${line}\n`);
     tell(`forwarding test events of ${venue.name} (${venue.id}) to ${url}`);
@@ -132,7 +132,7 @@ const listen: Command = {
         for (const event of await follower.next()) {
           if (stop.signal.aborted || told.length >= count) break;
           if (types.length > 0 && !types.includes(event.type)) continue;
-          const result = await forward(target, event, house.clock.now());
+          const result = await forward(target, event, context.clock.now());
           told.push({ id: event.id, type: event.type, result });
           tell(`${event.type}  ${event.id}  ${result}`);
         }

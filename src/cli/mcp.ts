@@ -2,7 +2,7 @@
 // never part of it: each agent reads it from the environment, or asks for it.
 
 import type { Config } from '../base/config.ts';
-import { mistyped, quoted } from './fault.ts';
+import { quoted, usageError } from './cli-error.ts';
 import { choiceOf } from './options.ts';
 import type { Answer, Command, Given, Settings } from './shape.ts';
 
@@ -76,7 +76,7 @@ function addressOf(given: Given, settings: Settings): string {
   if (text === null) return `${ownAddress(settings())}/mcp`;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw mistyped(`--url is ${quoted(text)}: give the server's address, such as https://pay.example.`);
+    throw usageError(`--url is ${quoted(text)}: give the server's address, such as https://pay.example.`);
   return `${url.origin}${url.pathname.replace(/\/(mcp\/?)?$/, '')}/mcp`;
 }
 
@@ -84,7 +84,7 @@ function addressOf(given: Given, settings: Settings): string {
 function ownAddress({ baseUrl, host, port }: Config): string {
   if (baseUrl !== null) return baseUrl;
   if (port === 0)
-    throw mistyped('PORT is 0, so the server has another port at each start: give its address with --url.');
+    throw usageError('PORT is 0, so the server has another port at each start: give its address with --url.');
   const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }

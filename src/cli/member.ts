@@ -3,7 +3,7 @@
 import { createChannel, createMember } from '../domain/members/create-member.ts';
 import { findMembers } from '../domain/members/queries.ts';
 import { TOKEN_SECONDS } from '../domain/members/tokens.ts';
-import { mistyped, noSuch, quoted } from './fault.ts';
+import { noSuch, quoted, usageError } from './cli-error.ts';
 import { uuidOf } from './options.ts';
 import type { Command } from './shape.ts';
 import { block } from './table.ts';
@@ -20,14 +20,14 @@ const create: Command = {
   ],
   async run(given, open) {
     const phone = given.needed('phone').replaceAll(/[\s().-]/g, '');
-    if (!E164.test(phone)) throw mistyped('--phone is not a number in E.164 form, such as +15550100042.');
+    if (!E164.test(phone)) throw usageError('--phone is not a number in E.164 form, such as +15550100042.');
     const name = given.text('name');
     if (name !== null && (name.trim() === '' || [...name].length > 80)) {
-      throw mistyped(`--name is ${quoted(name)}: give 1 to 80 characters.`);
+      throw usageError(`--name is ${quoted(name)}: give 1 to 80 characters.`);
     }
-    const { house, act } = await open();
-    const member = await house.db.transaction((tx) => createMember(tx, act, { phone, name }));
-    const token = await house.tokens.sign(member.id);
+    const { context, command } = await open();
+    const member = await context.db.transaction((tx) => createMember(tx, command, { phone, name }));
+    const token = await context.tokens.sign(member.id);
     return {
       json: { id: member.id, display_name: member.displayName, token },
       text: block([
@@ -46,9 +46,9 @@ const token: Command = {
   options: [],
   async run(given, open) {
     const id = uuidOf(given.argument(0), 'ID', 'member create');
-    const { house } = await open();
-    if (!(await findMembers(house.db, [id])).has(id)) throw noSuch('member', id);
-    const signed = await house.tokens.sign(id);
+    const { context } = await open();
+    if (!(await findMembers(context.db, [id])).has(id)) throw noSuch('member', id);
+    const signed = await context.tokens.sign(id);
     return { json: { token: signed, expires_in: TOKEN_SECONDS }, text: signed };
   },
 };
@@ -63,11 +63,11 @@ const channel: Command = {
   ],
   async run(given, open) {
     const memberIds = [...new Set(given.texts('member').map((id) => uuidOf(id, '--member', 'member create')))];
-    const { house, act } = await open();
-    const known = await findMembers(house.db, memberIds);
+    const { context, command } = await open();
+    const known = await findMembers(context.db, memberIds);
     for (const id of memberIds) if (!known.has(id)) throw noSuch('member', id);
     const name = given.text('name');
-    const id = await house.db.transaction((tx) => createChannel(tx, act, { name, memberIds }));
+    const id = await context.db.transaction((tx) => createChannel(tx, command, { name, memberIds }));
     return {
       json: { id, name, members: memberIds },
       text: block([

@@ -4,11 +4,16 @@ import type { Mode } from '../base/config.ts';
 import type { Queryable } from '../base/db.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { SCOPES } from '../domain/keys/key.ts';
-import type { Act } from '../domain/venues/audit.ts';
-import { refused } from './fault.ts';
+import type { CommandContext } from '../domain/venues/audit.ts';
+import { refused } from './cli-error.ts';
 import { knownVenue } from './venue.ts';
 
-export async function operatorCaller(db: Queryable, act: Act, venueId: string, mode: Mode): Promise<Caller> {
+export async function operatorCaller(
+  db: Queryable,
+  command: CommandContext,
+  venueId: string,
+  mode: Mode,
+): Promise<Caller> {
   const { id, name, linked, origins, created_at, revoked_at } = await knownVenue(db, venueId);
   if (revoked_at !== null) throw refused(`--venue ${id} is revoked: nothing can be written for it any more.`);
   if (mode === 'live' && !linked) {
@@ -25,5 +30,5 @@ export async function operatorCaller(db: Queryable, act: Act, venueId: string, m
     createdAt: created_at,
     expiresAt: null,
   } as const;
-  return { ...act, venue: { id, name, linked, origins }, mode, key };
+  return { ...command, venue: { id, name, linked, origins }, mode, key };
 }

@@ -4,8 +4,8 @@
 
 import { parseArgs } from 'node:util';
 import { isUuid } from '../base/ids.ts';
-import { nearest } from '../base/schema/near-miss.ts';
-import { mistyped, quoted } from './fault.ts';
+import { nearestName } from '../base/schema/near-miss.ts';
+import { quoted, usageError } from './cli-error.ts';
 import type { Command, Given, Option } from './shape.ts';
 
 export interface Typed {
@@ -71,7 +71,7 @@ export function checkOptions(typed: Typed, who: string, allowed: readonly Option
     if (rule === undefined) throw unknownOption(option.raw, who, allowed);
     checkValue(option, rule);
     if (rule.many !== true && rule.value !== null && seen.has(rule.name)) {
-      throw mistyped(`--${rule.name} is given twice: give it once.`);
+      throw usageError(`--${rule.name} is given twice: give it once.`);
     }
     seen.add(rule.name);
   }
@@ -79,21 +79,21 @@ export function checkOptions(typed: Typed, who: string, allowed: readonly Option
 
 function unknownOption(raw: string, who: string, allowed: readonly Option[]): Error {
   const names = allowed.map((option) => option.name);
-  const near = nearest(raw.replace(/^-+/, ''), names);
+  const near = nearestName(raw.replace(/^-+/, ''), names);
   const remedy = near === null ? `it takes ${names.map((name) => `--${name}`).join(', ')}.` : `did you mean --${near}?`;
-  return mistyped(`${who} has no option ${quoted(raw)}: ${remedy}`);
+  return usageError(`${who} has no option ${quoted(raw)}: ${remedy}`);
 }
 
 function checkValue({ value, inline }: TypedOption, rule: Option): void {
   if (rule.value === null) {
-    if (value !== null) throw mistyped(`--${rule.name} takes no value: write it alone.`);
+    if (value !== null) throw usageError(`--${rule.name} takes no value: write it alone.`);
     return;
   }
   // Another option in the place of the value: the value was forgotten, rather than meant to be "--json".
   const swallowed = value !== null && !inline && value.length > 1 && value.startsWith('-');
   if (value === null || value === '' || swallowed) {
     const dashed = swallowed ? ` (one that begins with a dash is written --${rule.name}=${rule.value})` : '';
-    throw mistyped(`--${rule.name} has no value: write --${rule.name} ${rule.value}${dashed}.`);
+    throw usageError(`--${rule.name} has no value: write --${rule.name} ${rule.value}${dashed}.`);
   }
 }
 
@@ -103,14 +103,14 @@ export function giveTo(command: Command, typed: Typed, usage: string): Given {
   checkOptions(typed, who, [...command.options, ...SHARED]);
   const given = typed.words.slice(command.words.length);
   const surplus = given[command.arguments.length];
-  if (surplus !== undefined) throw mistyped(`${quoted(surplus)} is one word too many: ${usage}`);
+  if (surplus !== undefined) throw usageError(`${quoted(surplus)} is one word too many: ${usage}`);
   const lacking = command.arguments[given.length];
-  if (lacking !== undefined) throw mistyped(`${who} needs ${lacking}: ${usage}`);
+  if (lacking !== undefined) throw usageError(`${who} needs ${lacking}: ${usage}`);
   const valuesOf = (name: string): string[] =>
     typed.options.flatMap((option) => (option.name === name && option.value !== null ? [option.value] : []));
   for (const option of command.options) {
     if (option.needed === true && valuesOf(option.name).length === 0) {
-      throw mistyped(`--${option.name} is missing: ${usage}`);
+      throw usageError(`--${option.name} is missing: ${usage}`);
     }
   }
   return {
@@ -127,18 +127,18 @@ export function wholeOf(given: Given, name: string, least: number, most: number)
   if (text === null) return null;
   const value = Number(text);
   if (/^[0-9]{1,15}$/.test(text) && value >= least && value <= most) return value;
-  throw mistyped(`--${name} is ${quoted(text)}: give a whole number from ${least} to ${most}.`);
+  throw usageError(`--${name} is ${quoted(text)}: give a whole number from ${least} to ${most}.`);
 }
 
 export function choiceOf<T extends string>(given: Given, name: string, choices: readonly T[]): T {
   const text = given.needed(name);
   const found = choices.find((choice) => choice === text);
   if (found !== undefined) return found;
-  throw mistyped(`--${name} is ${quoted(text)}: give ${choices.join(' or ')}.`);
+  throw usageError(`--${name} is ${quoted(text)}: give ${choices.join(' or ')}.`);
 }
 
 /** A UUID, or a line that says where ids are found. `label` is the option or argument that holds it. */
 export function uuidOf(text: string, label: string, listed: string): string {
   if (isUuid(text)) return text.toLowerCase();
-  throw mistyped(`${label} is ${quoted(text)}, which is not an id: "everyshare ${listed}" shows the ids.`);
+  throw usageError(`${label} is ${quoted(text)}, which is not an id: "everyshare ${listed}" shows the ids.`);
 }

@@ -1,10 +1,10 @@
 // `everyshare reconcile`: settles what is left open with the card processor, and says where its books and ours differ.
 
 import type { Mode } from '../base/config.ts';
-import { type Difference, reconcile } from '../domain/checkouts/reconcile.ts';
-import { askAgain, venuesWithFailed } from '../domain/payments/movements/queries.ts';
-import { type Act, audit } from '../domain/venues/audit.ts';
-import type { House } from '../run/house.ts';
+import { type Difference, reconcile } from '../domain/checkouts/accounting/reconcile.ts';
+import { retryMovement, venuesWithFailed } from '../domain/payments/movement-queries.ts';
+import { audit, type CommandContext } from '../domain/venues/audit.ts';
+import type { AppContext } from '../run/context.ts';
 import { choiceOf, wholeOf } from './options.ts';
 import { ProgressBar } from './progress-bar.ts';
 import type { Command } from './shape.ts';
@@ -24,18 +24,18 @@ const run: Command = {
   async run(given, open) {
     const mode = given.text('mode') === null ? null : choiceOf(given, 'mode', ['test', 'live']);
     const days = wholeOf(given, 'days', 1, 3650) ?? 30;
-    const { house, act } = await open();
-    const modes: readonly Mode[] = mode === null ? house.config.modes : [mode];
-    const bar = new ProgressBar('reconciling', house.clock, given.flag('json') ? null : process.stderr);
-    const retried = given.flag('retry-failed') ? await retryFailed(house, act, modes) : 0;
+    const { context, command } = await open();
+    const modes: readonly Mode[] = mode === null ? context.config.modes : [mode];
+    const bar = new ProgressBar('reconciling', context.clock, given.flag('json') ? null : process.stderr);
+    const retried = given.flag('retry-failed') ? await retryFailed(context, command, modes) : 0;
     const differences: Difference[] = [];
     let asked = 0;
     let compared = 0;
     for (const one of modes) {
-      const since = house.clock.now() - days * DAY;
+      const since = context.clock.now() - days * DAY;
       const onProgress = (a: number, c: number): void =>
         bar.show(asked + compared + a + c, asked + compared + a + c, null);
-      const found = await reconcile(house.money, { mode: one, since, onProgress });
+      const found = await reconcile(context.services, { mode: one, since, onProgress });
       asked += found.asked;
       compared += found.compared;
       differences.push(...found.differences);
@@ -64,13 +64,13 @@ const run: Command = {
   },
 };
 
-async function retryFailed({ db }: House, act: Act, modes: readonly Mode[]): Promise<number> {
+async function retryFailed({ db }: AppContext, command: CommandContext, modes: readonly Mode[]): Promise<number> {
   let retried = 0;
   for (const mode of modes) {
     for (const venueId of await venuesWithFailed(db, mode)) {
       await db.transaction(async (tx) => {
-        const again = await askAgain(tx, venueId, mode, act.now);
-        for (const { id } of again) await audit(tx, act, { venueId, action: 'movement.retry', subject: id });
+        const again = await retryMovement(tx, venueId, mode, command.now);
+        for (const { id } of again) await audit(tx, command, { venueId, action: 'movement.retry', subject: id });
         retried += again.length;
       });
     }

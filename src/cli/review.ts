@@ -5,7 +5,7 @@ import { Problem } from '../base/errors.ts';
 import { listForReview } from '../domain/review/queue.ts';
 import { type Decision, type Found, findForReview, type Reviewed, review } from '../domain/review/review.ts';
 import { findVenue } from '../domain/venues/queries.ts';
-import { mistyped, refused } from './fault.ts';
+import { refused, usageError } from './cli-error.ts';
 import { choiceOf, uuidOf, wholeOf } from './options.ts';
 import type { Answer, Command, Given, Open, Option } from './shape.ts';
 import { block, shownTime, table } from './table.ts';
@@ -27,7 +27,7 @@ function noteIn(given: Given): string {
   const note = given.needed('note').trim();
   const length = [...note].length;
   if (length >= 1 && length <= LONGEST_NOTE) return note;
-  throw mistyped(`--note has ${length} characters: say in 1 to ${LONGEST_NOTE} why, so that the venue can mend it.`);
+  throw usageError(`--note has ${length} characters: say in 1 to ${LONGEST_NOTE} why, so that the venue can mend it.`);
 }
 
 /** Says what was not found, and where what there is can be seen. */
@@ -90,9 +90,9 @@ const list: Command = {
       venueId: venue === null ? null : uuidOf(venue, '--venue', 'venue list'),
       limit: wholeOf(given, 'limit', 1, MOST_LISTED) ?? LISTED,
     } as const;
-    const { house } = await open();
-    if (question.venueId !== null) await knownVenue(house.db, question.venueId);
-    const queue = await listForReview(house.db, question);
+    const { context } = await open();
+    if (question.venueId !== null) await knownVenue(context.db, question.venueId);
+    const queue = await listForReview(context.db, question);
     const rows = queue.map(({ id, type, title, external_id, mode, status, created_at, venue_id }) => [
       id,
       type,
@@ -121,9 +121,9 @@ const show: Command = {
   options: [],
   async run(given, open) {
     const id = idIn(given);
-    const { house } = await open();
-    const one = await found(house.db, id);
-    const venue = await findVenue(house.db, one.venueId);
+    const { context } = await open();
+    const one = await found(context.db, id);
+    const venue = await findVenue(context.db, one.venueId);
     const about = { id: one.venueId, name: venue?.name ?? '', linked: venue?.linked ?? false };
     const reviewersOnly = { ...one.reviewersOnly, venue: about };
     const text = [
@@ -136,16 +136,16 @@ const show: Command = {
 };
 
 async function decided(id: string, open: Open, decision: Decision): Promise<Answer> {
-  const { house, act } = await open();
-  const one = await found(house.db, id);
-  const venue = await findVenue(house.db, one.venueId);
+  const { context, command } = await open();
+  const one = await found(context.db, id);
+  const venue = await findVenue(context.db, one.venueId);
   try {
-    const shown = await house.db.transaction((tx) => review(tx, act, id, decision, null));
+    const shown = await context.db.transaction((tx) => review(tx, command, id, decision, null));
     return { json: shown, text: block(linesOf(one, shown, venue?.name ?? '')) };
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'conflict') throw error;
     if (error.detail.reason === 'changed_since') throw refused(error.message);
-    const { kind, shown } = await found(house.db, id);
+    const { kind, shown } = await found(context.db, id);
     throw refused(`${kind} ${id} is ${word(shown.status)}: only what is pending can be reviewed.`);
   }
 }

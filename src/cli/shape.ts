@@ -1,12 +1,12 @@
 // What a command is: data, with one function that checks what was typed, opens the house and does it.
 
 import type { Config } from '../base/config.ts';
-import type { Act } from '../domain/venues/audit.ts';
-import type { House } from '../run/house.ts';
+import type { CommandContext } from '../domain/venues/audit.ts';
+import type { AppContext } from '../run/context.ts';
 
 interface Opened {
-  readonly house: House;
-  readonly act: Act;
+  readonly context: AppContext;
+  readonly command: CommandContext;
 }
 
 /** Called only after everything that was typed has been checked. */

@@ -3,10 +3,10 @@
 
 import type { Queryable } from '../base/db.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import type { Act } from '../domain/venues/audit.ts';
+import type { CommandContext } from '../domain/venues/audit.ts';
 import { listVenues } from '../domain/venues/queries.ts';
+import { refused } from './cli-error.ts';
 import { everyPage } from './every-page.ts';
-import { refused } from './fault.ts';
 import { operatorCaller } from './operator-caller.ts';
 import { uuidOf } from './options.ts';
 import type { Given, Option } from './shape.ts';
@@ -19,8 +19,8 @@ export function namedVenue(given: Given): string | null {
   return text === null ? null : uuidOf(text, '--venue', 'venue list');
 }
 
-export async function testCaller(db: Queryable, act: Act, named: string | null): Promise<Caller> {
-  return operatorCaller(db, act, named ?? (await firstSandbox(db)), 'test');
+export async function testCaller(db: Queryable, command: CommandContext, named: string | null): Promise<Caller> {
+  return operatorCaller(db, command, named ?? (await firstSandbox(db)), 'test');
 }
 
 async function firstSandbox(db: Queryable): Promise<string> {

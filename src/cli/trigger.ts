@@ -3,10 +3,10 @@
 
 import { listEventViews } from '../domain/events/queries.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import type { House } from '../run/house.ts';
+import type { AppContext } from '../run/context.ts';
 import { operations } from '../run/operations.ts';
 import { makePerform } from '../run/perform.ts';
-import { mistyped, quoted } from './fault.ts';
+import { quoted, usageError } from './cli-error.ts';
 import type { Command } from './shape.ts';
 import { block } from './table.ts';
 import { namedVenue, testCaller, VENUE } from './test-venue.ts';
@@ -73,8 +73,8 @@ async function review({ ask, now }: Partner, decision: object): Promise<Seen> {
   return data;
 }
 
-function partnerOf(house: House, caller: Caller): Partner {
-  const perform = makePerform(house);
+function partnerOf(context: AppContext, caller: Caller): Partner {
+  const perform = makePerform(context);
   return {
     now: caller.now,
     async ask(name, id, body) {
@@ -87,7 +87,7 @@ function partnerOf(house: House, caller: Caller): Partner {
         contentType: 'application/json',
         idempotencyKey: undefined,
       };
-      const reply = await perform(operation, { ...caller, now: house.clock.now() }, received);
+      const reply = await perform(operation, { ...caller, now: context.clock.now() }, received);
       return JSON.parse(reply.json);
     },
   };
@@ -102,17 +102,17 @@ const trigger: Command = {
     const type = given.argument(0);
     const way = WAYS[type];
     if (way === undefined)
-      throw mistyped(`there is no event ${quoted(type)} to trigger: there are ${Object.keys(WAYS).join(', ')}.`);
+      throw usageError(`there is no event ${quoted(type)} to trigger: there are ${Object.keys(WAYS).join(', ')}.`);
     const venueId = namedVenue(given);
-    const { house, act } = await open();
-    const caller = await testCaller(house.db, act, venueId);
-    const { config, address } = house;
+    const { context, command } = await open();
+    const caller = await testCaller(context.db, command, venueId);
+    const { config, address } = context;
     const pages = config.checkoutPageBase ?? (address.base || `http://${config.host}:${config.port}`);
     // Its guests come back to an address of ours, whichever origins the venue has registered.
     const venue = { ...caller.venue, origins: [...caller.venue.origins, ORIGIN] };
-    const made = await way(partnerOf(house, { ...caller, venue, checkoutUrl: (id) => `${pages}/c/${id}` }));
+    const made = await way(partnerOf(context, { ...caller, venue, checkoutUrl: (id) => `${pages}/c/${id}` }));
     const filter = { type, subject: made.id, before: null, limit: 1 };
-    const [event] = await listEventViews(house.db, venue.id, 'test', filter);
+    const [event] = await listEventViews(context.db, venue.id, 'test', filter);
     if (event === undefined) throw new Error(`${made.id} did not come to ${type}`);
     return {
       json: { event: JSON.parse(event.json) },

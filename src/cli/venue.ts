@@ -1,14 +1,14 @@
 // The operator's commands for venues.
 
 import type { Queryable } from '../base/db.ts';
-import { openVenue } from '../domain/keys/sandbox-venue.ts';
+import { createVenueWithKeys } from '../domain/keys/sandbox-venue.ts';
 import { onboardingLink } from '../domain/payments/payout-account.ts';
-import { type Act, audit } from '../domain/venues/audit.ts';
+import { audit, type CommandContext } from '../domain/venues/audit.ts';
 import { addOrigin, changeFee, linkVenue, removeOrigin, revokeVenue } from '../domain/venues/change-venue.ts';
 import { registrable } from '../domain/venues/create-venue.ts';
 import { findVenue, listVenues, type VenueRow } from '../domain/venues/queries.ts';
+import { lookedUp, noSuch, quoted, usageError } from './cli-error.ts';
 import { everyPage } from './every-page.ts';
-import { lookedUp, mistyped, noSuch, quoted } from './fault.ts';
 import { choiceOf, uuidOf, wholeOf } from './options.ts';
 import type { Answer, Command, Given, Open } from './shape.ts';
 import { block, shownTime, table } from './table.ts';
@@ -51,17 +51,17 @@ function originIn(text: string, label: string): string {
   try {
     return registrable(text);
   } catch {
-    throw mistyped(
+    throw usageError(
       `${label} is ${quoted(text)}, which is not an origin: give scheme, host and port alone, such as https://example.com (http only for localhost).`,
     );
   }
 }
 
-type Change = (tx: Queryable, act: Act, id: string) => Promise<VenueRow>;
+type Change = (tx: Queryable, command: CommandContext, id: string) => Promise<VenueRow>;
 
 async function changed(id: string, open: Open, change: Change): Promise<Answer> {
-  const { house, act } = await open();
-  return answerWith(await lookedUp('venue', id, () => house.db.transaction((tx) => change(tx, act, id))));
+  const { context, command } = await open();
+  return answerWith(await lookedUp('venue', id, () => context.db.transaction((tx) => change(tx, command, id))));
 }
 
 /** The venue with this id, or a line that says there is none. */
@@ -83,10 +83,12 @@ const create: Command = {
   async run(given, open) {
     const origins = given.texts('origin').map((text) => originIn(text, '--origin'));
     if (origins.length > MOST_ORIGINS)
-      throw mistyped(`--origin is given ${origins.length} times: a venue has at most ${MOST_ORIGINS} origins.`);
+      throw usageError(`--origin is given ${origins.length} times: a venue has at most ${MOST_ORIGINS} origins.`);
     const wish = { name: given.needed('name'), origins, sandbox: given.flag('sandbox') };
-    const { house, act } = await open();
-    const { venue, secretTest, publishableTest } = await house.db.transaction((tx) => openVenue(tx, act, wish));
+    const { context, command } = await open();
+    const { venue, secretTest, publishableTest } = await context.db.transaction((tx) =>
+      createVenueWithKeys(tx, command, wish),
+    );
     const { id, name, linked } = venue;
     const text = block([
       ['id', id],
@@ -115,8 +117,8 @@ const list: Command = {
   help: 'list the venues, newest first',
   options: [],
   async run(_given, open) {
-    const { house } = await open();
-    const venues = await everyPage((before) => listVenues(house.db, before));
+    const { context } = await open();
+    const venues = await everyPage((before) => listVenues(context.db, before));
     const rows = venues.map((venue) => [
       venue.id,
       venue.name,
@@ -140,8 +142,8 @@ const show: Command = {
   options: [],
   async run(given, open) {
     const id = idIn(given);
-    const { house } = await open();
-    return answerWith(await knownVenue(house.db, id));
+    const { context } = await open();
+    return answerWith(await knownVenue(context.db, id));
   },
 };
 
@@ -173,12 +175,12 @@ const onboard: Command = {
     const id = idIn(given);
     const mode = choiceOf(given, 'mode', ['test', 'live']);
     const returnUrl = given.needed('return-url');
-    if (!URL.canParse(returnUrl)) throw mistyped(`--return-url is ${quoted(returnUrl)}: give a web address.`);
-    const { house, act } = await open();
-    await knownVenue(house.db, id);
-    const found = await onboardingLink(house.money, id, mode, returnUrl);
-    await house.db.transaction((tx) =>
-      audit(tx, act, { venueId: id, action: 'payout.onboard', subject: found.accountId, detail: { mode } }),
+    if (!URL.canParse(returnUrl)) throw usageError(`--return-url is ${quoted(returnUrl)}: give a web address.`);
+    const { context, command } = await open();
+    await knownVenue(context.db, id);
+    const found = await onboardingLink(context.services, id, mode, returnUrl);
+    await context.db.transaction((tx) =>
+      audit(tx, command, { venueId: id, action: 'payout.onboard', subject: found.accountId, detail: { mode } }),
     );
     return { json: { account: found.accountId, url: found.url }, text: found.url };
   },
@@ -192,7 +194,7 @@ const originAdd: Command = {
   async run(given, open) {
     const id = idIn(given);
     const origin = originIn(given.argument(1), 'URL');
-    return changed(id, open, (tx, act) => addOrigin(tx, act, id, origin));
+    return changed(id, open, (tx, command) => addOrigin(tx, command, id, origin));
   },
 };
 
@@ -204,7 +206,7 @@ const originRemove: Command = {
   async run(given, open) {
     const id = idIn(given);
     const origin = originIn(given.argument(1), 'URL');
-    return changed(id, open, (tx, act) => removeOrigin(tx, act, id, origin));
+    return changed(id, open, (tx, command) => removeOrigin(tx, command, id, origin));
   },
 };
 
@@ -220,7 +222,7 @@ const fee: Command = {
     const id = idIn(given);
     const bps = wholeOf(given, 'bps', 0, 10_000) ?? 0;
     const fixed = wholeOf(given, 'fixed', 0, 99_999_999) ?? 0;
-    return changed(id, open, (tx, act) => changeFee(tx, act, id, bps, fixed));
+    return changed(id, open, (tx, command) => changeFee(tx, command, id, bps, fixed));
   },
 };
 

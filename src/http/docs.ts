@@ -7,12 +7,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { type Asset, makeAsset, sendAsset } from './docs/asset.ts';
-import { once } from './docs/kept.ts';
 import { renderReference } from './docs/layout.ts';
 import { FOLDERS, type Folder } from './docs/markdown.ts';
+import { memoize } from './docs/memoize.ts';
 import { renderFolder } from './docs/pages.ts';
 import { loadScalar } from './docs/scalar.ts';
-import type { Door } from './server.ts';
+import type { HttpContext } from './server.ts';
 
 const HTML = 'text/html; charset=utf-8';
 
@@ -41,22 +41,22 @@ function referencePolicy(nonce: string): string {
   return `default-src 'none'; ${sources}; style-src 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'; ${NOTHING_ELSE}`;
 }
 
-export function registerDocs(app: FastifyInstance, door: Door): void {
+export function registerDocs(app: FastifyInstance, http: HttpContext): void {
   app.get('/docs', async (request, reply) => {
     request.operation = 'docs';
-    const nonce = door.house.random.bytes(16).toString('base64url');
+    const nonce = http.app.random.bytes(16).toString('base64url');
     guard(reply, referencePolicy(nonce));
     return reply.type(HTML).header('cache-control', 'no-store').send(renderReference(nonce));
   });
 
-  const scalar = once(loadScalar);
+  const scalar = memoize(loadScalar);
   app.get('/docs/scalar.js', async (request, reply) => {
     request.operation = 'docs';
     return sendAsset(request, guard(reply, PAGE_POLICY), await scalar(), FOR_A_DAY);
   });
 
   for (const [file, type] of Object.entries(FILES)) {
-    const asset = once(async () => makeAsset(type, await readFile(join(packageRoot, 'web', 'docs', file), 'utf8')));
+    const asset = memoize(async () => makeAsset(type, await readFile(join(packageRoot, 'web', 'docs', file), 'utf8')));
     app.get(`/docs/${file}`, async (request, reply) => {
       request.operation = 'docs';
       return sendAsset(request, guard(reply, PAGE_POLICY), await asset(), REVALIDATED);
@@ -67,7 +67,7 @@ export function registerDocs(app: FastifyInstance, door: Door): void {
 }
 
 function registerFolder(app: FastifyInstance, folder: Folder): void {
-  const pages = once(async () => {
+  const pages = memoize(async () => {
     const assets = new Map<string, Asset>();
     for (const [name, html] of await renderFolder(folder)) assets.set(name, await makeAsset(HTML, html));
     return assets;

@@ -5,19 +5,19 @@ import type { FastifyInstance } from 'fastify';
 import { newestMessages } from '../domain/members/messages/queries.ts';
 import { openPhone } from '../domain/members/phone.ts';
 import { sendOutbox } from './pages/outbox.ts';
-import type { Door } from './server.ts';
+import type { HttpContext } from './server.ts';
 
 const NEWEST = 100;
 
-export function registerMembers(app: FastifyInstance, door: Door): void {
+export function registerMembers(app: FastifyInstance, http: HttpContext): void {
   app.get('/.well-known/jwks.json', async (request, reply) => {
     request.operation = 'jwks';
-    return reply.header('cache-control', 'public, max-age=60').send(await door.house.tokens.jwks());
+    return reply.header('cache-control', 'public, max-age=60').send(await http.app.tokens.jwks());
   });
-  if (!door.house.config.sandboxTexts) return;
+  if (!http.app.config.sandboxTexts) return;
   app.get('/sandbox/outbox', async (request, reply) => {
     request.operation = 'outbox';
-    const { db, seal } = door.house;
+    const { db, seal } = http.app;
     const rows = await newestMessages(db, null, NEWEST);
     const messages = rows.map((row) => ({
       to: openPhone(seal, row),

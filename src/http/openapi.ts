@@ -2,7 +2,7 @@
 // security scheme and example. It is written to schemas/openapi.gen.json (a test keeps it current) and served.
 
 import { catalogue, type ErrorCode } from '../base/errors.ts';
-import type { AnswerShape, Auth, Operation, SchemaRef } from '../base/operation.ts';
+import type { Auth, Operation, ResponseShape, SchemaRef } from '../base/operation.ts';
 import { sample } from '../base/schema/describe.ts';
 import type { Registry, Schema } from '../base/schema/registry.ts';
 import type { Caller } from '../domain/keys/caller.ts';
@@ -126,7 +126,7 @@ function describeOperation(operation: Operation<Caller>, registry: Registry): Js
   const responses: Json = {};
   for (const status of errorStatuses(operation)) responses[String(status)] = errorReference(operation, status);
   // What an operation says itself of a status counts: the tool server has failures in a shape of their own.
-  for (const [status, answer] of Object.entries(operation.answers))
+  for (const [status, answer] of Object.entries(operation.responses))
     responses[status] = statedResponse(operation, answer, registry);
   const parameters = [...pathParameters(operation), ...queryParameters(operation), ...headerParameters(operation)];
   const scopes =
@@ -146,11 +146,11 @@ function describeOperation(operation: Operation<Caller>, registry: Registry): Js
   };
 }
 
-function isBuilt({ run, reach, intake, byTools }: Operation<Caller>): boolean {
+function isBuilt({ run, callExternal: reach, intake, servedByToolServer: byTools }: Operation<Caller>): boolean {
   return run !== undefined || reach !== undefined || intake !== undefined || byTools === true;
 }
 
-function statedResponse(operation: Operation<Caller>, answer: AnswerShape, registry: Registry): Json {
+function statedResponse(operation: Operation<Caller>, answer: ResponseShape, registry: Registry): Json {
   const limited = operation.auth === 'operator' ? [] : RATE_HEADERS;
   const names = ['X-Request-Id', ...limited, ...(operation.idempotent === true ? ['Idempotent-Replayed'] : [])];
   if (operation.csv?.isPage === true) names.push('Link');
@@ -364,7 +364,7 @@ function componentSchemas(operations: readonly Operation<Caller>[], registry: Re
   add('error.json');
   for (const operation of operations) {
     for (const { schema } of operation.body ?? []) add(`${schema}.json`);
-    for (const { schema } of Object.values(operation.answers)) if (schema !== undefined) visit(asSchema(schema));
+    for (const { schema } of Object.values(operation.responses)) if (schema !== undefined) visit(asSchema(schema));
   }
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -5,32 +5,32 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Mode } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
-import { askConfigured } from '../base/outbound/configured.ts';
-import { hearNotice } from '../domain/payments/hear-notice.ts';
+import { sendTrusted } from '../base/outbound/trusted-request.ts';
 import { readNotice } from '../domain/payments/notice.ts';
-import type { Door } from './server.ts';
+import { receiveNotice } from '../domain/payments/receive-notice.ts';
+import type { HttpContext } from './server.ts';
 
 const NOTICE_LIMIT = 1024 * 1024;
 const PASS_LIMIT = 64 * 1024;
 const PASS_MS = 20_000;
 
-export function registerProcessor(app: FastifyInstance, door: Door): void {
+export function registerProcessor(app: FastifyInstance, http: HttpContext): void {
   app.post('/processor/notices/:mode', { config: { bodyLimit: NOTICE_LIMIT } }, async (request, reply) => {
     request.operation = 'processorNotice';
     const { mode } = request.params as { mode: string };
-    const secret = isMode(mode) ? door.house.processorAccess.noticeSecrets[mode] : undefined;
+    const secret = isMode(mode) ? http.app.processorAccess.noticeSecrets[mode] : undefined;
     const header = request.headers['stripe-signature'];
-    const now = door.house.clock.now();
+    const now = http.app.clock.now();
     const raw = (request.body as Buffer | null | undefined) ?? Buffer.alloc(0);
     const notice =
       secret === undefined ? null : readNotice(raw, Array.isArray(header) ? header[0] : header, secret, now);
     if (notice === null || notice.mode !== mode) {
       throw new Problem('unauthorized', { message: 'This notice is not signed by our card processor.' });
     }
-    await hearNotice(door.house.db, notice, now);
+    await receiveNotice(http.app.db, notice, now);
     return reply.send({ received: true });
   });
-  const { sandboxUrl } = door.house.processorAccess;
+  const { sandboxUrl } = http.app.processorAccess;
   if (sandboxUrl === null) return;
   app.get('/sandbox/cards', (request, reply) => {
     request.operation = 'sandboxCards';
@@ -86,7 +86,7 @@ async function pass(
   const { authorization } = request.headers;
   if (authorization !== undefined && /^Bearer pk_/.test(authorization)) headers.authorization = authorization;
   try {
-    const answer = await askConfigured({
+    const answer = await sendTrusted({
       url: `${await sandboxUrl()}${path}`,
       method: request.method === 'POST' ? 'POST' : 'GET',
       headers,

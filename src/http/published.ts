@@ -2,18 +2,18 @@
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
+import { rateLimited } from '../run/authorize.ts';
 import { operations } from '../run/operations.ts';
-import { tooMany } from '../run/who.ts';
 import { registerDocs } from './docs.ts';
 import { countForAddress } from './limit-headers.ts';
 import { makeOpenApi } from './openapi.ts';
-import type { Door } from './server.ts';
+import type { HttpContext } from './server.ts';
 
 const JSON_SCHEMA = 'application/schema+json; charset=utf-8';
 
-function mappingIndex({ house, urls }: Door): object {
+function mappingIndex({ app: context, urls }: HttpContext): object {
   const { base, schemas } = urls();
-  const mappings = [...house.mappings.values()].map(({ provider, name, kinds, signature }) => ({
+  const mappings = [...context.mappings.values()].map(({ provider, name, kinds, signature }) => ({
     provider,
     name,
     kinds,
@@ -24,8 +24,8 @@ function mappingIndex({ house, urls }: Door): object {
   return { version: 'v1', schema: `${schemas}/v1/mapping.json`, mappings };
 }
 
-export function registerPublished(app: FastifyInstance, door: Door): void {
-  const { registry } = door.house;
+export function registerPublished(app: FastifyInstance, http: HttpContext): void {
+  const { registry } = http.app;
   const texts = new Map<string, string>();
   const kept = (name: string, make: () => unknown): string => {
     const text = texts.get(name) ?? JSON.stringify(make());
@@ -35,7 +35,7 @@ export function registerPublished(app: FastifyInstance, door: Door): void {
 
   app.get('/schemas/v1/index.json', async (request, reply) => {
     request.operation = 'schemas';
-    const { schemas } = door.urls();
+    const { schemas } = http.urls();
     const entries = registry.names.map((name) => ({
       name,
       url: `${schemas}/v1/${name}.json`,
@@ -51,9 +51,9 @@ export function registerPublished(app: FastifyInstance, door: Door): void {
     request.operation = 'schemas';
     const { file } = request.params as { file: string };
     const provider = file.endsWith('.json') ? file.slice(0, -'.json'.length) : '';
-    const { base, schemas } = door.urls();
-    if (provider === 'index') return reply.header('access-control-allow-origin', '*').send(mappingIndex(door));
-    const mapping = door.house.mappings.get(provider);
+    const { base, schemas } = http.urls();
+    if (provider === 'index') return reply.header('access-control-allow-origin', '*').send(mappingIndex(http));
+    const mapping = http.app.mappings.get(provider);
     if (mapping === undefined)
       throw new Problem('not_found', { message: 'There is no such mapping. See /schemas/v1/mappings/index.json.' });
     const published = {
@@ -70,16 +70,16 @@ export function registerPublished(app: FastifyInstance, door: Door): void {
     const name = file.endsWith('.json') ? file.slice(0, -'.json'.length) : '';
     if (!registry.names.includes(name))
       throw new Problem('not_found', { message: 'There is no such schema. See /schemas/v1/index.json.' });
-    const text = kept(`schema ${name}`, () => registry.published(name, door.urls().schemas));
+    const text = kept(`schema ${name}`, () => registry.published(name, http.urls().schemas));
     return reply.type(JSON_SCHEMA).header('access-control-allow-origin', '*').send(text);
   });
 
   app.get('/v1/openapi.json', async (request, reply) => {
     request.operation = 'openapi';
-    const allowance = await countForAddress(door, request, reply);
-    if (allowance.retryAfter !== null) throw tooMany(allowance);
-    const text = kept('openapi', () => makeOpenApi(operations, registry, door.urls().base));
+    const rateLimit = await countForAddress(http, request, reply);
+    if (rateLimit.retryAfter !== null) throw rateLimited(rateLimit);
+    const text = kept('openapi', () => makeOpenApi(operations, registry, http.urls().base));
     return reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(text);
   });
-  registerDocs(app, door);
+  registerDocs(app, http);
 }

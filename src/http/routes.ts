@@ -32,7 +32,9 @@ const PUBLISHED = [{ method: 'GET', path: '/v1/openapi.json' }];
 /** The methods that a path takes, for 405 and its Allow header; none: there is no such route. */
 export function makeAllowed(operations: readonly Operation<Caller>[]): (path: string) => readonly string[] {
   const heads = operations.filter(({ intake }) => intake !== undefined).map(({ path }) => ({ method: 'HEAD', path }));
-  const slashed = operations.filter(({ byTools }) => byTools === true).map((one) => ({ ...one, path: `${one.path}/` }));
+  const slashed = operations
+    .filter(({ servedByToolServer: byTools }) => byTools === true)
+    .map((one) => ({ ...one, path: `${one.path}/` }));
   const routes = [...PUBLISHED, ...heads, ...operations, ...slashed].map(({ method, path }) => ({
     method,
     segments: path.split('/'),

@@ -8,17 +8,17 @@ import type { Operation } from '../base/operation.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import { noteRefusal } from '../domain/hooks/refusals.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import { type Allowance, type Gate, makeGate } from '../run/gate.ts';
-import type { House } from '../run/house.ts';
+import { type Admit, makeAdmission, type RateLimit } from '../run/admission.ts';
+import { authorize } from '../run/authorize.ts';
+import type { AppContext } from '../run/context.ts';
 import { BODY_LIMIT } from '../run/operations/shapes.ts';
 import { operations } from '../run/operations.ts';
-import { isPartner, makePerform, type Perform, type Reply, type Visitor } from '../run/perform.ts';
-import { asProblem, onTheWire } from '../run/problem.ts';
+import { type HttpReply, isPartner, makePerform, type Perform, type Principal } from '../run/perform.ts';
+import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { OpenToolServer } from '../run/tool-server.ts';
-import { judge } from '../run/who.ts';
 import { readBody } from './body.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
-import { countForAddress, showAllowance } from './limit-headers.ts';
+import { countForAddress, setRateLimitHeaders } from './limit-headers.ts';
 import { registerMembers } from './members.ts';
 import { type Metrics, makeMetrics } from './metrics.ts';
 import { registerPages, sendNothingHere } from './pages/pages.ts';
@@ -32,8 +32,8 @@ import { answerClientError } from './wire-error.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    caller: Visitor | null;
-    allowance: Allowance | null;
+    caller: Principal | null;
+    allowance: RateLimit | null;
     operation: string;
     /** Of a tool, whose failures stand in an HTTP 200: what its route would have answered. */
     toolStatus: number | null;
@@ -43,9 +43,9 @@ declare module 'fastify' {
 }
 
 /** What every part of the door is handed. */
-export interface Door {
-  readonly house: House;
-  readonly gate: Gate;
+export interface HttpContext {
+  readonly app: AppContext;
+  readonly admit: Admit;
   readonly perform: Perform;
   readonly metrics: Metrics;
   /** The service's own address, known once it listens. */
@@ -71,55 +71,56 @@ const REQUEST_MS = 30_000;
 const HEADERS_MS = 15_000;
 const KEEP_ALIVE_MS = 72_000;
 /** How often Node looks for requests that take too long; its own default of 30 s would double the time-outs. */
-const CHECK_MS = 2_000;
+const TIMEOUT_CHECK_MS = 2_000;
 
-export async function startServer(house: House, openTools?: OpenToolServer): Promise<RunningServer> {
-  const { config } = house;
+export async function startServer(context: AppContext, openTools?: OpenToolServer): Promise<RunningServer> {
+  const { config } = context;
   let urls: Urls | null = null;
-  const door: Door = {
-    house,
-    gate: makeGate(house.db.express, house.clock),
-    perform: makePerform(house),
+  const http: HttpContext = {
+    app: context,
+    admit: makeAdmission(context.db.priority, context.clock),
+    perform: makePerform(context),
     metrics: makeMetrics(),
     urls: () => urls ?? { base: '', checkoutPages: '', schemas: '' },
   };
   const app = Fastify({
-    genReqId: () => house.ids.prefixed('req'),
+    genReqId: () => context.ids.prefixed('req'),
     rewriteUrl: ({ url = '/' }) => ownAddress(url),
     routerOptions: { maxParamLength: 2048 },
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_MS, requireHostHeader: false },
+    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS, requireHostHeader: false },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     ...(config.trustedProxies.length > 0 ? { trustProxy: [...config.trustedProxies] } : {}),
-    clientErrorHandler: (error, socket) => answerClientError(door, error, socket),
+    clientErrorHandler: (error, socket) => answerClientError(http, error, socket),
     frameworkErrors: (_error, request, reply) => {
       // Before any hook has run: what every answer carries is said here too.
       showRequestId(request as FastifyRequest, reply as FastifyReply);
-      void answerUnrouted(door, request as FastifyRequest, reply as FastifyReply, []);
+      void replyUnrouted(http, request as FastifyRequest, reply as FastifyReply, []);
     },
   });
-  prepare(app, door);
+  prepare(app, http);
   // An expectation that we do not know is no reason to refuse: the request is answered as if it had none.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   for (const operation of operations) {
-    if (operation.byTools === true && openTools !== undefined) registerTools(app, door, operation.path, openTools);
-    else register(app, door, operation);
+    if (operation.servedByToolServer === true && openTools !== undefined)
+      registerTools(app, http, operation.path, openTools);
+    else register(app, http, operation);
   }
-  registerPreflights(app, door, operations);
-  registerPublished(app, door);
-  registerStatus(app, door);
-  registerProcessor(app, door);
-  registerMembers(app, door);
-  await registerPages(app, door);
-  registerTexts(app, door);
+  registerPreflights(app, http, operations);
+  registerPublished(app, http);
+  registerStatus(app, http);
+  registerProcessor(app, http);
+  registerMembers(app, http);
+  await registerPages(app, http);
+  registerTexts(app, http);
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
-  urls = urlsFor(house, port);
-  house.address.base = urls.base;
-  return { urls, port, localUrl: localUrl(house, port), close: () => drain(app) };
+  urls = urlsFor(context, port);
+  context.address.base = urls.base;
+  return { urls, port, localUrl: localUrl(context, port), close: () => drain(app) };
 }
 
 const SWEEP_MS = 50;
@@ -134,18 +135,18 @@ async function drain(app: FastifyInstance): Promise<void> {
   }
 }
 
-function localUrl({ config }: House, port: number): string {
+function localUrl({ config }: AppContext, port: number): string {
   const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function urlsFor(house: House, port: number): Urls {
-  const { config } = house;
-  const base = config.baseUrl ?? localUrl(house, port);
+function urlsFor(context: AppContext, port: number): Urls {
+  const { config } = context;
+  const base = config.baseUrl ?? localUrl(context, port);
   return { base, checkoutPages: config.checkoutPageBase ?? base, schemas: config.schemaUrl ?? `${base}/schemas` };
 }
 
-function prepare(app: FastifyInstance, door: Door): void {
+function prepare(app: FastifyInstance, http: HttpContext): void {
   const allowed = makeAllowed(operations);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, stream, done) => {
@@ -168,19 +169,19 @@ function prepare(app: FastifyInstance, door: Door): void {
   app.decorateRequest('bodyLimit', null);
   app.addHook('onRequest', (request, reply, done) => {
     showRequestId(request, reply);
-    mendContentType(request.method, request.raw.headers);
+    normalizeContentType(request.method, request.raw.headers);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    observe(door, request, reply);
+    observe(http, request, reply);
     done();
   });
-  app.setNotFoundHandler((request, reply) => answerUnrouted(door, request, reply, allowed(pathOf(request.url))));
+  app.setNotFoundHandler((request, reply) => replyUnrouted(http, request, reply, allowed(pathOf(request.url))));
   app.setErrorHandler(async (error, request, reply) => {
     const problem = fromFastify(error);
     const { caller } = request;
-    if (caller !== null && 'senderOf' in caller) await noteRefusal(door.house, caller, problem.code);
-    return answerProblem(door, request, reply, problem);
+    if (caller !== null && 'integrationId' in caller) await noteRefusal(http.app, caller, problem.code);
+    return replyProblem(http, request, reply, problem);
   });
 }
 
@@ -194,7 +195,7 @@ function showRequestId(request: FastifyRequest, reply: FastifyReply): void {
  * Fastify refuses a type that it cannot read before anything else is checked; in our order that comes after the size. So it does
  * with a QUERY that has none, though no address of ours takes that method.
  */
-function mendContentType(method: string, headers: NodeJS.Dict<string | string[]>): void {
+function normalizeContentType(method: string, headers: NodeJS.Dict<string | string[]>): void {
   if (method === 'QUERY') headers['content-type'] = 'application/octet-stream';
   const type = headers['content-type'];
   if (typeof type !== 'string') return;
@@ -202,11 +203,11 @@ function mendContentType(method: string, headers: NodeJS.Dict<string | string[]>
   else if (!MEDIA_TYPE.test(type)) headers['content-type'] = 'application/octet-stream';
 }
 
-function register(app: FastifyInstance, door: Door, operation: Operation<Caller>): void {
+function register(app: FastifyInstance, http: HttpContext, operation: Operation<Caller>): void {
   // A provider may look whether somebody is there before it sends anything.
   if (operation.intake !== undefined)
     app.head(routerPath(operation.path), {
-      onRequest: (request, reply) => admit(door, operation, request, reply),
+      onRequest: (request, reply) => admit(http, operation, request, reply),
       handler: async (_request, reply) => reply.code(200).send(),
     });
   app.route({
@@ -216,11 +217,11 @@ function register(app: FastifyInstance, door: Door, operation: Operation<Caller>
     onRequest: (request, reply) => {
       // `/v1/offerings/` is not an offering without a name.
       const nameless = Object.values(request.params as Record<string, string>).includes('');
-      return nameless ? answerUnrouted(door, request, reply, []) : admit(door, operation, request, reply);
+      return nameless ? replyUnrouted(http, request, reply, []) : admit(http, operation, request, reply);
     },
     handler: async (request, reply) => {
       const header = request.headers['idempotency-key'];
-      const done = await door.perform(operation, request.caller, {
+      const done = await http.perform(operation, request.caller, {
         params: request.params as Record<string, string>,
         query: request.query as Record<string, string | string[]>,
         body: (request.body as Buffer | null | undefined) ?? null,
@@ -231,7 +232,7 @@ function register(app: FastifyInstance, door: Door, operation: Operation<Caller>
       });
       if (done.replayed) reply.header('idempotent-replayed', 'true');
       if (operation.csv !== undefined) reply.header('vary', 'accept');
-      if (done.csv !== undefined) return sendCsv(door, operation, request, reply.code(done.status), done.csv);
+      if (done.csv !== undefined) return sendCsv(http, operation, request, reply.code(done.status), done.csv);
       return reply.code(done.status).type('application/json; charset=utf-8').send(done.json);
     },
   });
@@ -239,14 +240,14 @@ function register(app: FastifyInstance, door: Door, operation: Operation<Caller>
 
 /** A page as a file. Where the next one is, its headers say: a file has no room for it. */
 function sendCsv(
-  door: Door,
+  http: HttpContext,
   operation: Operation<Caller>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { text, nextBefore }: NonNullable<Reply['csv']>,
+  { text, nextBefore }: NonNullable<HttpReply['csv']>,
 ): FastifyReply {
   if (nextBefore !== null) {
-    const next = new URL(`${door.urls().base}${request.url}`);
+    const next = new URL(`${http.urls().base}${request.url}`);
     next.searchParams.set('before', nextBefore);
     reply.header('link', `<${next.href}>; rel="next"`);
   }
@@ -259,14 +260,14 @@ function sendCsv(
 
 /** Before the body is read: who, and may they. Every answer carries the limit's headers, a refusal too. */
 async function admit(
-  door: Door,
+  http: HttpContext,
   operation: Operation<Caller>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   request.operation = operation.id;
   reply.header('cache-control', 'no-store');
-  const verdict = await judge(door.house, door.gate, {
+  const authResult = await authorize(http.app, http.admit, {
     operation,
     params: request.params as Record<string, string>,
     authorization: request.headers.authorization,
@@ -276,59 +277,60 @@ async function admit(
     requestId: request.id,
     via: 'http',
   });
-  request.caller = verdict.caller;
-  request.allowance = verdict.allowance;
-  if (verdict.caller !== null && 'senderOf' in verdict.caller) request.bodyLimit = bodyLimitOf(verdict.caller.provider);
-  if (verdict.allowance !== null) showAllowance(reply, verdict.allowance);
-  if (isGuestRoute(operation)) await allowOrigin(door, request, reply, verdict.refusal);
-  if (verdict.refusal !== null) throw verdict.refusal;
+  request.caller = authResult.caller;
+  request.allowance = authResult.rateLimit;
+  if (authResult.caller !== null && 'integrationId' in authResult.caller)
+    request.bodyLimit = bodyLimitOf(authResult.caller.provider);
+  if (authResult.rateLimit !== null) setRateLimitHeaders(reply, authResult.rateLimit);
+  if (isGuestRoute(operation)) await allowOrigin(http, request, reply, authResult.refusal);
+  if (authResult.refusal !== null) throw authResult.refusal;
 }
 
 /** No such route, or not that method: before any key is looked at, counted for the address. */
-async function answerUnrouted(
-  door: Door,
+async function replyUnrouted(
+  http: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,
   methods: readonly string[],
 ): Promise<FastifyReply> {
   try {
-    await countForAddress(door, request, reply);
+    await countForAddress(http, request, reply);
   } catch (error) {
     // The answer does not depend on the database: it is given all the same, and the log says that counting failed.
-    door.house.log.warn({ request_id: request.id, err: error }, 'an unrouted request was not counted');
+    http.app.log.warn({ request_id: request.id, err: error }, 'an unrouted request was not counted');
   }
   if (methods.length === 0 && request.method === 'GET' && /^\/[cs]\//.test(request.url)) {
-    return sendNothingHere(door, request, reply);
+    return sendNothingHere(http, request, reply);
   }
   if (methods.length === 0)
-    return answerProblem(
-      door,
+    return replyProblem(
+      http,
       request,
       reply,
       new Problem('not_found', { message: 'There is no such route. See /docs for all of them.' }),
     );
   const allow = methods.join(', ');
   const message = `This address takes ${allow}, not ${request.method}.`;
-  return answerProblem(door, request, reply, new Problem('method_not_allowed', { message, headers: { allow } }));
+  return replyProblem(http, request, reply, new Problem('method_not_allowed', { message, headers: { allow } }));
 }
 
-function answerProblem(door: Door, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+function replyProblem(http: HttpContext, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   if (problem.status >= 500 && problem.code !== 'not_implemented') {
-    door.house.log.error(
+    http.app.log.error(
       { request_id: request.id, operation: request.operation, err: problem.cause ?? problem },
       problem.code,
     );
   }
   // Counting failed (the database is gone): under /v1 and /mcp the headers are promised all the same.
   if (request.allowance === null && /^\/(v1|mcp)\b/.test(request.url)) {
-    showAllowance(reply, {
+    setRateLimitHeaders(reply, {
       limit: 600,
       remaining: 0,
-      reset: Math.floor(door.house.clock.now() / 1000),
+      reset: Math.floor(http.app.clock.now() / 1000),
       retryAfter: null,
     });
   }
-  const wire = onTheWire(problem, request.id, door.urls().base);
+  const wire = toHttpProblem(problem, request.id, http.urls().base);
   return reply
     .code(wire.status)
     .headers(wire.headers)
@@ -348,12 +350,12 @@ function fromFastify(error: unknown): Problem {
   return asProblem(error);
 }
 
-function observe(door: Door, request: FastifyRequest, reply: FastifyReply): void {
+function observe(http: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
   const seconds = reply.elapsedTime / 1000;
   const { toolStatus } = request;
-  door.metrics.observe(request.operation, toolStatus ?? reply.statusCode, seconds);
-  if (!door.house.log.isLevelEnabled('info')) return;
-  door.house.log.info(
+  http.metrics.observe(request.operation, toolStatus ?? reply.statusCode, seconds);
+  if (!http.app.log.isLevelEnabled('info')) return;
+  http.app.log.info(
     {
       request_id: request.id,
       operation: request.operation,
@@ -361,13 +363,13 @@ function observe(door: Door, request: FastifyRequest, reply: FastifyReply): void
       status: reply.statusCode,
       ...(toolStatus === null ? {} : { tool_status: toolStatus }),
       ms: Math.round(seconds * 1e5) / 100,
-      ...(isPartner(request.caller) ? whoIn(request.caller) : {}),
+      ...(isPartner(request.caller) ? principalIn(request.caller) : {}),
     },
     'request',
   );
 }
 
 /** A caller as the log names them, and by which door they came. */
-function whoIn({ key, venue, by }: Caller): object {
+function principalIn({ key, venue, by }: Caller): object {
   return { key: key.id, venue: venue.id, via: by.via };
 }

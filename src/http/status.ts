@@ -4,13 +4,13 @@
 import type { FastifyInstance } from 'fastify';
 import { addressIn } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
-import { isOperator } from '../run/who.ts';
-import type { Door } from './server.ts';
+import { isOperator } from '../run/authorize.ts';
+import type { HttpContext } from './server.ts';
 
 const PRIVATE = ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
 
-export function registerStatus(app: FastifyInstance, door: Door): void {
-  const { house } = door;
+export function registerStatus(app: FastifyInstance, http: HttpContext): void {
+  const { app: context } = http;
   app.get('/healthz', async (request, reply) => {
     request.operation = 'healthz';
     return reply.send({ status: 'ok' });
@@ -19,7 +19,7 @@ export function registerStatus(app: FastifyInstance, door: Door): void {
   app.get('/readyz', async (request, reply) => {
     request.operation = 'readyz';
     try {
-      await house.db.query('select 1 from installation');
+      await context.db.query('select 1 from installation');
       return reply.send({ status: 'ready' });
     } catch (error) {
       throw new Problem('service_unavailable', {
@@ -33,10 +33,10 @@ export function registerStatus(app: FastifyInstance, door: Door): void {
   app.get('/metrics', async (request, reply) => {
     request.operation = 'metrics';
     // Behind a proxy that nobody named in TRUSTED_PROXIES every caller looks near: then only the token counts.
-    const proxied = request.headers['x-forwarded-for'] !== undefined && house.config.trustedProxies.length === 0;
+    const proxied = request.headers['x-forwarded-for'] !== undefined && context.config.trustedProxies.length === 0;
     const near =
-      (!proxied && addressIn(request.ip, PRIVATE)) || isOperator(house.operatorToken, request.headers.authorization);
+      (!proxied && addressIn(request.ip, PRIVATE)) || isOperator(context.operatorToken, request.headers.authorization);
     if (!near) throw new Problem('not_found', { message: 'There is no such route. See /docs for all of them.' });
-    return reply.type(door.metrics.contentType).send(await door.metrics.text());
+    return reply.type(http.metrics.contentType).send(await http.metrics.text());
   });
 }

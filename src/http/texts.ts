@@ -3,26 +3,26 @@
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
-import { hearAnswer } from '../domain/members/messages/answer.ts';
+import { applyKeyword } from '../domain/members/messages/answer.ts';
 import { isFromTwilio } from '../domain/members/messages/twilio.ts';
-import type { Door } from './server.ts';
+import type { HttpContext } from './server.ts';
 
 const NOTICE_LIMIT = 64 * 1024;
 const PATH = '/texts/twilio';
 const PHONE = /^\+[1-9][0-9]{6,14}$/;
 
-export function registerTexts(app: FastifyInstance, door: Door): void {
-  const { twilio, sandboxTexts } = door.house.config;
+export function registerTexts(app: FastifyInstance, http: HttpContext): void {
+  const { twilio, sandboxTexts } = http.app.config;
   if (twilio !== null) {
     app.post(PATH, { config: { bodyLimit: NOTICE_LIMIT } }, async (request, reply) => {
       request.operation = 'textAnswer';
       const fields = formOf(request.body);
       const header = request.headers['x-twilio-signature'];
       const signature = Array.isArray(header) ? header[0] : header;
-      if (!isFromTwilio(twilio.authToken, `${door.house.address.base}${PATH}`, fields, signature)) {
+      if (!isFromTwilio(twilio.authToken, `${http.app.address.base}${PATH}`, fields, signature)) {
         throw new Problem('unauthorized', { message: 'This notice is not signed by our sender of text messages.' });
       }
-      await hear(door, fields.get('From') ?? '', fields.get('OptOutType') ?? fields.get('Body') ?? '');
+      await hear(http, fields.get('From') ?? '', fields.get('OptOutType') ?? fields.get('Body') ?? '');
       return reply.type('text/xml').send('<?xml version="1.0" encoding="UTF-8"?><Response></Response>');
     });
   }
@@ -30,7 +30,7 @@ export function registerTexts(app: FastifyInstance, door: Door): void {
   app.post('/sandbox/outbox', { config: { bodyLimit: NOTICE_LIMIT } }, async (request, reply) => {
     request.operation = 'outboxAnswer';
     const fields = formOf(request.body);
-    await hear(door, fields.get('phone') ?? '', fields.get('answer') ?? '');
+    await hear(http, fields.get('phone') ?? '', fields.get('answer') ?? '');
     return reply.redirect('/sandbox/outbox', 303);
   });
 }
@@ -39,9 +39,9 @@ function formOf(body: unknown): URLSearchParams {
   return new URLSearchParams(Buffer.isBuffer(body) ? body.toString('utf8') : '');
 }
 
-async function hear(door: Door, phone: string, words: string): Promise<void> {
-  const { db, seal, clock, log } = door.house;
+async function hear(http: HttpContext, phone: string, words: string): Promise<void> {
+  const { db, seal, clock, log } = http.app;
   if (!PHONE.test(phone)) return;
-  const heard = await hearAnswer(db, { seal, now: clock.now() }, phone, words);
+  const heard = await applyKeyword(db, { seal, now: clock.now() }, phone, words);
   log.info({ heard }, 'somebody answered a text message');
 }

@@ -3,14 +3,14 @@
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
-import type { OpenToolServer, Post, ToolServer } from '../run/tool-server.ts';
-import { showAllowance } from './limit-headers.ts';
-import type { Door } from './server.ts';
+import type { OpenToolServer, ToolRequest, ToolServer } from '../run/tool-server.ts';
+import { setRateLimitHeaders } from './limit-headers.ts';
+import type { HttpContext } from './server.ts';
 
 /** On the route's own configuration: a body that is too large is handed on as a problem. */
 export const KEEPS_PROBLEM = { keepsProblem: true } as const;
 
-export function registerTools(app: FastifyInstance, door: Door, path: string, open: OpenToolServer): void {
+export function registerTools(app: FastifyInstance, http: HttpContext, path: string, open: OpenToolServer): void {
   let opened: Promise<ToolServer> | null = null;
   // With a slash at its end too: addresses are pasted, and it can mean nothing else.
   for (const url of [path, `${path}/`])
@@ -21,22 +21,22 @@ export function registerTools(app: FastifyInstance, door: Door, path: string, op
       handler: async (request, reply) => {
         request.operation = 'callTool';
         reply.header('cache-control', 'no-store');
-        opened ??= open({ ...door, schemaUrl: () => door.urls().schemas }).catch((error: unknown) => {
+        opened ??= open({ ...http, schemaUrl: () => http.urls().schemas }).catch((error: unknown) => {
           opened = null;
           throw error;
         });
         const toolServer = await opened;
         const answer = await toolServer({
           headers: request.headers,
-          body: (request.body as Post['body'] | null | undefined) ?? Buffer.alloc(0),
+          body: (request.body as ToolRequest['body'] | null | undefined) ?? Buffer.alloc(0),
           address: request.ip,
           requestId: request.id,
         });
         request.caller = answer.caller;
-        request.allowance = answer.allowance;
-        request.operation = answer.did;
+        request.allowance = answer.rateLimit;
+        request.operation = answer.operation;
         request.toolStatus = answer.toolStatus;
-        if (answer.allowance !== null) showAllowance(reply, answer.allowance);
+        if (answer.rateLimit !== null) setRateLimitHeaders(reply, answer.rateLimit);
         if (answer.retryAfter !== null) reply.header('retry-after', answer.retryAfter);
         if (answer.refusal !== null) throw answer.refusal;
         if (answer.json === null) return reply.code(answer.status).send();

@@ -3,7 +3,7 @@
 
 import type { Socket } from 'node:net';
 import { catalogue, type ErrorCode } from '../base/errors.ts';
-import type { Door } from './server.ts';
+import type { HttpContext } from './server.ts';
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -19,13 +19,13 @@ const REASONS: Readonly<Record<number, string>> = {
 /** As Node tells of it, with the bytes that it could not read. */
 type WireError = Error & { readonly code?: string; readonly rawPacket?: unknown };
 
-export function answerClientError(door: Door, error: WireError, socket: Socket): void {
+export function answerClientError(http: HttpContext, error: WireError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
-  const requestId = door.house.ids.prefixed('req');
+  const requestId = http.app.ids.prefixed('req');
   const code = CODES[error.code ?? ''] ?? 'malformed_request';
   const { status, message } = catalogue[code];
-  door.metrics.observe('malformed', status, 0);
-  door.house.log.info({ request_id: requestId, operation: 'malformed', status, code: error.code }, 'request');
+  http.metrics.observe('malformed', status, 0);
+  http.app.log.info({ request_id: requestId, operation: 'malformed', status, code: error.code }, 'request');
   const body = JSON.stringify({ error: { code, message, request_id: requestId } });
   socket.end(
     `HTTP/1.1 ${status} ${REASONS[status] ?? 'Bad Request'}\r\n` +

@@ -4,11 +4,11 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config, Mode, StripeKeys } from '../base/config.ts';
-import type { Endings } from '../base/endings.ts';
 import type { Log } from '../base/log.ts';
 import { packageRoot } from '../base/package-root.ts';
-import { type Processor, type Processors, ProcessorTrouble } from '../domain/payments/processor.ts';
-import type { ProcessorAccess } from '../run/house.ts';
+import type { Shutdown } from '../base/shutdown.ts';
+import { type Processor, type Processors, ProcessorUnavailable } from '../domain/payments/processor.ts';
+import type { ProcessorAccess } from '../run/context.ts';
 import type { EmbeddedProcessor } from '../sandbox/processor/run.ts';
 
 export interface OpenedProcessors {
@@ -30,9 +30,9 @@ export async function openProcessors(
   role: Role,
   sealKey: Buffer,
   log: Log,
-  endings: Endings,
+  shutdown: Shutdown,
 ): Promise<OpenedProcessors> {
-  return config.sandboxProcessor ? openInSandbox(config, role, sealKey, log, endings) : openReal(config);
+  return config.sandboxProcessor ? openInSandbox(config, role, sealKey, log, shutdown) : openReal(config);
 }
 
 function openReal({ stripe }: Config): OpenedProcessors {
@@ -57,11 +57,11 @@ async function openInSandbox(
   role: Role,
   sealKey: Buffer,
   log: Log,
-  endings: Endings,
+  shutdown: Shutdown,
 ): Promise<OpenedProcessors> {
   const keys = { test: sandboxKeys(sealKey, 'test'), live: sandboxKeys(sealKey, 'live') };
   const sandbox = openSandbox(config, role, keys, log);
-  await endings.add(() => sandbox.end());
+  await shutdown.add(() => sandbox.end());
   if (role !== 'cli') {
     // Whoever needs it is told; until then a failure is not an unhandled one.
     sandbox.find().catch((error: unknown) => log.error({ err: error }, 'the sandbox’s card processor did not start'));
@@ -78,12 +78,12 @@ async function openInSandbox(
       noticeSecrets: { test: keys.test.webhookSecret, live: keys.live.webhookSecret },
     },
     async noticesTo(base) {
-      const { announceNotices } = await import('../domain/payments/stripe-notices.ts');
+      const { registerWebhookEndpoint: announceNotices } = await import('../domain/payments/stripe-notices.ts');
       const at = await sandbox.find();
       for (const mode of MODES) {
         const withdraw = await announceNotices(at, keys[mode].secret, `${base}/processor/notices/${mode}`);
         // A courtesy: should the processor be away, it finds out by itself that nobody answers there.
-        await endings.add(() =>
+        await shutdown.add(() =>
           withdraw().catch((error: unknown) => log.info({ err: error }, 'the processor was not told that we end')),
         );
       }
@@ -188,7 +188,7 @@ function whenNeeded(mode: Mode, publishableKey: string, make: () => Promise<Proc
         made ??= make();
         const processor = await made.catch((error: unknown) => {
           made = null;
-          throw new ProcessorTrouble('the card processor could not be reached', { cause: error });
+          throw new ProcessorUnavailable('the card processor could not be reached', { cause: error });
         });
         const call = processor[name] as (...given: never[]) => Promise<unknown>;
         return call.apply(processor, words);

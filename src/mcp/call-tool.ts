@@ -5,17 +5,17 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { invalid, Problem } from '../base/errors.ts';
 import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
 import type { Schema } from '../base/schema/registry.ts';
+import type { RequestInput } from '../run/check-input.ts';
 import type { Tool } from '../run/operations/tools.ts';
-import { isPartner, type Visitor } from '../run/perform.ts';
-import { asProblem, onTheWire } from '../run/problem.ts';
-import type { Received } from '../run/received.ts';
-import type { Inside } from '../run/tool-server.ts';
+import { isPartner, type Principal } from '../run/perform.ts';
+import { asProblem, toHttpProblem } from '../run/problem.ts';
+import type { ToolServerContext } from '../run/tool-server.ts';
 
 /** Everything that is known of a call when its tool is about to run. */
 export interface ToolCall {
   readonly tool: Tool;
   readonly given: JsonValue | undefined;
-  readonly caller: Visitor | null;
+  readonly caller: Principal | null;
   /** Why it may not run (scope, limit); null: it may. */
   readonly refusal: Problem | null;
   readonly requestId: string;
@@ -28,11 +28,15 @@ export interface Told {
   readonly retryAfter: number | null;
 }
 
-export async function callTool(inside: Inside, call: ToolCall, tell: (told: Told) => void): Promise<CallToolResult> {
+export async function callTool(
+  server: ToolServerContext,
+  call: ToolCall,
+  tell: (told: Told) => void,
+): Promise<CallToolResult> {
   const { tool, caller, refusal } = call;
   try {
     if (refusal !== null) throw refusal;
-    const { status, json, replayed } = await inside.perform(tool.operation, caller, received(inside, call));
+    const { status, json, replayed } = await server.perform(tool.operation, caller, received(server, call));
     const answer = JSON.parse(json) as Record<string, unknown>;
     const origins = isPartner(caller) ? caller.venue.origins : [];
     const given = tool.shape === undefined ? answer : tool.shape(answer, { replayed, origins });
@@ -41,7 +45,7 @@ export async function callTool(inside: Inside, call: ToolCall, tell: (told: Told
   } catch (error) {
     const problem = asProblem(error);
     tell({ status: problem.status, retryAfter: retryAfterOf(problem) });
-    return failed(inside, call, problem);
+    return failed(server, call, problem);
   }
 }
 
@@ -50,14 +54,14 @@ export function retryAfterOf({ detail }: Problem): number | null {
   return seconds === undefined ? null : Number(seconds);
 }
 
-function failed({ house }: Inside, { tool, requestId }: ToolCall, problem: Problem): CallToolResult {
+function failed({ app: context }: ToolServerContext, { tool, requestId }: ToolCall, problem: Problem): CallToolResult {
   if (problem.status >= 500) {
-    house.log.error(
+    context.log.error(
       { request_id: requestId, operation: tool.operation.id, err: problem.cause ?? problem },
       problem.code,
     );
   }
-  const { json } = onTheWire(problem, requestId, house.address.base);
+  const { json } = toHttpProblem(problem, requestId, context.address.base);
   const { field, problems = [] } = problem.detail;
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   const at = field === undefined ? '' : ` at ${field === '' ? 'the whole' : field}`;
@@ -76,13 +80,13 @@ export function onOneLine(text: string): string {
 }
 
 /** As the route would receive it. What is no body is checked here, so that pointers lead into what the agent sent. */
-function received({ house }: Inside, { tool, given }: ToolCall): Received {
+function received({ app: context }: ToolServerContext, { tool, given }: ToolCall): RequestInput {
   const body = Buffer.from(JSON.stringify(given ?? {}));
   const nothing = { params: {}, query: {}, body: null, contentType: undefined, idempotencyKey: undefined };
   if (tool.takes === 'body') return { ...nothing, body };
   const parsed = parseStrictJson(body);
   if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
-  const problems = house.validator.inlineProblems(tool.input as Schema, parsed);
+  const problems = context.validator.inlineProblems(tool.input as Schema, parsed);
   if (problems.length > 0) throw invalid(problems);
   return tool.takes === 'nothing' ? nothing : { ...nothing, [tool.takes]: textsOf(given) };
 }

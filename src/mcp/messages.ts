@@ -9,7 +9,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server';
 import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
-import type { Post } from '../run/tool-server.ts';
+import type { ToolRequest } from '../run/tool-server.ts';
 
 /** Versions that begin with `initialize`, newest first: the first is offered to whoever asks for one that we do not speak. */
 export const OLDER = ['2025-11-25', '2025-06-18', '2025-03-26'];
@@ -55,7 +55,7 @@ export interface Mail {
   readonly fault: Fault | null;
 }
 
-export function readMail({ body, headers }: Post): Mail {
+export function readMail({ body, headers }: ToolRequest): Mail {
   const parsed = Buffer.isBuffer(body) ? parseStrictJson(body) : null;
   if (parsed === null || !parsed.ok) {
     return wrong(fault(null, CODES.parse, `Parse error: ${parsed?.message ?? 'the body is too large.'}`));

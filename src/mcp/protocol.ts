@@ -12,7 +12,7 @@ import {
   Server,
   type Transport,
 } from '@modelcontextprotocol/server';
-import type { Inside } from '../run/tool-server.ts';
+import type { ToolServerContext } from '../run/tool-server.ts';
 import { callTool, onOneLine, type Told, type ToolCall } from './call-tool.ts';
 import { completionsFor } from './complete.ts';
 import { describeTools } from './describe-tools.ts';
@@ -47,12 +47,13 @@ const INSTRUCTIONS =
 /** Nothing that is listed changes while a server runs, and it is the same for everybody who holds a key. */
 const KEPT_FOR = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
-export function openProtocol(inside: Inside, version: string): Protocol {
-  const lists = { tools: describeTools(inside.house.registry), resources: listResources(inside) };
-  const serverFor = (turn: Turn, isModern: boolean): Server => makeServer({ inside, lists, version, turn, isModern });
+export function openProtocol(server: ToolServerContext, version: string): Protocol {
+  const lists = { tools: describeTools(server.app.registry), resources: listResources(server) };
+  const serverFor = (turn: Turn, isModern: boolean): Server =>
+    makeServer({ inside: server, lists, version, turn, isModern });
   const modern = createMcpHandler(({ authInfo }) => serverFor(authInfo?.extra?.turn as Turn, true), {
     legacy: 'reject',
-    onerror: (error) => inside.house.log.debug({ err: error }, 'a message was refused by the protocol'),
+    onerror: (error) => server.app.log.debug({ err: error }, 'a message was refused by the protocol'),
   });
   return {
     serve: async (message, turn) => {
@@ -75,7 +76,7 @@ export function openProtocol(inside: Inside, version: string): Protocol {
 }
 
 interface Parts {
-  readonly inside: Inside;
+  readonly inside: ToolServerContext;
   readonly lists: { tools: ReturnType<typeof describeTools>; resources: ReturnType<typeof listResources> };
   readonly version: string;
   readonly turn: Turn;
@@ -140,7 +141,7 @@ function shortened(name: string): string {
 
 /** What the protocol refuses passes; whatever else goes wrong is our own fault: the log learns it, and the agent that it was so. */
 function guarded<P, R>(
-  { house }: Inside,
+  { app: context }: ToolServerContext,
   { requestId, tell }: Turn,
   handler: (params: P) => R | Promise<R>,
 ): (request: { params?: P | undefined }) => Promise<R> {
@@ -149,7 +150,7 @@ function guarded<P, R>(
       return await handler(params as P);
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      house.log.error({ request_id: requestId, err: error }, 'internal_error');
+      context.log.error({ request_id: requestId, err: error }, 'internal_error');
       tell({ status: 500, retryAfter: null });
       throw new ProtocolError(CODES.internal, 'Internal error', { request_id: requestId });
     }

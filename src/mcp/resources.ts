@@ -2,14 +2,14 @@
 // under /schemas/v1, by addresses that need no server's name.
 
 import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
-import type { Inside } from '../run/tool-server.ts';
+import type { ToolServerContext } from '../run/tool-server.ts';
 
 const SCHEMAS = 'everyshare://schemas/';
 const MAPPINGS = 'everyshare://mappings/';
 
-export function listResources({ house }: Inside): Resource[] {
-  const schemas = house.registry.names.map((name) => {
-    const { title, description } = house.registry.get(name) as { title?: string; description?: string };
+export function listResources({ app: context }: ToolServerContext): Resource[] {
+  const schemas = context.registry.names.map((name) => {
+    const { title, description } = context.registry.get(name) as { title?: string; description?: string };
     return {
       uri: `${SCHEMAS}${name}`,
       name,
@@ -18,7 +18,7 @@ export function listResources({ house }: Inside): Resource[] {
       mimeType: 'application/schema+json',
     };
   });
-  const mappings = [...house.mappings.values()].map(({ provider, name }) => ({
+  const mappings = [...context.mappings.values()].map(({ provider, name }) => ({
     uri: `${MAPPINGS}${provider}`,
     name: provider,
     title: `How ${name} is read`,
@@ -46,18 +46,18 @@ export const RESOURCE_TEMPLATES: ResourceTemplateType[] = [
 ];
 
 /** Null: there is nothing at this address. */
-export function readResource(inside: Inside, uri: string): ReadResourceResult | null {
-  const { registry, mappings } = inside.house;
+export function readResource(server: ToolServerContext, uri: string): ReadResourceResult | null {
+  const { registry, mappings } = server.app;
   const name = uri.startsWith(SCHEMAS) ? uri.slice(SCHEMAS.length) : '';
   if (registry.names.includes(name)) {
-    return contents(uri, 'application/schema+json', registry.published(name, inside.schemaUrl()));
+    return contents(uri, 'application/schema+json', registry.published(name, server.schemaUrl()));
   }
   const mapping = uri.startsWith(MAPPINGS) ? mappings.get(uri.slice(MAPPINGS.length)) : undefined;
   if (mapping === undefined) return null;
   return contents(uri, 'application/json', {
     ...mapping,
-    $schema: `${inside.schemaUrl()}/v1/mapping.json`,
-    documentation: `${inside.house.address.base}/docs/providers/${mapping.provider}`,
+    $schema: `${server.schemaUrl()}/v1/mapping.json`,
+    documentation: `${server.app.address.base}/docs/providers/${mapping.provider}`,
   });
 }
 

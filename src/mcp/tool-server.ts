@@ -9,42 +9,42 @@ import { Problem } from '../base/errors.ts';
 import type { Operation } from '../base/operation.ts';
 import { packageRoot } from '../base/package-root.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import type { Allowance } from '../run/gate.ts';
+import type { RateLimit } from '../run/admission.ts';
+import { type AuthResult, authorize } from '../run/authorize.ts';
+import { isJson } from '../run/check-input.ts';
 import { isOfTool, type Tool, toolNamed } from '../run/operations/tools.ts';
 import { operations } from '../run/operations.ts';
-import { asProblem, onTheWire } from '../run/problem.ts';
-import { isJson } from '../run/received.ts';
-import type { Inside, Post, PostAnswer, ToolServer } from '../run/tool-server.ts';
-import { judge, type Verdict } from '../run/who.ts';
+import { asProblem, toHttpProblem } from '../run/problem.ts';
+import type { ToolRequest, ToolResponse, ToolServer, ToolServerContext } from '../run/tool-server.ts';
 import { retryAfterOf, type Told, type ToolCall, textsOf } from './call-tool.ts';
-import { isForeign } from './foreign.ts';
 import { CODES, type Fault, type Mail, type Message, readMail } from './messages.ts';
+import { isForeign } from './origin-check.ts';
 import { openProtocol, type Protocol, type Served } from './protocol.ts';
 
 /** Messages of the protocol itself take nothing from the hour, nor does what is not answered. */
 const FREE = ['initialize', 'ping'];
 
-export async function open(inside: Inside): Promise<ToolServer> {
+export async function open(server: ToolServerContext): Promise<ToolServer> {
   const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string };
-  const protocol = openProtocol(inside, version);
-  return (post) => answer(inside, protocol, post);
+  const protocol = openProtocol(server, version);
+  return (post) => answer(server, protocol, post);
 }
 
-async function answer(inside: Inside, protocol: Protocol, post: Post): Promise<PostAnswer> {
+async function answer(server: ToolServerContext, protocol: Protocol, post: ToolRequest): Promise<ToolResponse> {
   const mail = readMail(post);
   const first = messageOf(mail.messages[0]);
-  const verdict = await who(inside, post, first);
+  const authResult = await who(server, post, first);
   const tool = mail.batch ? null : toolOf(first);
-  const course = new Course(verdict.allowance);
-  const refusal = refusalOf(post, verdict, tool !== null || mail.batch);
-  const served = refusal === null ? await serve({ inside, protocol, post, mail, course }, verdict) : null;
+  const course = new Course(authResult.rateLimit);
+  const refusal = refusalOf(post, authResult, tool !== null || mail.batch);
+  const served = refusal === null ? await serve({ inside: server, protocol, post, mail, course }, authResult) : null;
   return {
-    caller: verdict.caller,
-    did: tool === null ? 'callTool' : `callTool ${tool.name}`,
+    caller: authResult.caller,
+    operation: tool === null ? 'callTool' : `callTool ${tool.name}`,
     refusal,
     status: refusal?.status ?? served?.status ?? 202,
     json: served?.json ?? null,
-    allowance: course.allowance,
+    rateLimit: course.allowance,
     toolStatus: course.status,
     retryAfter: course.retryAfter,
   };
@@ -52,12 +52,12 @@ async function answer(inside: Inside, protocol: Protocol, post: Post): Promise<P
 
 /** What has come of a POST so far, beside its answer. */
 class Course {
-  allowance: Allowance | null;
+  allowance: RateLimit | null;
   status: number | null = null;
   retryAfter: number | null = null;
 
-  constructor(allowance: Allowance | null) {
-    this.allowance = allowance;
+  constructor(rateLimit: RateLimit | null) {
+    this.allowance = rateLimit;
   }
 
   readonly tell = ({ status, retryAfter }: Told): void => {
@@ -67,7 +67,7 @@ class Course {
 }
 
 /** What is answered as on every route, in the one order; what is about a tool, or one message of a batch, is told there. */
-function refusalOf({ body, headers }: Post, { refusal, caller }: Verdict, hasPlace: boolean): Problem | null {
+function refusalOf({ body, headers }: ToolRequest, { refusal, caller }: AuthResult, hasPlace: boolean): Problem | null {
   if (refusal !== null && (!hasPlace || caller === null || !isOfTool(refusal))) return refusal;
   if (!Buffer.isBuffer(body)) return body;
   return body.length > 0 && !isJson(String(headers['content-type'] ?? ''))
@@ -76,22 +76,22 @@ function refusalOf({ body, headers }: Post, { refusal, caller }: Verdict, hasPla
 }
 
 interface Serving {
-  readonly inside: Inside;
+  readonly inside: ToolServerContext;
   readonly protocol: Protocol;
-  readonly post: Post;
+  readonly post: ToolRequest;
   readonly mail: Mail;
   readonly course: Course;
 }
 
 /** Null: there is nothing to answer. */
-async function serve(serving: Serving, verdict: Verdict): Promise<Served | null> {
+async function serve(serving: Serving, authResult: AuthResult): Promise<Served | null> {
   const { mail } = serving;
   if (mail.fault !== null) return { status: 400, json: faultJson(mail.fault) };
   const [first] = mail.messages;
-  if (!mail.batch) return first === undefined ? null : serveOne(serving, first, verdict);
+  if (!mail.batch) return first === undefined ? null : serveOne(serving, first, authResult);
   const answers: string[] = [];
   for (const [index, message] of mail.messages.entries()) {
-    const served = await serveInBatch(serving, message, index === 0 ? verdict : null);
+    const served = await serveInBatch(serving, message, index === 0 ? authResult : null);
     if (served !== null) answers.push(served.json);
   }
   return answers.length === 0 ? null : { status: 200, json: `[${answers.join(',')}]` };
@@ -101,18 +101,18 @@ async function serve(serving: Serving, verdict: Verdict): Promise<Served | null>
 async function serveInBatch(
   serving: Serving,
   message: Message | Fault,
-  judged: Verdict | null,
+  judged: AuthResult | null,
 ): Promise<Served | null> {
-  const { inside, post, course } = serving;
+  const { inside: server, post, course } = serving;
   try {
-    const verdict = judged ?? (await who(inside, post, messageOf(message)));
-    course.allowance = verdict.allowance ?? course.allowance;
-    return await serveOne(serving, message, verdict);
+    const authResult = judged ?? (await who(server, post, messageOf(message)));
+    course.allowance = authResult.rateLimit ?? course.allowance;
+    return await serveOne(serving, message, authResult);
   } catch (error) {
     const problem = isUnavailable(error)
       ? new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error })
       : asProblem(error);
-    inside.house.log.error({ request_id: post.requestId, operation: 'callTool', err: error }, problem.code);
+    server.app.log.error({ request_id: post.requestId, operation: 'callTool', err: error }, problem.code);
     return message.kind === 'request' ? refusedAlone(serving, message, problem) : null;
   }
 }
@@ -120,7 +120,7 @@ async function serveInBatch(
 async function serveOne(
   serving: Serving,
   message: Message | Fault,
-  { caller, refusal }: Verdict,
+  { caller, refusal }: AuthResult,
 ): Promise<Served | null> {
   const { protocol, post, mail, course } = serving;
   if (message.kind === 'fault') return { status: 400, json: faultJson(message) };
@@ -135,9 +135,9 @@ async function serveOne(
 }
 
 /** One message of a batch, where a POST of its own would have had the answer of a route. */
-function refusedAlone({ inside, post, course }: Serving, { id }: Message, problem: Problem): Served {
+function refusedAlone({ inside: server, post, course }: Serving, { id }: Message, problem: Problem): Served {
   course.tell({ status: problem.status, retryAfter: retryAfterOf(problem) });
-  const data = JSON.parse(onTheWire(problem, post.requestId, inside.house.address.base).json) as unknown;
+  const data = JSON.parse(toHttpProblem(problem, post.requestId, server.app.address.base).json) as unknown;
   return { status: 200, json: faultJson({ kind: 'fault', id, code: CODES.refused, message: problem.message, data }) };
 }
 
@@ -154,17 +154,21 @@ function toolOf(message: Message | null): Tool | null {
 }
 
 function theDoor(): Operation<Caller> {
-  const found = operations.find(({ byTools }) => byTools === true);
+  const found = operations.find(({ servedByToolServer: byTools }) => byTools === true);
   if (found === undefined) throw new Error('no operation is answered by the tool server');
   return found;
 }
 
 const DOOR = theDoor();
 
-function who({ house, gate }: Inside, post: Post, message: Message | null): Promise<Verdict> {
+function who(
+  { app: context, admit }: ToolServerContext,
+  post: ToolRequest,
+  message: Message | null,
+): Promise<AuthResult> {
   const { headers, address, requestId } = post;
   const tool = toolOf(message);
-  return judge(house, gate, {
+  return authorize(context, admit, {
     operation: tool?.operation ?? DOOR,
     params: tool?.takes === 'params' ? textsOf(message?.params.arguments) : {},
     authorization: headers.authorization === undefined ? undefined : String(headers.authorization),
@@ -172,13 +176,13 @@ function who({ house, gate }: Inside, post: Post, message: Message | null): Prom
     address,
     requestId,
     via: 'mcp',
-    free: message !== null && (message.kind !== 'request' || FREE.includes(message.method)),
-    foreign: isForeign(house, post),
+    isUncounted: message !== null && (message.kind !== 'request' || FREE.includes(message.method)),
+    isForeignOrigin: isForeign(context, post),
   });
 }
 
 /** What the stateless revision compares with the body; nothing else reaches the SDK. */
-function protocolHeaders({ headers }: Post): Headers {
+function protocolHeaders({ headers }: ToolRequest): Headers {
   const kept = new Headers({ 'content-type': 'application/json' });
   for (const name of ['mcp-protocol-version', 'mcp-method', 'mcp-name']) {
     const value = headers[name];

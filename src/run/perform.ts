@@ -7,16 +7,29 @@ import { isUnavailable, sqlState } from '../base/db.ts';
 import { conflict, invalid, Problem } from '../base/errors.ts';
 import { canonicalJson } from '../base/json/canonical.ts';
 import type { JsonValue } from '../base/json/parse.ts';
-import type { Answer, Command, Input, Intake, Judge, Operation, Reach } from '../base/operation.ts';
-import type { Sender } from '../domain/hooks/receive.ts';
-import { findKept, type KeptAnswer, type KeptUnder, keepAnswer } from '../domain/idempotency/kept-answers.ts';
+import type {
+  Command,
+  ExternalCheck,
+  ExternalCommand,
+  Input,
+  IntakeCommand,
+  Operation,
+  OperationResult,
+} from '../base/operation.ts';
+import type { IntegrationCaller } from '../domain/hooks/receive.ts';
+import {
+  findStoredResponse,
+  type ResponseKey,
+  type StoredResponse,
+  storeResponse,
+} from '../domain/idempotency/stored-responses.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import type { Guest, Stranger } from '../domain/members/guest.ts';
-import { ProcessorTrouble } from '../domain/payments/processor.ts';
-import type { House } from './house.ts';
-import { checkInput, type Received } from './received.ts';
+import type { AnonymousCaller, Guest } from '../domain/members/guest.ts';
+import { ProcessorUnavailable } from '../domain/payments/processor.ts';
+import { checkInput, type RequestInput } from './check-input.ts';
+import type { AppContext } from './context.ts';
 
-export interface Reply {
+export interface HttpReply {
   readonly status: number;
   readonly json: string;
   readonly replayed: boolean;
@@ -24,12 +37,12 @@ export interface Reply {
   readonly csv?: { readonly text: string; readonly nextBefore: string | null };
 }
 
-class TakenMeanwhile extends Error {}
+class IdempotencyKeyTaken extends Error {}
 
 const LOCK_TIMEOUT = '55P03';
 
 /** Calls under way on this server by their idempotency key: a twin waits here instead of holding a connection. */
-type Underway = Map<string, Promise<unknown>>;
+type CallsInFlight = Map<string, Promise<unknown>>;
 
 /** Whoever has the operator's token. */
 export interface Operator {
@@ -37,70 +50,74 @@ export interface Operator {
 }
 
 /** A partner with a key, a signed-in member, a stranger, a venue system, or the operator. */
-export type Visitor = Caller | Guest | Stranger | Sender | Operator;
+export type Principal = Caller | Guest | AnonymousCaller | IntegrationCaller | Operator;
 
-export function isPartner(visitor: Visitor | null): visitor is Caller {
-  return visitor !== null && 'venue' in visitor;
+export function isPartner(principal: Principal | null): principal is Caller {
+  return principal !== null && 'venue' in principal;
 }
 
-export type Perform = (operation: Operation<Caller>, visitor: Visitor | null, received: Received) => Promise<Reply>;
+export type Perform = (
+  operation: Operation<Caller>,
+  principal: Principal | null,
+  received: RequestInput,
+) => Promise<HttpReply>;
 
-export function makePerform(house: House): Perform {
-  const underway: Underway = new Map();
-  return async (operation, visitor, received) => {
-    const caller = isPartner(visitor) ? visitor : null;
-    const intake = operation.intake as Intake<Visitor, House['money']> | undefined;
-    if (intake !== undefined && visitor !== null) return taken(house, intake, visitor, received);
-    const input = checkInput(house, operation, caller, received);
+export function makePerform(context: AppContext): Perform {
+  const underway: CallsInFlight = new Map();
+  return async (operation, principal, received) => {
+    const caller = isPartner(principal) ? principal : null;
+    const intake = operation.intake as IntakeCommand<Principal, AppContext['services']> | undefined;
+    if (intake !== undefined && principal !== null) return performIntake(context, intake, principal, received);
+    const input = checkInput(context, operation, caller, received);
     const run = operation.run as Command<Caller> | undefined;
-    const reach = operation.reach as Reach<Visitor, House['money']> | undefined;
+    const reach = operation.callExternal as ExternalCommand<Principal, AppContext['services']> | undefined;
     try {
-      if (reach !== undefined && visitor !== null) return fresh(await reach(house.money, visitor, input));
-      if (run === undefined || caller === null) throw notBuilt(input);
-      if (operation.effect === 'read') return fresh(await run(house.db, caller, input));
+      if (reach !== undefined && principal !== null) return replyOf(await reach(context.services, principal, input));
+      if (run === undefined || caller === null) throw notImplemented(input);
+      if (operation.effect === 'read') return replyOf(await run(context.db, caller, input));
       if (operation.inOneStatement === true) {
         const key = received.idempotencyKey ?? null;
         const fingerprint = fingerprintOf({ operation, input });
-        return fresh(await run(house.db, caller, { ...input, once: { key, fingerprint } }));
+        return replyOf(await run(context.db, caller, { ...input, idempotency: { key, fingerprint } }));
       }
       const key = operation.idempotent === true ? received.idempotencyKey : undefined;
       if (key === undefined) {
-        await judged(house, operation, input);
-        return await house.db.transaction(async (tx) => fresh(await run(tx, caller, input)));
+        await runExternalCheck(context, operation, input);
+        return await context.db.transaction(async (tx) => replyOf(await run(tx, caller, input)));
       }
-      return await once(house, underway, { operation, run, caller, input, key });
+      return await performOnce(context, underway, { operation, run, caller, input, key });
     } catch (error) {
-      throw toldToCaller(error);
+      throw toCallerError(error);
     }
   };
 }
 
 /** As it came: what it holds is for the command to check. */
-async function taken(
-  house: House,
-  intake: Intake<Visitor, House['money']>,
-  visitor: Visitor,
-  { body, headers = {} }: Received,
-): Promise<Reply> {
+async function performIntake(
+  context: AppContext,
+  intake: IntakeCommand<Principal, AppContext['services']>,
+  principal: Principal,
+  { body, headers = {} }: RequestInput,
+): Promise<HttpReply> {
   try {
-    return fresh(await intake(house.money, visitor, { raw: body ?? Buffer.alloc(0), headers }));
+    return replyOf(await intake(context.services, principal, { raw: body ?? Buffer.alloc(0), headers }));
   } catch (error) {
-    throw toldToCaller(error);
+    throw toCallerError(error);
   }
 }
 
 /** What only the outside knows is asked before there is a transaction. */
-async function judged(house: House, operation: Operation<Caller>, input: Input): Promise<void> {
-  const judge = operation.judge as Judge<House['money']> | undefined;
-  const problems = judge === undefined ? [] : await judge(house.money, input);
+async function runExternalCheck(context: AppContext, operation: Operation<Caller>, input: Input): Promise<void> {
+  const judge = operation.check as ExternalCheck<AppContext['services']> | undefined;
+  const problems = judge === undefined ? [] : await judge(context.services, input);
   if (problems.length > 0) throw invalid(problems);
 }
 
-function notBuilt({ whenNew }: Input): Problem {
+function notImplemented({ whenNew }: Input): Problem {
   return whenNew.length > 0 ? invalid(whenNew) : new Problem('not_implemented');
 }
 
-function fresh(answer: Answer): Reply {
+function replyOf(answer: OperationResult): HttpReply {
   return {
     status: answer.status,
     json: answer.json ?? JSON.stringify(answer.body),
@@ -109,7 +126,7 @@ function fresh(answer: Answer): Reply {
   };
 }
 
-interface Keyed {
+interface IdempotentCall {
   readonly operation: Operation<Caller>;
   readonly run: Command<Caller>;
   readonly caller: Caller;
@@ -117,12 +134,12 @@ interface Keyed {
   readonly key: string;
 }
 
-async function once(house: House, underway: Underway, call: Keyed): Promise<Reply> {
+async function performOnce(context: AppContext, underway: CallsInFlight, call: IdempotentCall): Promise<HttpReply> {
   const { venue, mode, now } = call.caller;
-  const under: KeptUnder = { venueId: venue.id, mode, key: call.key, now };
+  const under: ResponseKey = { venueId: venue.id, mode, key: call.key, now };
   const name = `${under.venueId} ${under.mode} ${under.key}`;
   for (let twin = underway.get(name); twin !== undefined; twin = underway.get(name)) await twin;
-  const mine = attempt(house, under, call);
+  const mine = performStoringResponse(context, under, call);
   const settled = mine.then(
     () => undefined,
     () => undefined,
@@ -135,21 +152,29 @@ async function once(house: House, underway: Underway, call: Keyed): Promise<Repl
   }
 }
 
-async function attempt(house: House, under: KeptUnder, call: Keyed): Promise<Reply> {
+async function performStoringResponse(
+  context: AppContext,
+  under: ResponseKey,
+  call: IdempotentCall,
+): Promise<HttpReply> {
   const fingerprint = fingerprintOf(call);
-  const before = await findKept(house.db, house.seal, under);
+  const before = await findStoredResponse(context.db, context.seal, under);
   if (before !== null) return replay(before, fingerprint);
-  await judged(house, call.operation, call.input);
+  await runExternalCheck(context, call.operation, call.input);
   try {
-    return await house.db.transaction(async (tx) => {
-      const reply = fresh(await call.run(tx, call.caller, call.input));
-      const kept = await keepAnswer(tx, house.seal, under, { fingerprint, status: reply.status, json: reply.json });
-      if (!kept) throw new TakenMeanwhile();
+    return await context.db.transaction(async (tx) => {
+      const reply = replyOf(await call.run(tx, call.caller, call.input));
+      const kept = await storeResponse(tx, context.seal, under, {
+        fingerprint,
+        status: reply.status,
+        json: reply.json,
+      });
+      if (!kept) throw new IdempotencyKeyTaken();
       return reply;
     });
   } catch (error) {
     // Whatever failed, a twin on another server may have been first, and then its answer is the answer.
-    const first = await findKept(house.db, house.seal, under);
+    const first = await findStoredResponse(context.db, context.seal, under);
     if (first !== null) return replay(first, fingerprint);
     if (sqlState(error) === LOCK_TIMEOUT) {
       throw conflict(
@@ -161,7 +186,7 @@ async function attempt(house: House, under: KeptUnder, call: Keyed): Promise<Rep
   }
 }
 
-function replay(kept: KeptAnswer, fingerprint: Buffer): Reply {
+function replay(kept: StoredResponse, fingerprint: Buffer): HttpReply {
   if (!kept.fingerprint.equals(fingerprint)) {
     throw conflict(
       'idempotency_key_reused',
@@ -172,7 +197,7 @@ function replay(kept: KeptAnswer, fingerprint: Buffer): Reply {
 }
 
 /** Of the operation, the path and the body's JSON values: member order, white space and 1.0 for 1 do not matter. */
-function fingerprintOf(call: Pick<Keyed, 'operation' | 'input'>): Buffer {
+function fingerprintOf(call: Pick<IdempotentCall, 'operation' | 'input'>): Buffer {
   const whole = {
     operation: call.operation.id,
     params: call.input.params,
@@ -181,8 +206,8 @@ function fingerprintOf(call: Pick<Keyed, 'operation' | 'input'>): Buffer {
   return createHash('sha256').update(canonicalJson(whole)).digest();
 }
 
-function toldToCaller(error: unknown): unknown {
-  if (isUnavailable(error) || error instanceof ProcessorTrouble) {
+function toCallerError(error: unknown): unknown {
+  if (isUnavailable(error) || error instanceof ProcessorUnavailable) {
     return new Problem('service_unavailable', { headers: { 'retry-after': '1' }, cause: error });
   }
   return error;

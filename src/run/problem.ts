@@ -2,7 +2,7 @@
 
 import { MAX_LISTED, Problem } from '../base/errors.ts';
 
-export interface WireProblem {
+export interface HttpProblem {
   readonly status: number;
   readonly json: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export function asProblem(error: unknown): Problem {
   return error instanceof Problem ? error : new Problem('internal_error', { cause: error });
 }
 
-export function onTheWire(problem: Problem, requestId: string, baseUrl: string): WireProblem {
+export function toHttpProblem(problem: Problem, requestId: string, baseUrl: string): HttpProblem {
   const { field, reason, problems, headers } = problem.detail;
   const error = {
     code: problem.code,

@@ -6,7 +6,7 @@ import type { Validate } from '../../schemas/types.gen.ts';
 import type { Queryable } from '../base/db.ts';
 import type { FieldProblem } from '../base/errors.ts';
 import type { JsonValue } from '../base/json/parse.ts';
-import type { Answer, Input } from '../base/operation.ts';
+import type { Input, OperationResult } from '../base/operation.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
 import { candidateFrom } from '../base/schema/contract.ts';
 import type { Caller } from '../domain/keys/caller.ts';
@@ -14,36 +14,40 @@ import { unboundedRules } from '../domain/offerings/bounded-rules.ts';
 import { type OfferingContent, unknownOffering } from '../domain/offerings/offering.ts';
 import { findByExternalIds } from '../domain/offerings/queries.ts';
 import { factsFor } from '../domain/venues/venue.ts';
-import { type EndpointWish, judgeEndpoint } from '../domain/webhooks/endpoints.ts';
+import { checkEndpoint, type NewEndpoint } from '../domain/webhooks/endpoints.ts';
 
 /** Pointers lead into `object`, as they would into the body that is sent later. */
 const AT = '/object';
 
-interface Outside {
+interface ExternalServices {
   readonly db: Queryable;
   readonly outbound: Outbound;
 }
 
-export async function validateObject(outside: Outside, caller: Caller, input: Input<Validate>): Promise<Answer> {
+export async function validateObject(
+  outside: ExternalServices,
+  caller: Caller,
+  input: Input<Validate>,
+): Promise<OperationResult> {
   const { schema, object } = input.body;
   const badStrings = input.badStrings.map((bad) => ({ ...bad, field: bad.field.slice(AT.length) }));
   const candidate = { ...candidateFrom(object as JsonValue), badStrings };
-  const { whenNew } = caller.contract.judge(schema, candidate, factsFor(caller.now, caller.venue));
-  const problems = whenNew.length > 0 ? whenNew : await foundLater(outside, caller, schema, object);
+  const { whenNew } = caller.contract.validate(schema, candidate, factsFor(caller.now, caller.venue));
+  const problems = whenNew.length > 0 ? whenNew : await problemsFromServices(outside, caller, schema, object);
   const errors = problems.map((problem) => ({ ...problem, doc_url: caller.docUrl(problem.code) }));
   return { status: 200, body: { valid: errors.length === 0, errors } };
 }
 
 /** Asked of an object that is right as far as it goes: what the command, or the outside, would find. */
-async function foundLater(
-  { db, outbound }: Outside,
+async function problemsFromServices(
+  { db, outbound }: ExternalServices,
   caller: Caller,
   schema: string,
   object: unknown,
 ): Promise<FieldProblem[]> {
   if (schema === 'offering') return unboundedRules([{ at: '', content: object as OfferingContent }]);
   if (schema === 'availability') return unboundedTimes(object as Required<OfferingContent>['availability']);
-  if (schema === 'webhook_endpoint') return judgeEndpoint({ outbound }, { body: object as EndpointWish });
+  if (schema === 'webhook_endpoint') return checkEndpoint({ outbound }, { body: object as NewEndpoint });
   if (schema !== 'checkout_create' && schema !== 'event') return [];
   const { offering_external_id: wanted } = object as { readonly offering_external_id?: string };
   if (wanted === undefined) return [];

@@ -1,26 +1,26 @@
 // Whether the Accept header asks for CSV rather than JSON (RFC 9110, 12.5.1): by the weight of the most exact range that
 // fits each of them. JSON is the default: CSV has to weigh more, or as much and be named more exactly.
 
-interface Wish {
+interface MediaPreference {
   readonly weight: number;
   /** 0: nothing fits; 1: any type; 2: any of its family; 3: by its name. */
   readonly exactness: number;
 }
 
-const NONE: Wish = { weight: 0, exactness: 0 };
+const NONE: MediaPreference = { weight: 0, exactness: 0 };
 /** Far more than anybody sends. */
-const MOST_RANGES = 50;
+const MAX_RANGES = 50;
 
 export function wantsCsv(accept: string | undefined): boolean {
   if (accept === undefined || !/text\/|\*/.test(accept.toLowerCase())) return false;
-  const ranges = accept.toLowerCase().split(',', MOST_RANGES);
-  const csv = wishFor('text', 'csv', ranges);
-  const json = wishFor('application', 'json', ranges);
+  const ranges = accept.toLowerCase().split(',', MAX_RANGES);
+  const csv = preferenceFor('text', 'csv', ranges);
+  const json = preferenceFor('application', 'json', ranges);
   if (csv.weight === 0) return false;
   return csv.weight > json.weight || (csv.weight === json.weight && csv.exactness > json.exactness);
 }
 
-function wishFor(family: string, name: string, ranges: readonly string[]): Wish {
+function preferenceFor(family: string, name: string, ranges: readonly string[]): MediaPreference {
   let best = NONE;
   for (const range of ranges) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());

@@ -7,38 +7,38 @@ import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
-import { captureDue } from '../domain/checkouts/capture.ts';
-import type { GuestParts } from '../domain/checkouts/choose-party.ts';
+import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
+import { captureDue } from '../domain/checkouts/capture/capture.ts';
 import { expireDue } from '../domain/checkouts/expire.ts';
-import type { MoneyParts } from '../domain/checkouts/money-parts.ts';
-import { reconcile } from '../domain/checkouts/reconcile.ts';
-import { settleDueHolds } from '../domain/checkouts/settle-hold.ts';
-import { tellDueGuests } from '../domain/checkouts/tell-guests.ts';
-import { type ApplyParts, applyDueDeliveries } from '../domain/hooks/apply.ts';
-import { forgetOldInbound } from '../domain/hooks/deliveries/queries.ts';
-import { forgetOldAnswers } from '../domain/idempotency/kept-answers.ts';
-import { forgetSpentCalls } from '../domain/keys/queries.ts';
-import { forgetOldMessages } from '../domain/members/messages/queries.ts';
+import { settleDueHolds } from '../domain/checkouts/holds/settle-hold.ts';
+import { notifyDueGuests } from '../domain/checkouts/notifications/notify-guests.ts';
+import type { GuestServices } from '../domain/checkouts/party/choose-party.ts';
+import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
+import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply.ts';
+import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
+import { deleteOldResponses } from '../domain/idempotency/stored-responses.ts';
+import { deleteExpiredCalls } from '../domain/keys/queries.ts';
+import { deleteOldMessages } from '../domain/members/messages/queries.ts';
 import { sendDueMessages, type TextSender } from '../domain/members/messages/send.ts';
-import { forgetOldSignIns } from '../domain/members/queries.ts';
-import { forgetOldDeclines } from '../domain/payments/declines/queries.ts';
-import { forgetOldNotices } from '../domain/payments/disputes/queries.ts';
-import { readDueNotices } from '../domain/payments/disputes/read-notices.ts';
+import { deleteOldSignIns } from '../domain/members/queries.ts';
+import { deleteOldDeclines } from '../domain/payments/decline-queries.ts';
+import { deleteOldNotices } from '../domain/payments/dispute-queries.ts';
+import { readDueNotices } from '../domain/payments/read-notices.ts';
 import { settleDueMovements } from '../domain/payments/settle-movements.ts';
 import { deliverUntilStopped, dispatchDue } from '../domain/webhooks/deliveries/deliver.ts';
-import type { LaneParts } from '../domain/webhooks/deliveries/lane.ts';
-import { forgetOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
+import type { QueueServices } from '../domain/webhooks/deliveries/endpoint-queue.ts';
+import { deleteOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
 
 /** What the loops work with. */
-export interface WorkerParts {
+export interface WorkerServices {
   readonly db: Db;
   readonly log: Log;
   readonly clock: Clock;
   readonly outbound: Outbound;
-  readonly money: GuestParts;
+  readonly payments: GuestServices;
   readonly sender: TextSender;
-  readonly deliveries: LaneParts;
-  readonly hooks: ApplyParts;
+  readonly deliveries: QueueServices;
+  readonly hooks: ApplyServices;
 }
 
 interface Loop {
@@ -46,41 +46,66 @@ interface Loop {
   readonly everySeconds: number;
   readonly batch: number;
   /** The signal says that the worker is stopping: what is under way is finished, nothing new is begun. */
-  readonly step: (parts: WorkerParts, batch: number, signal: AbortSignal) => Promise<number>;
+  readonly step: (services: WorkerServices, batch: number, signal: AbortSignal) => Promise<number>;
 }
 
 /** What moves money is looked for twice a second: a guest is waiting. */
 const SOON = 0.5;
 
 const LOOPS: readonly Loop[] = [
-  { name: 'expire-checkouts', everySeconds: SOON, batch: 1_000, step: ({ money }, batch) => expireDue(money, batch) },
-  { name: 'settle-holds', everySeconds: SOON, batch: 100, step: ({ money }, batch) => settleDueHolds(money, batch) },
-  { name: 'capture-funded', everySeconds: SOON, batch: 50, step: ({ money }, batch) => captureDue(money, batch) },
-  { name: 'move-money', everySeconds: SOON, batch: 100, step: ({ money }, batch) => settleDueMovements(money, batch) },
+  {
+    name: 'expire-checkouts',
+    everySeconds: SOON,
+    batch: 1_000,
+    step: ({ payments: money }, batch) => expireDue(money, batch),
+  },
+  {
+    name: 'settle-holds',
+    everySeconds: SOON,
+    batch: 100,
+    step: ({ payments: money }, batch) => settleDueHolds(money, batch),
+  },
+  {
+    name: 'capture-funded',
+    everySeconds: SOON,
+    batch: 50,
+    step: ({ payments: money }, batch) => captureDue(money, batch),
+  },
+  {
+    name: 'move-money',
+    everySeconds: SOON,
+    batch: 100,
+    step: ({ payments: money }, batch) => settleDueMovements(money, batch),
+  },
   {
     name: 'compare-books',
     everySeconds: 6 * 3_600,
     batch: 1,
-    step: ({ money, log }) => compareBooks(money, log),
+    step: ({ payments: money, log }) => compareBooks(money, log),
   },
-  { name: 'tell-guests', everySeconds: 1, batch: 100, step: ({ money }, batch) => tellDueGuests(money, batch) },
+  {
+    name: 'tell-guests',
+    everySeconds: 1,
+    batch: 100,
+    step: ({ payments: money }, batch) => notifyDueGuests(money, batch),
+  },
   {
     name: 'send-messages',
     everySeconds: SOON,
     batch: 50,
-    step: ({ money, sender }, batch) => sendDueMessages({ ...money, sender }, batch),
+    step: ({ payments: money, sender }, batch) => sendDueMessages({ ...money, sender }, batch),
   },
   {
     name: 'forget-old-sign-ins',
     everySeconds: 600,
     batch: 1_000,
-    step: ({ money }, batch) => forgetOldSignIns(money.db, money.clock.now(), batch),
+    step: ({ payments: money }, batch) => deleteOldSignIns(money.db, money.clock.now(), batch),
   },
   {
     name: 'forget-old-messages',
     everySeconds: 3_600,
     batch: 1_000,
-    step: ({ money }, batch) => forgetOldMessages(money.db, money.clock.now(), batch),
+    step: ({ payments: money }, batch) => deleteOldMessages(money.db, money.clock.now(), batch),
   },
   {
     name: 'dispatch-events',
@@ -99,7 +124,7 @@ const LOOPS: readonly Loop[] = [
     name: 'forget-old-deliveries',
     everySeconds: 600,
     batch: 1_000,
-    step: ({ db, clock }, batch) => forgetOldDeliveries(db, clock.now(), batch),
+    step: ({ db, clock }, batch) => deleteOldDeliveries(db, clock.now(), batch),
   },
   {
     name: 'apply-hooks',
@@ -111,27 +136,37 @@ const LOOPS: readonly Loop[] = [
     name: 'forget-old-hooks',
     everySeconds: 3_600,
     batch: 1_000,
-    step: ({ db, clock }, batch) => forgetOldInbound(db, clock.now(), batch),
+    step: ({ db, clock }, batch) => deleteOldInbound(db, clock.now(), batch),
   },
-  { name: 'read-notices', everySeconds: 2, batch: 50, step: ({ money }, batch) => readDueNotices(money, batch) },
+  {
+    name: 'read-notices',
+    everySeconds: 2,
+    batch: 50,
+    step: ({ payments: money }, batch) => readDueNotices(money, batch),
+  },
   {
     name: 'forget-old-declines',
     everySeconds: 600,
     batch: 1_000,
-    step: ({ money }, batch) => forgetOldDeclines(money.db, money.clock.now(), batch),
+    step: ({ payments: money }, batch) => deleteOldDeclines(money.db, money.clock.now(), batch),
   },
   {
     name: 'forget-old-notices',
     everySeconds: 3_600,
     batch: 1_000,
-    step: ({ money }, batch) => forgetOldNotices(money.db, money.clock.now(), batch),
+    step: ({ payments: money }, batch) => deleteOldNotices(money.db, money.clock.now(), batch),
   },
-  { name: 'forget-spent-calls', everySeconds: 60, batch: 5_000, step: ({ db }, batch) => forgetSpentCalls(db, batch) },
+  {
+    name: 'forget-spent-calls',
+    everySeconds: 60,
+    batch: 5_000,
+    step: ({ db }, batch) => deleteExpiredCalls(db, batch),
+  },
   {
     name: 'forget-old-answers',
     everySeconds: 600,
     batch: 1_000,
-    step: ({ db, clock }, batch) => forgetOldAnswers(db, clock.now(), batch),
+    step: ({ db, clock }, batch) => deleteOldResponses(db, clock.now(), batch),
   },
   {
     name: 'read-calendars',
@@ -144,7 +179,7 @@ const LOOPS: readonly Loop[] = [
 const DAY = 24 * 3_600_000;
 
 /** Lets go of holds that nobody waits for, and says where the processor's books and ours differ. */
-async function compareBooks(money: MoneyParts, log: Log): Promise<number> {
+async function compareBooks(money: PaymentServices, log: Log): Promise<number> {
   for (const mode of ['test', 'live'] as const) {
     if (money.processors[mode] === undefined) continue;
     const { differences } = await reconcile(money, { mode, since: money.clock.now() - 2 * DAY });
@@ -159,11 +194,11 @@ export interface RunningWorker {
   close(): Promise<void>;
 }
 
-export function startWorker(parts: WorkerParts): RunningWorker {
+export function startWorker(services: WorkerServices): RunningWorker {
   const stop = new AbortController();
   // Every loop listens while it sleeps: that many are no leak.
   setMaxListeners(0, stop.signal);
-  const running = LOOPS.map((loop) => turn(loop, parts, stop.signal));
+  const running = LOOPS.map((loop) => runOnce(loop, services, stop.signal));
   return {
     async close() {
       stop.abort();
@@ -172,12 +207,12 @@ export function startWorker(parts: WorkerParts): RunningWorker {
   };
 }
 
-async function turn(loop: Loop, parts: WorkerParts, signal: AbortSignal): Promise<void> {
-  const { log } = parts;
+async function runOnce(loop: Loop, services: WorkerServices, signal: AbortSignal): Promise<void> {
+  const { log } = services;
   while (!signal.aborted) {
     let done = 0;
     try {
-      done = await loop.step(parts, loop.batch, signal);
+      done = await loop.step(services, loop.batch, signal);
       if (done > 0) log.info({ loop: loop.name, rows: done }, 'worked');
     } catch (error) {
       log.error({ loop: loop.name, err: error }, 'a step failed and will be tried again');

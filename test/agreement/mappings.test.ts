@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { bodyLimitOf, isSigned, PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { SIGNATURE_HEADERS } from '../../src/domain/hooks/signatures.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
 });
 afterAll(() => world.close());
 
@@ -36,7 +36,7 @@ const STATED = [
   ...fieldsOf(schema('price_tier'), 'tier.').map((name) => (name === 'tier.currency' ? 'currency' : name)),
   ...fieldsOf(slot, 'slot.'),
 ];
-const mappings = () => [...world.house.mappings.values()];
+const mappings = () => [...world.context.mappings.values()];
 
 describe('the mapping files', () => {
   it('are one for each provider, and no other', () => {
@@ -48,7 +48,10 @@ describe('the mapping files', () => {
   it('are as their schema says', () => {
     for (const mapping of mappings()) {
       const candidate = { value: mapping as never, text: JSON.stringify(mapping), badStrings: [] };
-      expect([mapping.provider, world.house.validator.problems('mapping', candidate)]).toEqual([mapping.provider, []]);
+      expect([mapping.provider, world.context.validator.problems('mapping', candidate)]).toEqual([
+        mapping.provider,
+        [],
+      ]);
     }
   });
 

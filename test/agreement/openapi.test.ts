@@ -16,7 +16,7 @@ import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { SCOPES } from '../../src/domain/keys/key.ts';
 import { CATEGORIES } from '../../src/domain/venues/venue.ts';
 import { operations } from '../../src/run/operations.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
 const NAMED = [
   'offering',
@@ -39,9 +39,9 @@ const NAMED = [
   'error',
 ];
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld({ env: { BASE_URL: 'https://pay.example', SCHEMA_URL: 'https://schemas.example/s' } });
+  world = await openTestWorld({ env: { BASE_URL: 'https://pay.example', SCHEMA_URL: 'https://schemas.example/s' } });
 });
 afterAll(() => world.close());
 
@@ -77,7 +77,7 @@ describe('what is published', () => {
   });
 
   it('compiles, each schema alone in a fresh Ajv 2020, and its own examples validate', async () => {
-    for (const name of world.house.registry.names) {
+    for (const name of world.context.registry.names) {
       const { json, headers } = await world.call('GET', `/schemas/v1/${name}.json`);
       expect(headers.get('content-type')).toContain('application/schema+json');
       expect(json.$id).toBe(`https://schemas.example/s/v1/${name}.json`);
@@ -92,9 +92,9 @@ describe('what is published', () => {
   it('compiles all together in one Ajv 2020', async () => {
     const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
     addFormats.default(ajv);
-    for (const name of world.house.registry.names)
+    for (const name of world.context.registry.names)
       ajv.addSchema((await world.call('GET', `/schemas/v1/${name}.json`)).json);
-    for (const name of world.house.registry.names) ajv.getSchema(`https://schemas.example/s/v1/${name}.json`);
+    for (const name of world.context.registry.names) ajv.getSchema(`https://schemas.example/s/v1/${name}.json`);
   });
 
   it('serves the OpenAPI document with this server’s address and the limit’s headers', async () => {
@@ -145,7 +145,7 @@ describe('the list of operations', () => {
 
   it('names only schemas, scopes and errors that exist', () => {
     for (const operation of operations) {
-      for (const { schema } of operation.body ?? []) expect(world.house.registry.names).toContain(schema);
+      for (const { schema } of operation.body ?? []) expect(world.context.registry.names).toContain(schema);
       for (const scope of operation.scopes ?? []) expect(SCOPES).toContain(scope);
       for (const code of operation.errors ?? []) expect(Object.keys(catalogue)).toContain(code);
       // The tool server takes every call by POST; what it counts as is decided by the tool.
@@ -195,9 +195,12 @@ describe('examples', () => {
       origins: ['https://harbor.example'],
     };
     for (const schema of new Set([...Object.keys(rules), ...Object.keys(clockRules)])) {
-      for (const example of world.house.registry.get(schema).examples as never[]) {
+      for (const example of world.context.registry.get(schema).examples as never[]) {
         const own = new URL((example as { return_url?: string }).return_url ?? 'https://harbor.example').origin;
-        const { whenNew } = world.house.contract.judge(schema, candidateFrom(example), { ...facts, origins: [own] });
+        const { whenNew } = world.context.contract.validate(schema, candidateFrom(example), {
+          ...facts,
+          origins: [own],
+        });
         expect(whenNew, schema).toEqual([]);
       }
     }
@@ -206,7 +209,7 @@ describe('examples', () => {
 
 describe('lists that stand in two places', () => {
   it('every pattern of the schemas has its words', () => {
-    const texts = world.house.registry.names.map((name) => JSON.stringify(world.house.registry.get(name)));
+    const texts = world.context.registry.names.map((name) => JSON.stringify(world.context.registry.get(name)));
     const patterns = new Set(
       texts.flatMap((text) =>
         [...text.matchAll(/"pattern":("(?:[^"\\\\]|\\\\.)*")/g)].map((m) => JSON.parse(m[1] ?? '""') as string),
@@ -220,12 +223,12 @@ describe('lists that stand in two places', () => {
 
   it('rules belong to schemas that exist', () => {
     for (const name of [...Object.keys(rules), ...Object.keys(clockRules)])
-      expect(world.house.registry.names).toContain(name);
+      expect(world.context.registry.names).toContain(name);
   });
 
   it('providers are those of the integration schema', () => {
-    const { provider } = world.house.registry.get('integration').properties as { provider: Record<string, unknown> };
-    expect([...PROVIDERS].sort()).toEqual([...(world.house.registry.resolve(provider).enum as string[])].sort());
+    const { provider } = world.context.registry.get('integration').properties as { provider: Record<string, unknown> };
+    expect([...PROVIDERS].sort()).toEqual([...(world.context.registry.resolve(provider).enum as string[])].sort());
   });
 
   it('every error code has its page, and every page its code', () => {

@@ -4,7 +4,7 @@
 import { expect } from 'vitest';
 import type { Activity, Analytics } from '../../schemas/types.gen.ts';
 import type { Mode } from '../../src/base/config.ts';
-import type { Told, World } from '../world.ts';
+import type { HttpResponse, TestWorld } from '../world.ts';
 
 export type Happened = Activity['events'][number];
 
@@ -13,14 +13,14 @@ export interface App {
   /** Secret, of the mode of the experiences. */
   readonly key: string;
   readonly experiences: readonly { readonly id: string; readonly title: string; readonly startsAt: string }[];
-  get(query?: Readonly<Record<string, string>>, headers?: Readonly<Record<string, string>>): Promise<Told>;
+  get(query?: Readonly<Record<string, string>>, headers?: Readonly<Record<string, string>>): Promise<HttpResponse>;
 }
 
-export async function report(world: World, events: readonly Happened[], server = 0): Promise<Told> {
+export async function report(world: TestWorld, events: readonly Happened[], server = 0): Promise<HttpResponse> {
   return world.call('POST', '/internal/activity', { key: world.operatorToken, body: { events }, server });
 }
 
-export async function openApp(world: World, count: number, mode: Mode = 'test'): Promise<App> {
+export async function openApp(world: TestWorld, count: number, mode: Mode = 'test'): Promise<App> {
   const { venue } = await world.venue();
   const wish = { mode, scopes: ['offerings:write', 'offerings:read', 'analytics:read'] };
   const limits = { writesPerHour: 100_000, readsPerHour: 100_000 };
@@ -36,13 +36,13 @@ export async function openApp(world: World, count: number, mode: Mode = 'test'):
   };
 }
 
-export async function approved(world: World, key: string, title: string): Promise<App['experiences'][number]> {
+export async function approved(world: TestWorld, key: string, title: string): Promise<App['experiences'][number]> {
   const startsAt = new Date(Math.floor(Date.now() / 1000) * 1000 + 86_400_000).toISOString().replace('.000Z', 'Z');
   const posted = await world.call('POST', '/v1/experiences', { key, body: { title, starts_at: startsAt } });
   expect(posted.status, posted.text).toBe(201);
   const { review } = await import('../../src/domain/review/review.ts');
   const shown = await world.db.transaction((tx) =>
-    review(tx, world.act(), posted.json.data.id, { status: 'approved', note: null }, null),
+    review(tx, world.command(), posted.json.data.id, { status: 'approved', note: null }, null),
   );
   return { id: String(shown.experience_id), title, startsAt };
 }

@@ -5,12 +5,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dropActivity } from '../../src/domain/analytics/drop.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { type App, figuresOf, type Happened, openApp, recount, report } from './app.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld({ servers: 2 });
+  world = await openTestWorld({ servers: 2 });
 });
 afterAll(() => world.close());
 
@@ -303,7 +303,7 @@ describe('counting anew', () => {
 
 describe('dropping old events', () => {
   it('changes no figure of whole days, turns late ones away, and widens a window inside a day whose events are gone', async () => {
-    const other = await openWorld();
+    const other = await openTestWorld();
     try {
       const app = await openApp(other, 3);
       const many = fc.sample(fc.array(sketch, { minLength: 500, maxLength: 500 }), { numRuns: 1, seed: 9 })[0] ?? [];

@@ -5,14 +5,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { type App, openApp, report } from './app.ts';
 
-let world: World;
+let world: TestWorld;
 let app: App;
 let thing: string;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   app = await openApp(world, 1, 'live');
   thing = app.experiences[0]?.id ?? '';
 });

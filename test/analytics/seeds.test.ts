@@ -3,9 +3,9 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dropActivity } from '../../src/domain/analytics/drop.ts';
-import { findFigures, type Happening, recordHappenings } from '../../src/domain/analytics/queries.ts';
+import { type ActivityEvent, findFigures, recordActivityEvents } from '../../src/domain/analytics/queries.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { answered, Story, withoutNothing } from './story.ts';
 
 /** In their order: what one drops is gone for those before it. */
@@ -13,9 +13,9 @@ const SEEDS = [1, 2, 3, 4, 5];
 const STEPS = 12;
 const QUESTIONS = 6;
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
 });
 afterAll(() => world.close());
 
@@ -28,9 +28,9 @@ interface Scene {
 
 const isoOf = (time: number): string => new Date(time).toISOString();
 
-async function record(venueId: string, events: readonly Happening[]): Promise<number> {
+async function record(venueId: string, events: readonly ActivityEvent[]): Promise<number> {
   if (events.length === 0) return 0;
-  const outcomes = await world.db.transaction((tx) => recordHappenings(tx, venueId, events));
+  const outcomes = await world.db.transaction((tx) => recordActivityEvents(tx, venueId, events));
   return outcomes.filter((outcome) => outcome === 'counted').length;
 }
 

@@ -2,7 +2,7 @@
 // It knows what must be true, and asks nobody.
 
 import { createHash } from 'node:crypto';
-import { everythingOf, type FigureRow, type Figures, type Happening } from '../../src/domain/analytics/queries.ts';
+import { type ActivityEvent, everythingOf, type FigureRow, type Figures } from '../../src/domain/analytics/queries.ts';
 import { Chance } from '../sim/chance.ts';
 
 export const HOUR = 3_600_000;
@@ -11,7 +11,7 @@ export const DAY = 24 * HOUR;
 const APART = 1200 * DAY;
 const FIRST = Date.UTC(1990, 0, 1);
 
-const TYPES: readonly (readonly [number, Happening['type']])[] = [
+const TYPES: readonly (readonly [number, ActivityEvent['type']])[] = [
   [3, 'view'],
   [2, 'booking_start'],
   [1, 'save'],
@@ -40,7 +40,7 @@ export class Story {
   readonly #venueId: string;
   readonly #days: number;
   readonly #people: number;
-  readonly #counted = new Map<string, Happening>();
+  readonly #counted = new Map<string, ActivityEvent>();
 
   constructor(seed: number, venueId: string) {
     this.#seed = seed;
@@ -66,17 +66,17 @@ export class Story {
     return this.start + this.chance.below(this.#days) * DAY;
   }
 
-  events(count: number): Happening[] {
+  events(count: number): ActivityEvent[] {
     return Array.from({ length: count }, () => this.#event());
   }
 
   /** Each id once, and none that was counted. */
-  newEvents(count: number): Happening[] {
+  newEvents(count: number): ActivityEvent[] {
     const once = new Map(this.events(count).map((event) => [event.key, event]));
     return [...once.values()].filter(({ key }) => !this.#counted.has(key));
   }
 
-  #event(): Happening {
+  #event(): ActivityEvent {
     const { chance } = this;
     const type = chance.weighed(TYPES);
     const place = chance.below(MODES.length);
@@ -104,7 +104,7 @@ export class Story {
   }
 
   /** What is sent: how many of these must be counted now. */
-  sent(events: readonly Happening[]): number {
+  sent(events: readonly ActivityEvent[]): number {
     const before = this.#counted.size;
     for (const event of events) {
       if (Date.parse(event.at) >= this.kept && !this.#counted.has(event.key)) this.#counted.set(event.key, event);
@@ -154,8 +154,8 @@ export class Story {
     const inside = [...this.#counted.values()].filter(
       ({ mode, at }) => mode === 'live' && Date.parse(at) >= from && Date.parse(at) < to,
     );
-    const rows = new Map<string, Happening[]>();
-    const add = (name: string, event: Happening): void => void rows.set(name, [...(rows.get(name) ?? []), event]);
+    const rows = new Map<string, ActivityEvent[]>();
+    const add = (name: string, event: ActivityEvent): void => void rows.set(name, [...(rows.get(name) ?? []), event]);
     for (const event of inside) {
       const day = event.at.slice(0, 10);
       const everything = event.subjectMode === null ? [] : [everythingOf(event.subjectMode)];
@@ -170,9 +170,10 @@ export class Story {
   }
 }
 
-function figuresOf(events: readonly Happening[]): Figures {
-  const of = (...types: Happening['type'][]): readonly Happening[] => events.filter(({ type }) => types.includes(type));
-  const people = (type: Happening['type']): number => new Set(of(type).map(({ person }) => person)).size;
+function figuresOf(events: readonly ActivityEvent[]): Figures {
+  const of = (...types: ActivityEvent['type'][]): readonly ActivityEvent[] =>
+    events.filter(({ type }) => types.includes(type));
+  const people = (type: ActivityEvent['type']): number => new Set(of(type).map(({ person }) => person)).size;
   const bookings = of('booking');
   return {
     views: of('view', 'venue_page_view').length,

@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeGlance } from '../../src/base/json/glance.ts';
+import { makeExtractPaths } from '../../src/base/json/extract-paths.ts';
 import { type JsonValue, parseStrictJson } from '../../src/base/json/parse.ts';
 
 const PATHS = ['id', 'type', 'a.b', 'a.b.c', 'a.type', 'b'];
-const glance = makeGlance(PATHS);
+const glance = makeExtractPaths(PATHS);
 
 function at(value: JsonValue | undefined, path: string): JsonValue | undefined {
   let found: JsonValue | undefined = value;
@@ -47,7 +47,7 @@ describe('a glance', () => {
         const [seen, parsed] = [glance(bytes), parseStrictJson(bytes)];
         if (!seen.ok || !parsed.ok) throw new Error('refused');
         for (const path of PATHS)
-          expect([path, outlineOf(at(seen.seen, path))]).toEqual([path, outlineOf(at(parsed.value, path))]);
+          expect([path, outlineOf(at(seen.value, path))]).toEqual([path, outlineOf(at(parsed.value, path))]);
       }),
       { numRuns: 500 },
     );
@@ -72,15 +72,15 @@ describe('a glance', () => {
   it('knows a name that is spelt with escapes, numbers that no double holds, and bodies that are no object', () => {
     expect(glance(Buffer.from('{"\\u0069d":1e999,"type":-0}'))).toEqual({
       ok: true,
-      seen: { id: '1e999', type: 0 },
+      value: { id: '1e999', type: 0 },
     });
     expect(glance(Buffer.from('{"id": 9007199254740993 ,"type":-9007199254740991}'))).toEqual({
       ok: true,
-      seen: { id: '9007199254740993', type: -9007199254740991 },
+      value: { id: '9007199254740993', type: -9007199254740991 },
     });
     expect(glance(Buffer.from('[{"id":1}]'))).toMatchObject({ ok: true, seen: ['…'] });
-    expect(glance(Buffer.from('{}'))).toEqual({ ok: true, seen: {} });
+    expect(glance(Buffer.from('{}'))).toEqual({ ok: true, value: {} });
     expect(glance(Buffer.from('7'))).toEqual({ ok: true, seen: 7 });
-    expect(() => makeGlance(['a[].b'])).toThrow('a[].b cannot be watched');
+    expect(() => makeExtractPaths(['a[].b'])).toThrow('a[].b cannot be watched');
   });
 });

@@ -10,12 +10,12 @@ import { systemClock } from '../../src/base/clock.ts';
 import { addressIn, isAddressRange, readConfig } from '../../src/base/config.ts';
 import { isoFromPostgres } from '../../src/base/db.ts';
 import { makeIds } from '../../src/base/ids.ts';
-import { keptSecret } from '../../src/base/kept-secret.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { randomText, systemRandom } from '../../src/base/random.ts';
 import { formats, isDate, isTime } from '../../src/base/schema/formats.ts';
-import { nearest } from '../../src/base/schema/near-miss.ts';
+import { nearestName } from '../../src/base/schema/near-miss.ts';
 import { makeSeal } from '../../src/base/seal.ts';
+import { readOrCreateSecret } from '../../src/base/secret-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'everyshare-ground-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -131,8 +131,8 @@ describe('sealing', () => {
 describe('a secret that nobody set', () => {
   it('is made once and read back, in a file that only its owner can read', () => {
     const file = join(folder, 'deep', 'token');
-    const first = keptSecret(file, () => 'one');
-    expect([first, keptSecret(file, () => 'two')]).toEqual([
+    const first = readOrCreateSecret(file, () => 'one');
+    expect([first, readOrCreateSecret(file, () => 'two')]).toEqual([
       { text: 'one', isNew: true },
       { text: 'one', isNew: false },
     ]);
@@ -249,14 +249,15 @@ describe('addresses', () => {
 describe('near misses', () => {
   it('find what was meant, and nothing where nothing is near', () => {
     const known = ['starts_at', 'ends_at', 'external_id', 'title', 'party_size'];
-    expect(['start_at', 'startsAt', 'externalId', 'tilte', 'PartySize'].map((name) => nearest(name, known))).toEqual([
-      'starts_at',
-      'starts_at',
-      'external_id',
-      'title',
-      'party_size',
+    expect(
+      ['start_at', 'startsAt', 'externalId', 'tilte', 'PartySize'].map((name) => nearestName(name, known)),
+    ).toEqual(['starts_at', 'starts_at', 'external_id', 'title', 'party_size']);
+    expect(['colour', 'x', 'z'.repeat(1000), ''].map((name) => nearestName(name, known))).toEqual([
+      null,
+      null,
+      null,
+      null,
     ]);
-    expect(['colour', 'x', 'z'.repeat(1000), ''].map((name) => nearest(name, known))).toEqual([null, null, null, null]);
   });
 });
 

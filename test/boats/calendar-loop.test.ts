@@ -6,9 +6,9 @@ import { makeOutbound, type Outbound } from '../../src/base/outbound/outbound.ts
 import { claimDueCalendars, recordCalendar } from '../../src/domain/boats/queries.ts';
 import { readDueCalendars } from '../../src/domain/boats/read-calendars.ts';
 import { type Listening, startReceiver } from '../outbound/receiver.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 let receiver: Listening;
 let outbound: Outbound;
 let answer: { status: number; body: string };
@@ -17,7 +17,7 @@ const hanging = new Set<ServerResponse>();
 let hangs = true;
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   outbound = makeOutbound({ allowInsecureTargets: true });
   receiver = await startReceiver((request, response) => {
     asked++;
@@ -99,7 +99,7 @@ describe('a boat’s calendar', () => {
     expect(calendar.blocks[0]).toMatchObject({ status: 'busy' });
     expect([calendar.read_at === null, calendar.last_error]).toEqual([false, null]);
     expect(
-      world.house.validator.problems('stored_boat', { value: data, text: JSON.stringify(data), badStrings: [] }),
+      world.context.validator.problems('stored_boat', { value: data, text: JSON.stringify(data), badStrings: [] }),
     ).toEqual([]);
   });
 
@@ -199,7 +199,7 @@ describe('a boat’s calendar', () => {
     expect(calendar.problems).toEqual([first, expect.stringMatching(/^The calendar was cut after 1000 blocks/)]);
     expect([calendar.blocks.length, calendar.last_error]).toEqual([1000, calendar.problems.join(' ')]);
     expect(
-      world.house.validator.problems('stored_boat', { value: data, text: JSON.stringify(data), badStrings: [] }),
+      world.context.validator.problems('stored_boat', { value: data, text: JSON.stringify(data), badStrings: [] }),
     ).toEqual([]);
     answer = { status: 404, body: 'gone' };
     await read(Date.now() + 62 * 60_000);

@@ -112,7 +112,7 @@ async function readOurBooks(db: Db): Promise<OurBooks> {
   );
   const movements = await db.query<MovementRow>(
     `select movement_id as id, checkout_id as "checkoutId", hold_id as "holdId", kind, status, amount,
-       fee_part as "feePart", processor_id as "processorId", error as trouble from movements`,
+       fee_part as "feePart", processor_id as "processorId", last_error as trouble from movements`,
   );
   const events = await db.query<EventRow>(
     `select subject as "checkoutId", sequence, type, data -> 'object' ->> 'status' as status,

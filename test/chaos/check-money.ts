@@ -1,6 +1,6 @@
 // The rules about money, between our books and the processor's, once it is quiet: they agree to the cent, hold by hold.
 
-import { CAPTURE_FAILED } from '../../src/domain/checkouts/decide-capture.ts';
+import { CAPTURE_FAILED } from '../../src/domain/checkouts/capture/decide-capture.ts';
 import type { CheckoutRow, HoldRow, MovementRow, OurBooks, TheirBooks, TheirHold } from './books.ts';
 import { type Found, grouped, sumOf } from './violation.ts';
 

@@ -1,6 +1,6 @@
 // The rules about what clients were told, and about the events: what was acknowledged is there and stays so.
 
-import { CHECKOUT_MOVES, type CheckoutStatus } from '../../src/domain/checkouts/moves.ts';
+import { CHECKOUT_TRANSITIONS, type CheckoutStatus } from '../../src/domain/checkouts/transitions.ts';
 import type { Booking } from './booking.ts';
 import type { CheckoutRow, EventRow, OurBooks, ShareRow } from './books.ts';
 import { type Found, grouped, sumOf } from './violation.ts';
@@ -146,7 +146,7 @@ function checkStory(checkout: CheckoutRow, events: readonly EventRow[], found: F
   let before: CheckoutStatus = 'open';
   for (const { status, sequence } of events) {
     const next = status as CheckoutStatus;
-    if (next !== before && !CHECKOUT_MOVES[before].includes(next))
+    if (next !== before && !CHECKOUT_TRANSITIONS[before].includes(next))
       say(`event ${sequence} goes from ${before} to ${next}`);
     before = next;
   }

@@ -35,16 +35,16 @@ export async function read(town: Town, booking: Booking): Promise<Seen | null> {
 }
 
 /** A test helper. Null: refused because the checkout is elsewhere by now, or given up. */
-export async function drive(town: Town, booking: Booking, act: string, body?: unknown): Promise<Seen | null> {
+export async function drive(town: Town, booking: Booking, command: string, body?: unknown): Promise<Seen | null> {
   const told = await town.api.ask({
     method: 'POST',
-    path: `/v1/test_helpers/checkouts/${booking.id}/${act}`,
+    path: `/v1/test_helpers/checkouts/${booking.id}/${command}`,
     key: booking.shop.key,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   if (told === null || told.status === 409) return null;
   if (told.status !== 200) {
-    booking.broken.push(`the helper ${act} was answered ${told.status}: ${told.text.slice(0, 300)}`);
+    booking.broken.push(`the helper ${command} was answered ${told.status}: ${told.text.slice(0, 300)}`);
     return null;
   }
   note(town, booking, told);

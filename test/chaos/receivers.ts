@@ -11,7 +11,7 @@ import type { Db } from '../../src/base/db.ts';
 import { makeIds } from '../../src/base/ids.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { makeSeal } from '../../src/base/seal.ts';
-import { openLane } from '../../src/domain/webhooks/deliveries/queries.ts';
+import { insertQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { secretRow } from '../../src/domain/webhooks/deliveries/signature.ts';
 import { insertEndpoint } from '../../src/domain/webhooks/queries.ts';
 import { type Listening, startReceiver } from '../outbound/receiver.ts';
@@ -215,7 +215,7 @@ export async function openEndpoints(
     await db.transaction(async (tx) => {
       const secret = seal.seal(SECRET, secretRow(venueId, id));
       await insertEndpoint(tx, { venueId, id, mode: 'test', url: `${base}${path}`, events, secret, now: Date.now() });
-      await openLane(tx, venueId, id);
+      await insertQueue(tx, venueId, id);
     });
     endpoints.push({ id, venueId, path, events, isDead });
   };

@@ -8,14 +8,14 @@ import type { Db } from '../../src/base/db.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
-import { issueKey, type KeyWish } from '../../src/domain/keys/issue-key.ts';
+import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
+import { issueKey, type NewKeyRequest } from '../../src/domain/keys/issue-key.ts';
 import { SCOPES } from '../../src/domain/keys/key.ts';
 import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
-import type { Act } from '../../src/domain/venues/audit.ts';
+import type { CommandContext } from '../../src/domain/venues/audit.ts';
 import { changeFee } from '../../src/domain/venues/change-venue.ts';
 import { createVenue } from '../../src/domain/venues/create-venue.ts';
-import { actIn, makeHouse } from '../../src/run/house.ts';
+import { commandContext, makeContext } from '../../src/run/context.ts';
 import { Chance } from '../sim/chance.ts';
 import type { Booking, Shop } from './booking.ts';
 import { Client, Recorder } from './client.ts';
@@ -50,10 +50,10 @@ export interface Venues {
   readonly seats: string[];
 }
 
-type Acting = () => Act;
+type Acting = () => CommandContext;
 
 function actingIn(db: Db, stage: Stage): Acting {
-  const house = makeHouse({
+  const context = makeContext({
     config: readConfig({}),
     db,
     clock: systemClock,
@@ -63,48 +63,48 @@ function actingIn(db: Db, stage: Stage): Acting {
     operatorToken: '',
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
   });
-  return () => actIn(house, { actor: 'chaos', via: 'cli', address: null, requestId: null });
+  return () => commandContext(context, { actor: 'chaos', via: 'cli', address: null, requestId: null });
 }
 
-export async function openShops(db: Db, stage: Stage, act: Acting = actingIn(db, stage)): Promise<Shop[]> {
+export async function openShops(db: Db, stage: Stage, command: Acting = actingIn(db, stage)): Promise<Shop[]> {
   const shops: Shop[] = [];
-  for (const [bps, fixed] of FEES) shops.push(await openShop(db, act(), `Harbor House ${bps}`, bps, fixed));
+  for (const [bps, fixed] of FEES) shops.push(await openShop(db, command(), `Harbor House ${bps}`, bps, fixed));
   return shops;
 }
 
 export async function openVenues(db: Db, stage: Stage): Promise<Venues> {
-  const act = actingIn(db, stage);
-  const shops = await openShops(db, stage, act);
-  const stranger = await openShop(db, act(), 'Next Door', 0, 0);
-  const seats = await db.transaction((tx) => makeSeats(tx, act(), SEATS));
+  const command = actingIn(db, stage);
+  const shops = await openShops(db, stage, command);
+  const stranger = await openShop(db, command(), 'Next Door', 0, 0);
+  const seats = await db.transaction((tx) => createSeats(tx, command(), SEATS));
   const keymaster: Keymaster = {
     issue: (venueId, reads) =>
-      untilDone(() => db.transaction((tx) => issueKey(tx, act(), keyOf(venueId, 'test', NO_LIMIT, reads)))),
-    revoke: (keyId) => untilDone(async () => void (await db.transaction((tx) => revokeKey(tx, act(), keyId)))),
+      untilDone(() => db.transaction((tx) => issueKey(tx, command(), keyOf(venueId, 'test', NO_LIMIT, reads)))),
+    revoke: (keyId) => untilDone(async () => void (await db.transaction((tx) => revokeKey(tx, command(), keyId)))),
   };
   return { shops, stranger, keymaster, seats: [...seats] };
 }
 
-function openShop(db: Db, act: Act, name: string, bps: number, fixed: number): Promise<Shop> {
+function openShop(db: Db, command: CommandContext, name: string, bps: number, fixed: number): Promise<Shop> {
   return db.transaction(async (tx) => {
-    const { id } = await createVenue(tx, act, { name, origins: ['https://harbor.example'], sandbox: false });
-    await changeFee(tx, act, id, bps, fixed);
-    const { key } = await issueKey(tx, act, keyOf(id, 'test', NO_LIMIT, NO_LIMIT));
-    const { key: liveKey } = await issueKey(tx, act, keyOf(id, 'live', NO_LIMIT, NO_LIMIT));
+    const { id } = await createVenue(tx, command, { name, origins: ['https://harbor.example'], sandbox: false });
+    await changeFee(tx, command, id, bps, fixed);
+    const { key } = await issueKey(tx, command, keyOf(id, 'test', NO_LIMIT, NO_LIMIT));
+    const { key: liveKey } = await issueKey(tx, command, keyOf(id, 'live', NO_LIMIT, NO_LIMIT));
     return { venueId: id, key, liveKey };
   });
 }
 
-function keyOf(venueId: string, mode: Mode, writesPerHour: number, readsPerHour: number): KeyWish {
+function keyOf(venueId: string, mode: Mode, writesPerHour: number, readsPerHour: number): NewKeyRequest {
   const common = { kind: 'secret', expiresAt: null, allowIps: [] } as const;
   return { ...common, venueId, mode, scopes: mode === 'live' ? SCOPES : [], writesPerHour, readsPerHour };
 }
 
 /** The operator tries again until it is done, however often the database goes away under it. */
-async function untilDone<T>(act: () => Promise<T>): Promise<T> {
+async function untilDone<T>(command: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
-      return await act();
+      return await command();
     } catch (error) {
       if (tries > 600) throw error;
       await delay(250);

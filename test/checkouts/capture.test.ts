@@ -2,16 +2,16 @@
 // At the end either everybody has paid, or nobody has.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { captureFunded } from '../../src/domain/checkouts/capture.ts';
+import { captureFunded } from '../../src/domain/checkouts/capture/capture.ts';
 import { claimFunded } from '../../src/domain/checkouts/queries.ts';
 import type { Processor } from '../../src/domain/payments/processor.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { CARDS, DAY, HOUR, inFuture, intentOf, openShop, type Seen, type Shop } from './shop.ts';
 
-let world: World;
+let world: TestWorld;
 let shop: Shop;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   shop = await openShop(world);
   await shop.fee(250, 30);
 });
@@ -99,7 +99,7 @@ describe('a worker that stopped on the way', () => {
     });
     const checkout = await paidWith(CARDS.good, CARDS.good);
     world.processor.bank.faults.clear();
-    const { money } = world.house;
+    const { services: money } = world.context;
     const nextTurn = () => claimFunded(world.db, shop.venueId, checkout.id, money.clock.now() + HOUR);
     const began = await nextTurn();
     // While it asks the bank, another takes the checkout over.

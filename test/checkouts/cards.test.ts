@@ -2,16 +2,16 @@
 // owner, holds that are lost or come too late. A share is held only from the bank's own word, and nobody is charged early.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { holdInTime } from '../../src/domain/checkouts/hold-in-time.ts';
-import { holdShare } from '../../src/domain/checkouts/hold-share.ts';
-import { type Processor, ProcessorTrouble } from '../../src/domain/payments/processor.ts';
-import { openWorld, PROCESSOR_KEYS, type World } from '../world.ts';
+import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
+import { holdWithRetry } from '../../src/domain/checkouts/holds/hold-with-retry.ts';
+import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
+import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
 import { CARDS, intentOf, openShop, type Seen, type Shop } from './shop.ts';
 
-let world: World;
+let world: TestWorld;
 let shop: Shop;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   shop = await openShop(world);
 });
 afterAll(() => world.close());
@@ -122,11 +122,11 @@ describe('a card', () => {
 
 describe('whoever asks to pay', () => {
   /** The house's own bank in everything but this: its methods are its class's, so a copy of its fields would have none of them. */
-  const askingThrough = (openHold: Processor['openHold']) => {
-    const { money } = world.house;
+  const askingThrough = (openHold: Processor['createHold']) => {
+    const { services: money } = world.context;
     const test = new Proxy(money.processors.test as Processor, {
       get(bank, name: keyof Processor) {
-        if (name === 'openHold') return openHold;
+        if (name === 'createHold') return openHold;
         const part = bank[name];
         return typeof part === 'function' ? part.bind(bank) : part;
       },
@@ -135,10 +135,10 @@ describe('whoever asks to pay', () => {
   };
 
   it('is told what overtook them, and not that the bank is silent', async () => {
-    const bank = world.house.money.processors.test as Processor;
+    const bank = world.context.services.processors.test as Processor;
     const askWhile = (checkout: Seen, meanwhile: () => Promise<unknown>) => {
-      const openHold: Processor['openHold'] = async (wish) => {
-        const made = await bank.openHold(wish);
+      const openHold: Processor['createHold'] = async (wish) => {
+        const made = await bank.createHold(wish);
         await meanwhile();
         return made;
       };
@@ -151,21 +151,21 @@ describe('whoever asks to pay', () => {
   });
 
   /** Asks as a server does, with a bank that opens holds in its own way. */
-  const ask = (checkout: Seen, openHold: Processor['openHold']) =>
-    holdInTime(askingThrough(openHold), shop.venueId, checkout.id, checkout.shares[0].id);
+  const ask = (checkout: Seen, openHold: Processor['createHold']) =>
+    holdWithRetry(askingThrough(openHold), shop.venueId, checkout.id, checkout.shares[0].id);
 
   it('does not wait for a call that hangs: whoever came later is answered, and so is the first in the end', async () => {
     const checkout = await party();
-    const bank = world.house.money.processors.test as Processor;
+    const bank = world.context.services.processors.test as Processor;
     let comeBack = (): void => undefined;
     const hanging = new Promise<void>((resolve) => {
       comeBack = resolve;
     });
     const first = ask(checkout, async (wish) => {
       await hanging;
-      return bank.openHold(wish);
+      return bank.createHold(wish);
     });
-    const second = await ask(checkout, (wish) => bank.openHold(wish));
+    const second = await ask(checkout, (wish) => bank.createHold(wish));
     comeBack();
     expect(await first).toEqual(second);
   });
@@ -175,7 +175,7 @@ describe('whoever asks to pay', () => {
     let calls = 0;
     const asked = ask(checkout, async () => {
       calls++;
-      throw new ProcessorTrouble('the bank is on fire');
+      throw new ProcessorUnavailable('the bank is on fire');
     });
     await expect(asked).rejects.toThrow('has not answered yet');
     expect(calls).toBe(1);
@@ -184,11 +184,11 @@ describe('whoever asks to pay', () => {
   it('is answered though other servers ask for the same share at the same moment', async () => {
     for (let round = 0; round < 4; round++) {
       const checkout = await party();
-      const bank = world.house.money.processors.test as Processor;
+      const bank = world.context.services.processors.test as Processor;
       const others = Array.from({ length: 3 }, () =>
-        holdShare(world.house.money, shop.venueId, checkout.id, checkout.shares[0].id),
+        holdShare(world.context.services, shop.venueId, checkout.id, checkout.shares[0].id),
       );
-      const [ours] = await Promise.allSettled([ask(checkout, (wish) => bank.openHold(wish)), ...others]);
+      const [ours] = await Promise.allSettled([ask(checkout, (wish) => bank.createHold(wish)), ...others]);
       expect(ours.status === 'rejected' ? ours.reason : ours.status).toBe('fulfilled');
     }
   });

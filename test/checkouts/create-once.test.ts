@@ -2,7 +2,7 @@
 // first answer byte for byte, and a call that failed leaves its key unused.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openWorld, type Told, type World } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
 import {
   anotherKey,
   DAY,
@@ -15,10 +15,10 @@ import {
   type Shop,
 } from './shop.ts';
 
-let world: World;
+let world: TestWorld;
 let shop: Shop;
 beforeAll(async () => {
-  world = await openWorld({ servers: 2 });
+  world = await openTestWorld({ servers: 2 });
   shop = await openShop(world);
 });
 afterAll(() => world.close());
@@ -28,15 +28,15 @@ afterEach(() => {
 
 let keys = 0;
 const newKey = (): string => `once-${++keys}`;
-const create = (body: unknown, key?: string, server = 0): Promise<Told> =>
+const create = (body: unknown, key?: string, server = 0): Promise<HttpResponse> =>
   shop.post('/v1/checkouts', body, { server, ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }) });
-const isReplay = ({ headers }: Told): boolean => headers.get('idempotent-replayed') === 'true';
+const isReplay = ({ headers }: HttpResponse): boolean => headers.get('idempotent-replayed') === 'true';
 const rowsOf = (booking: unknown): Promise<{ checkout_id: string; status: string }[]> =>
   world.db.query('select checkout_id, status from checkouts where external_booking_id = $1 order by created_at', [
     booking,
   ]);
 
-function expectReplay(told: Told, first: Told): void {
+function expectReplay(told: HttpResponse, first: HttpResponse): void {
   expect([told.status, told.text, isReplay(told)]).toEqual([first.status, first.text, true]);
 }
 

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { candidateFrom } from '../../src/base/schema/contract.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import {
   anotherKey,
   DAY,
@@ -18,16 +18,16 @@ import {
   withoutRequestId,
 } from './shop.ts';
 
-let world: World;
+let world: TestWorld;
 let shop: Shop;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   shop = await openShop(world);
 });
 afterAll(() => world.close());
 
 const problemsWith = (checkout: unknown): unknown[] =>
-  world.house.validator.problems('checkout', candidateFrom(checkout as never));
+  world.context.validator.problems('checkout', candidateFrom(checkout as never));
 
 describe('the answer', () => {
   it('is 201 with the checkout itself, as the published schema says', async () => {
@@ -151,9 +151,12 @@ describe('the walls', () => {
         expect([told.status, withoutRequestId(told)]).toEqual([404, withoutRequestId(nowhere)]);
       }
     }
-    for (const act of ['collect', 'hold', 'complete', 'expire'] as const) {
-      const told = await stranger.post(`/v1/test_helpers/checkouts/${made.id}/${act}`, act === 'hold' ? {} : undefined);
-      expect([act, told.status]).toEqual([act, 404]);
+    for (const command of ['collect', 'hold', 'complete', 'expire'] as const) {
+      const told = await stranger.post(
+        `/v1/test_helpers/checkouts/${made.id}/${command}`,
+        command === 'hold' ? {} : undefined,
+      );
+      expect([command, told.status]).toEqual([command, 404]);
     }
     expect((await shop.read(made.id)).status).toBe('open');
   });

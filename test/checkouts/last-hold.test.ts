@@ -8,34 +8,34 @@ import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from '../../src/base/errors.ts';
 import { cancelCheckout } from '../../src/domain/checkouts/cancel.ts';
-import { learn } from '../../src/domain/checkouts/decide-hold.ts';
 import { expireOne } from '../../src/domain/checkouts/expire.ts';
-import type { MoneyParts } from '../../src/domain/checkouts/money-parts.ts';
+import { decideFromFacts } from '../../src/domain/checkouts/holds/decide-hold.ts';
+import { settleDueHolds, settleHoldNow } from '../../src/domain/checkouts/holds/settle-hold.ts';
+import type { PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
 import { readCheckout } from '../../src/domain/checkouts/queries.ts';
-import { settleDueHolds, settleHoldNow } from '../../src/domain/checkouts/settle-hold.ts';
-import { writeSteps } from '../../src/domain/checkouts/write.ts';
+import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 import { until } from '../sandbox/processor-fixture.ts';
-import { openWorld, PROCESSOR_KEYS, type World } from '../world.ts';
+import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
 import { CARDS, HOUR, intentOf, openShop, type Seen, type Shop } from './shop.ts';
 
 const RACES = Number(process.env.RACES ?? 1_000);
 const LANES = 6;
 const LATEST_MS = 10;
 
-let world: World;
+let world: TestWorld;
 let shop: Shop;
 let stripe: Stripe;
-let parts: MoneyParts;
+let parts: PaymentServices;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   shop = await openShop(world);
   const { secret, publishable } = PROCESSOR_KEYS.test;
   const httpClient = inProcess();
   stripe = new Stripe(secret, { httpClient, telemetry: false, maxNetworkRetries: 0 });
   const near = makeStripeProcessor({ mode: 'test', secretKey: secret, publishableKey: publishable, httpClient });
-  parts = { ...world.house.money, processors: { test: near } };
+  parts = { ...world.context.services, processors: { test: near } };
 });
 afterAll(() => world.close());
 
@@ -79,7 +79,7 @@ describe('two last holders at the same instant', () => {
         await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [checkout.id]);
         const looking = Promise.all(holds.map((holdId) => shop.look(holdId)));
         await until(async () => {
-          const rows = await world.db.express.query(
+          const rows = await world.db.priority.query(
             `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
           );
           return rows.length === 2;
@@ -100,7 +100,7 @@ describe('two last holders at the same instant', () => {
     const barrier = new Promise<void>((resolve) => {
       bothHaveRead = resolve;
     });
-    const facts = await Promise.all(intents.map((intent) => parts.processors.test?.lookAt(intent)));
+    const facts = await Promise.all(intents.map((intent) => parts.processors.test?.retrieveHold(intent)));
     const unlocked = holds.map((holdId, place) =>
       world.db.transaction(async (tx) => {
         const standing = await readCheckout(tx, shop.venueId, checkout.id);
@@ -110,7 +110,7 @@ describe('two last holders at the same instant', () => {
         if (standing === null || seen === undefined)
           throw new Error('there is a checkout, and the bank knows its hold');
         // Without the events, whose sequence would refuse the second: it is the moves themselves that are looked at here.
-        const steps = learn(standing, holdId, seen, Date.now()).filter(({ step }) => step !== 'tell');
+        const steps = decideFromFacts(standing, holdId, seen, Date.now()).filter(({ step }) => step !== 'record event');
         await writeSteps(tx, { ids: parts.ids, now: Date.now() }, standing, steps);
       }),
     );
@@ -228,7 +228,7 @@ const soon = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 /** The three at once, each at a time of its own choosing that is right for it. Answers whether the cancel was accepted. */
 async function race({ id, lastHold, payBy }: Racer): Promise<boolean> {
-  const caller = { ...world.act(), venue: { id: shop.venueId }, mode: 'test', now: payBy - 1 } as unknown as Caller;
+  const caller = { ...world.command(), venue: { id: shop.venueId }, mode: 'test', now: payBy - 1 } as unknown as Caller;
   const input = { params: { id }, query: {}, body: undefined, whenNew: [] } as never;
   const [, canceled] = await Promise.all([
     settleHoldNow(parts, shop.venueId, lastHold),

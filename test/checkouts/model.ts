@@ -1,28 +1,28 @@
 // A checkout as a model, for the tests of the pure decisions: applies steps as the database would, and refuses what the
 // database would refuse (a move that is not in the table, a row that is not where the step says, a second live hold).
 
-import type { Moves } from '../../src/base/moves.ts';
-import { CHECKOUT_MOVES, SHARE_MOVES } from '../../src/domain/checkouts/moves.ts';
-import type { ShareState, Standing } from '../../src/domain/checkouts/standing.ts';
-import type { NewMovement, Step } from '../../src/domain/checkouts/steps.ts';
+import type { Transitions } from '../../src/base/transitions.ts';
+import type { LockedCheckout, ShareState } from '../../src/domain/checkouts/locked-checkout.ts';
+import type { NewMovementAlias, Step } from '../../src/domain/checkouts/steps.ts';
+import { CHECKOUT_TRANSITIONS, SHARE_TRANSITIONS } from '../../src/domain/checkouts/transitions.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
-import { HOLD_MOVES, type MovementStatus, OVER } from '../../src/domain/payments/moves.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';
+import { ENDED_HOLD_STATUSES, HOLD_TRANSITIONS, type MovementStatus } from '../../src/domain/payments/transitions.ts';
 
 export const NOW = Date.UTC(2027, 5, 1);
 const HOUR = 3_600_000;
 
 export interface Model {
-  readonly standing: Standing;
+  readonly standing: LockedCheckout;
   /** Released and gone ones too. */
   readonly holds: readonly HoldState[];
-  readonly movements: readonly (NewMovement & { readonly status: MovementStatus })[];
+  readonly movements: readonly (NewMovementAlias & { readonly status: MovementStatus })[];
   readonly entries: ReadonlyMap<string, number>;
   readonly told: readonly string[];
 }
 
 export function newModel(amount: number, fee: number, partySize: number): Model {
-  const standing: Standing = {
+  const standing: LockedCheckout = {
     venueId: 'venue',
     id: 'chk_1',
     mode: 'test',
@@ -52,7 +52,7 @@ function insist(is: boolean, what: string): void {
   if (!is) throw new Error(`the database would refuse: ${what}`);
 }
 
-export function isLegal<S extends string>(moves: Moves<S>, from: S, to: S): boolean {
+export function isLegal<S extends string>(moves: Transitions<S>, from: S, to: S): boolean {
   return moves[from].includes(to);
 }
 
@@ -63,7 +63,7 @@ export function applyAll(model: Model, steps: readonly Step[]): Model {
 }
 
 function withHolds(model: Model, holds: readonly HoldState[]): Model {
-  const live = holds.filter(({ status }) => !OVER.includes(status));
+  const live = holds.filter(({ status }) => !ENDED_HOLD_STATUSES.includes(status));
   return { ...model, holds, standing: { ...model.standing, holds: live } };
 }
 
@@ -92,7 +92,7 @@ function onShares(model: Model, of: readonly string[], change: (share: ShareStat
 
 function moveHold(hold: HoldState, from: string, to: HoldState['status']): HoldState {
   insist(hold.status === from, `hold is ${hold.status}, not ${from}`);
-  insist(isLegal(HOLD_MOVES, hold.status, to), `a hold cannot move from ${from} to ${to}`);
+  insist(isLegal(HOLD_TRANSITIONS, hold.status, to), `a hold cannot move from ${from} to ${to}`);
   return { ...hold, status: to };
 }
 
@@ -101,13 +101,16 @@ function apply(model: Model, step: Step): Model {
   switch (step.step) {
     case 'move checkout':
       insist(standing.status === step.from, `checkout is ${standing.status}, not ${step.from}`);
-      insist(isLegal(CHECKOUT_MOVES, step.from, step.to), `a checkout cannot move from ${step.from} to ${step.to}`);
+      insist(
+        isLegal(CHECKOUT_TRANSITIONS, step.from, step.to),
+        `a checkout cannot move from ${step.from} to ${step.to}`,
+      );
       return {
         ...model,
         standing: { ...standing, status: step.to, organizerId: step.organizerId ?? standing.organizerId },
       };
     case 'move shares':
-      insist(isLegal(SHARE_MOVES, step.from, step.to), `a share cannot move from ${step.from} to ${step.to}`);
+      insist(isLegal(SHARE_TRANSITIONS, step.from, step.to), `a share cannot move from ${step.from} to ${step.to}`);
       return onShares(model, step.ids, (share) => {
         insist(share.status === step.from, `share is ${share.status}, not ${step.from}`);
         return { ...share, status: step.to };
@@ -127,7 +130,7 @@ function apply(model: Model, step: Step): Model {
         ...model,
         standing: { ...standing, shares: standing.shares.filter(({ id }) => !step.ids.includes(id)) },
       };
-    case 'seat shares': {
+    case 'reorder shares': {
       const seated = onShares(model, [...step.places.keys()], (share) => ({
         ...share,
         place: step.places.get(share.id) ?? 0,
@@ -145,9 +148,9 @@ function apply(model: Model, step: Step): Model {
     case 'refund checkout':
       insist(['completed', 'canceled'].includes(standing.status), 'refund before an end');
       return { ...model, standing: { ...standing, refundedAmount: standing.refundedAmount + step.amount } };
-    case 'tell':
+    case 'record event':
       return { ...model, told: [...model.told, step.type] };
-    case 'look again':
+    case 'schedule retry':
       insist(standing.status === 'funded', 'look again and not funded');
       return model;
     case 'open payout':
@@ -182,13 +185,13 @@ function applyToMoney(model: Model, step: Step): Model {
     }
     case 'move hold':
       return onHolds(model, [step.id], (hold) => ({ ...moveHold(hold, step.from, step.to), ...known(step.news) }));
-    case 'note hold':
+    case 'update hold':
       return onHolds(model, [step.id], (hold) => ({ ...hold, ...known(step.news) }));
-    case 'seat hold':
+    case 'activate renewal':
       return onHolds(model, [step.id], (hold) => ({ ...hold, renews: null }));
     case 'begin captures':
       return onHolds(model, step.ids, (hold) => moveHold(hold, 'held', 'capturing'));
-    case 'count not now':
+    case 'count capture attempt':
       return onHolds(model, step.ids, (hold) => ({ ...hold, captureTries: hold.captureTries + 1 }));
     case 'holds captured':
       return step.holds.reduce(
@@ -291,7 +294,7 @@ function givenBack(movements: Model['movements'], of: string): number {
 export function factsFor(hold: HoldState, more: Partial<HoldFacts> = {}): HoldFacts {
   return {
     intentId: hold.intentId ?? `pi_${hold.id}`,
-    standing: 'held',
+    status: 'held',
     mode: hold.mode,
     amount: hold.amount,
     capturable: hold.amount,

@@ -2,17 +2,17 @@
 // harmless in any order, however often it comes. Disputes are recorded, shown and booked.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readDueNotices } from '../../src/domain/payments/disputes/read-notices.ts';
-import { type Processor, ProcessorTrouble } from '../../src/domain/payments/processor.ts';
-import { announceNotices } from '../../src/domain/payments/stripe-notices.ts';
+import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
+import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
+import { registerWebhookEndpoint } from '../../src/domain/payments/stripe-notices.ts';
 import { until } from '../sandbox/processor-fixture.ts';
-import { openWorld, PROCESSOR_KEYS, type Told, type World } from '../world.ts';
+import { type HttpResponse, openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
 import { CARDS, intentOf, openShop, type Seen, type Shop } from './shop.ts';
 
-let world: World;
+let world: TestWorld;
 let shop: Shop;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   shop = await openShop(world);
 });
 afterAll(() => world.close());
@@ -21,7 +21,7 @@ const statusesOf = (checkout: Seen): string[] => checkout.shares.map(({ status }
 const signed = (body: string, mode: 'test' | 'live' = 'test', at?: number): string =>
   world.processor.bank.outbox.sign({ mode, body }, at);
 
-function notify(body: string, signature: string | null = signed(body), mode = 'test'): Promise<Told> {
+function notify(body: string, signature: string | null = signed(body), mode = 'test'): Promise<HttpResponse> {
   return world.call('POST', `/processor/notices/${mode}`, {
     body,
     headers: signature === null ? {} : { 'stripe-signature': signature },
@@ -143,7 +143,7 @@ describe('a notice', () => {
   });
 
   it('comes by itself where the bank knows our address', async () => {
-    const withdraw = await announceNotices(
+    const withdraw = await registerWebhookEndpoint(
       world.processor.url,
       PROCESSOR_KEYS.test.secret,
       `${world.urls[0]}/processor/notices/test`,
@@ -261,13 +261,13 @@ describe('a dispute', () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     await notify(created);
-    const lookAt: Processor['lookAt'] = async () => {
+    const retrieveHold: Processor['retrieveHold'] = async () => {
       await world.db.query(`update processor_notices set due_at = now() - interval '1 s' where due_at is not null`);
       await world.work();
-      throw new ProcessorTrouble('it took far too long');
+      throw new ProcessorUnavailable('it took far too long');
     };
-    const processors = { test: { ...(world.house.money.processors.test as Processor), lookAt } };
-    expect(await readDueNotices({ ...world.house.money, processors }, 10)).toBe(1);
+    const processors = { test: { ...(world.context.services.processors.test as Processor), retrieveHold } };
+    expect(await readDueNotices({ ...world.context.services, processors }, 10)).toBe(1);
     expect((await shop.read(checkout.id)).disputes).toHaveLength(1);
     expect(await world.db.query('select 1 from processor_notices where due_at is not null')).toEqual([]);
   });

@@ -2,12 +2,12 @@
 // ask at the same moment, and nobody is shown what is not theirs or what their hour has no room for.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { anotherKey, CARDS, openShop, type Seen, type Shop } from './shop.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld({ servers: 2 });
+  world = await openTestWorld({ servers: 2 });
 });
 afterAll(() => world.close());
 

@@ -1,12 +1,12 @@
 // Reading checkouts: one and many, newest first, page by page without a gap, and never payable after pay_by, swept or not.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { anotherKey, expectInvalid, newBody, openShop, type Seen, type Shop } from './shop.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
 });
 afterAll(() => world.close());
 

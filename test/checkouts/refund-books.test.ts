@@ -3,14 +3,14 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimMovement, claimMovements } from '../../src/domain/payments/movements/queries.ts';
+import { claimMovement, claimMovements } from '../../src/domain/payments/movement-queries.ts';
 import { settleDueMovements, settleMovement } from '../../src/domain/payments/settle-movements.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { openShop, type Seen, type Shop } from './shop.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld({ env: { PAYOUT_DELAY_HOURS: '24' } });
+  world = await openTestWorld({ env: { PAYOUT_DELAY_HOURS: '24' } });
 });
 afterAll(() => world.close());
 
@@ -98,7 +98,7 @@ describe('before the venue is paid', () => {
 
 describe('any sequence of refunds', () => {
   it('adds up, before and after the payout, with any fee, party and amount', async () => {
-    const act = fc.oneof(
+    const command = fc.oneof(
       { weight: 4, arbitrary: fc.record({ share: fc.integer({ min: 1, max: 1_000 }) }) },
       { weight: 1, arbitrary: fc.constant('pay the venue' as const) },
       { weight: 1, arbitrary: fc.constant('one cent' as const) },
@@ -108,7 +108,7 @@ describe('any sequence of refunds', () => {
       party: fc.integer({ min: 2, max: 6 }),
       bps: fc.constantFrom(0, 1, 290, 5_000, 10_000),
       fixed: fc.constantFrom(0, 30, 999),
-      acts: fc.array(act, { minLength: 1, maxLength: 6 }),
+      acts: fc.array(command, { minLength: 1, maxLength: 6 }),
       isWhole: fc.boolean(),
     });
     await fc.assert(
@@ -147,7 +147,7 @@ describe('a worker that was held up for longer than its lease', () => {
     const shop = await openShop(world);
     const done = await shop.completed({ amount: 9_000, party_size: 3 });
     await refund(shop, done.id, { amount: 3_000 });
-    const { money } = world.house;
+    const { services: money } = world.context;
     // It takes what is due, and when it comes to send it, two minutes have gone by.
     let looks = 0;
     const held = { now: () => money.clock.now() + (looks++ === 0 ? 0 : 120_000) };
@@ -162,7 +162,7 @@ describe('a worker that was held up for longer than its lease', () => {
     const shop = await openShop(world);
     const done = await shop.completed({ amount: 9_000, party_size: 3 });
     await refund(shop, done.id, { amount: 3_000 });
-    const { money } = world.house;
+    const { services: money } = world.context;
     const now = money.clock.now();
     const [late] = await claimMovements(world.db, shop.venueId, now, now + 60_000, 1);
     if (late === undefined) throw new Error('no refund was due');
@@ -171,9 +171,9 @@ describe('a worker that was held up for longer than its lease', () => {
     // It goes on, finds its lease over, and wants to try again in a moment.
     await settleMovement(money, late, now - 1);
     const rows = await world.db.query(
-      `select status, error, round(extract(epoch from due_at) * 1000)::float8 as due from movements where movement_id = $1`,
+      `select status, last_error, round(extract(epoch from due_at) * 1000)::float8 as due from movements where movement_id = $1`,
       [late.id],
     );
-    expect(rows).toEqual([{ status: 'sending', error: null, due: othersLease }]);
+    expect(rows).toEqual([{ status: 'sending', last_error: null, due: othersLease }]);
   });
 });

@@ -2,19 +2,19 @@
 // audited, once for a key, and taken out of a payout that still waits.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type Told, type World } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
 import { DAY, expectConflict, expectInvalid, HOUR, inFuture, openShop, type Seen, type Shop } from './shop.ts';
 
-let world: World;
+let world: TestWorld;
 let shop: Shop;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   shop = await openShop(world);
   await shop.fee(290, 30);
 });
 afterAll(() => world.close());
 
-const refund = (id: string, body: unknown, key?: string): Promise<Told> =>
+const refund = (id: string, body: unknown, key?: string): Promise<HttpResponse> =>
   shop.post(`/v1/checkouts/${id}/refund`, body, key === undefined ? {} : { headers: { 'idempotency-key': key } });
 const partsOf = (checkout: Seen): number[] => checkout.shares.map(({ refunded_amount }: Seen) => refunded_amount);
 const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);

@@ -3,17 +3,17 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
-import type { Moves } from '../../src/base/moves.ts';
-import { CHECKOUT_MOVES, SHARE_MOVES } from '../../src/domain/checkouts/moves.ts';
-import { HOLD_MOVES, MOVEMENT_MOVES } from '../../src/domain/payments/moves.ts';
-import { openWorld, type World } from '../world.ts';
+import type { Transitions } from '../../src/base/transitions.ts';
+import { CHECKOUT_TRANSITIONS, SHARE_TRANSITIONS } from '../../src/domain/checkouts/transitions.ts';
+import { HOLD_TRANSITIONS, MOVEMENT_TRANSITIONS } from '../../src/domain/payments/transitions.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { openShop, type Seen, type Shop } from './shop.ts';
 
-let world: World;
+let world: TestWorld;
 let shop: Shop;
 let done: Seen;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   shop = await openShop(world);
   done = await shop.completed({ party_size: 2 });
 });
@@ -47,7 +47,7 @@ async function refusalAtCommit(work: (tx: Queryable) => Promise<unknown>): Promi
 interface Machine {
   readonly name: string;
   readonly table: string;
-  readonly moves: Moves<string>;
+  readonly moves: Transitions<string>;
   readonly first: string;
   /** Which row, and what a row in a state must have beside it. */
   readonly where: string;
@@ -58,7 +58,7 @@ const MACHINES: readonly Machine[] = [
   {
     name: 'checkout',
     table: 'checkouts',
-    moves: CHECKOUT_MOVES,
+    moves: CHECKOUT_TRANSITIONS,
     first: 'open',
     where: 'checkout_id = $1',
     beside: (status) =>
@@ -67,7 +67,7 @@ const MACHINES: readonly Machine[] = [
   {
     name: 'share',
     table: 'shares',
-    moves: SHARE_MOVES,
+    moves: SHARE_TRANSITIONS,
     first: 'invited',
     where: 'checkout_id = $1 and is_organizer',
     beside: () => 'held_at = now()',
@@ -75,7 +75,7 @@ const MACHINES: readonly Machine[] = [
   {
     name: 'hold',
     table: 'holds',
-    moves: HOLD_MOVES,
+    moves: HOLD_TRANSITIONS,
     first: 'asked',
     where: 'hold_id = (select min(h.hold_id::text)::uuid from holds h where h.checkout_id = $1)',
     beside: () => 'due_at = now()',
@@ -83,7 +83,7 @@ const MACHINES: readonly Machine[] = [
   {
     name: 'movement',
     table: 'movements',
-    moves: MOVEMENT_MOVES,
+    moves: MOVEMENT_TRANSITIONS,
     first: 'waiting',
     where: 'movement_id = (select min(m.movement_id::text)::uuid from movements m where m.checkout_id = $1)',
     beside: (status) =>

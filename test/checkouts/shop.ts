@@ -4,11 +4,11 @@
 import type Stripe from 'stripe';
 import { expect } from 'vitest';
 import type { Mode } from '../../src/base/config.ts';
-import { type HoldSecret, holdShare } from '../../src/domain/checkouts/hold-share.ts';
-import { settleHoldNow } from '../../src/domain/checkouts/settle-hold.ts';
+import { type HoldSecret, holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
+import { settleHoldNow } from '../../src/domain/checkouts/holds/settle-hold.ts';
 import { changeFee } from '../../src/domain/venues/change-venue.ts';
 import { clientFor } from '../sandbox/processor-fixture.ts';
-import { type Call, PROCESSOR_KEYS, type Told, type World } from '../world.ts';
+import { type Call, type HttpResponse, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
 
 export const ORIGIN = 'https://harbor.example';
 export const HOUR = 3_600_000;
@@ -65,13 +65,13 @@ function confirmation(secret: Confirmed, card: string): URLSearchParams {
 }
 
 export class Shop {
-  readonly world: World;
+  readonly world: TestWorld;
   readonly venueId: string;
   readonly key: string;
   readonly stripe: Stripe;
   readonly mode: Mode;
 
-  constructor(world: World, venueId: string, key: string, mode: Mode) {
+  constructor(world: TestWorld, venueId: string, key: string, mode: Mode) {
     this.world = world;
     this.venueId = venueId;
     this.key = key;
@@ -79,11 +79,11 @@ export class Shop {
     this.stripe = clientFor(world.processor.port, PROCESSOR_KEYS[mode].secret);
   }
 
-  post(path: string, body?: unknown, call: Call = {}): Promise<Told> {
+  post(path: string, body?: unknown, call: Call = {}): Promise<HttpResponse> {
     return this.world.call('POST', path, { key: this.key, ...(body === undefined ? {} : { body }), ...call });
   }
 
-  get(path: string): Promise<Told> {
+  get(path: string): Promise<HttpResponse> {
     return this.world.call('GET', path, { key: this.key });
   }
 
@@ -100,8 +100,12 @@ export class Shop {
   }
 
   /** A test helper that must succeed. */
-  async drive(id: string, act: 'collect' | 'hold' | 'complete' | 'expire' | 'advance', body?: unknown): Promise<Seen> {
-    const told = await this.post(`/v1/test_helpers/checkouts/${id}/${act}`, body);
+  async drive(
+    id: string,
+    command: 'collect' | 'hold' | 'complete' | 'expire' | 'advance',
+    body?: unknown,
+  ): Promise<Seen> {
+    const told = await this.post(`/v1/test_helpers/checkouts/${id}/${command}`, body);
     expect(told.status, told.text).toBe(200);
     return told.json;
   }
@@ -119,11 +123,11 @@ export class Shop {
   }
 
   secretFor(checkoutId: string, shareId: string): Promise<HoldSecret> {
-    return holdShare(this.world.house.money, this.venueId, checkoutId, shareId);
+    return holdShare(this.world.context.services, this.venueId, checkoutId, shareId);
   }
 
   /** What a guest's browser sends to the sandbox's processor. */
-  async confirm(secret: Confirmed, card: string): Promise<Told> {
+  async confirm(secret: Confirmed, card: string): Promise<HttpResponse> {
     return this.world.call('POST', `/sandbox/processor/v1/payment_intents/${intentOf(secret)}/confirm`, {
       body: confirmation(secret, card).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -137,7 +141,7 @@ export class Shop {
   }
 
   async look(holdId: string): Promise<void> {
-    await settleHoldNow(this.world.house.money, this.venueId, holdId);
+    await settleHoldNow(this.world.context.services, this.venueId, holdId);
   }
 
   /** Asks for the hold, pays it with a card, and looks at what came of it. */
@@ -194,7 +198,7 @@ export class Shop {
   }
 
   async fee(bps: number, fixed: number): Promise<void> {
-    await this.world.db.transaction((tx) => changeFee(tx, this.world.act(), this.venueId, bps, fixed));
+    await this.world.db.transaction((tx) => changeFee(tx, this.world.command(), this.venueId, bps, fixed));
   }
 
   async events(checkoutId: string): Promise<{ type: string; sequence: number; data: Seen }[]> {
@@ -258,7 +262,7 @@ export function intentOf(secret: Confirmed): string {
   return secret.clientSecret.split('_secret_')[0] ?? '';
 }
 
-export async function openShop(world: World, wish: { mode?: Mode; sandbox?: boolean } = {}): Promise<Shop> {
+export async function openShop(world: TestWorld, wish: { mode?: Mode; sandbox?: boolean } = {}): Promise<Shop> {
   const { mode = 'test', sandbox = false } = wish;
   const { venue } = await world.venue({ origins: [ORIGIN], sandbox });
   const { key } = await world.key(venue.id, {
@@ -281,16 +285,16 @@ export async function anotherKey(shop: Shop, mode: Mode): Promise<Shop> {
   return new Shop(shop.world, shop.venueId, key, mode);
 }
 
-export function expectConflict(told: Told, reason: string): void {
+export function expectConflict(told: HttpResponse, reason: string): void {
   expect([told.status, told.json?.error?.code, told.json?.error?.reason], told.text).toEqual([409, 'conflict', reason]);
 }
 
-export function expectInvalid(told: Told, code: string, field: string): void {
+export function expectInvalid(told: HttpResponse, code: string, field: string): void {
   expect(told.status, told.text).toBe(422);
   expect(told.json.errors.map((one: Seen) => [one.code, one.field])).toContainEqual([code, field]);
 }
 
 /** What comes again byte for byte, whatever request it is: the request's own id aside. */
-export function withoutRequestId(told: Told): string {
+export function withoutRequestId(told: HttpResponse): string {
   return told.text.replace(/"request_id":"[^"]*"/, '"request_id":""');
 }

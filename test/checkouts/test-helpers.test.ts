@@ -2,7 +2,7 @@
 // keys. A checkout has a clock of its own, which goes forward only.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import {
   anotherKey,
   CARDS,
@@ -16,15 +16,16 @@ import {
   type Shop,
 } from './shop.ts';
 
-let world: World;
+let world: TestWorld;
 let shop: Shop;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   shop = await openShop(world);
 });
 afterAll(() => world.close());
 
-const act = (id: string, name: string, body?: unknown) => shop.post(`/v1/test_helpers/checkouts/${id}/${name}`, body);
+const command = (id: string, name: string, body?: unknown) =>
+  shop.post(`/v1/test_helpers/checkouts/${id}/${name}`, body);
 const statusesOf = (checkout: Seen): string[] => checkout.shares.map(({ status }: Seen) => status);
 
 /** One checkout in each state. */
@@ -93,28 +94,28 @@ describe('hold', () => {
     const other = await shop.collecting();
     const share_id = checkout.shares[0].id;
     await shop.drive(checkout.id, 'hold', { share_id });
-    expectConflict(await act(checkout.id, 'hold', { share_id }), 'share_already_held');
-    expectInvalid(await act(checkout.id, 'hold', { share_id: other.shares[0].id }), 'invalid_value', '/share_id');
-    const unknown = await act(checkout.id, 'hold', { share_id: 'shr_00000000000000000000000000' });
+    expectConflict(await command(checkout.id, 'hold', { share_id }), 'share_already_held');
+    expectInvalid(await command(checkout.id, 'hold', { share_id: other.shares[0].id }), 'invalid_value', '/share_id');
+    const unknown = await command(checkout.id, 'hold', { share_id: 'shr_00000000000000000000000000' });
     expectInvalid(unknown, 'invalid_value', '/share_id');
   });
 
   it('takes one of the test cards: a declined one leaves the share failed, an unknown one is named', async () => {
     const checkout = await shop.collecting();
     const share_id = checkout.shares[0].id;
-    const declined = await act(checkout.id, 'hold', { share_id, card: 'pm_card_chargeDeclined' });
+    const declined = await command(checkout.id, 'hold', { share_id, card: 'pm_card_chargeDeclined' });
     expect([declined.status, declined.json.shares[0].status]).toEqual([200, 'failed']);
-    expectInvalid(await act(checkout.id, 'hold', { share_id, card: 'pm_card_nobody' }), 'invalid_value', '/card');
+    expectInvalid(await command(checkout.id, 'hold', { share_id, card: 'pm_card_nobody' }), 'invalid_value', '/card');
     for (const card of ['😀', 'pm card', 'pm_card_visa\n'])
-      expectInvalid(await act(checkout.id, 'hold', { share_id, card }), 'invalid_format', '/card');
-    const held = await act(checkout.id, 'hold', { share_id });
+      expectInvalid(await command(checkout.id, 'hold', { share_id, card }), 'invalid_format', '/card');
+    const held = await command(checkout.id, 'hold', { share_id });
     expect([held.status, held.json.shares[0].status]).toEqual([200, 'held']);
   });
 
   it('of one share ten times at once holds it once, at the bank too', async () => {
     const checkout = await shop.collecting();
     const share_id = checkout.shares[0].id;
-    const told = await Promise.all(Array.from({ length: 10 }, () => act(checkout.id, 'hold', { share_id })));
+    const told = await Promise.all(Array.from({ length: 10 }, () => command(checkout.id, 'hold', { share_id })));
     for (const one of told) expect([200, 409, 503], one.text).toContain(one.status);
     await world.work();
     expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited', 'invited']);
@@ -140,7 +141,7 @@ describe('complete', () => {
 
   it('three times at once charges once', async () => {
     const made = await shop.create();
-    await Promise.all(Array.from({ length: 3 }, () => act(made.id, 'complete')));
+    await Promise.all(Array.from({ length: 3 }, () => command(made.id, 'complete')));
     await shop.drive(made.id, 'complete');
     expect(await shop.chargedAtBank(made.id)).toBe(made.amount);
     expect((await shop.told(made.id)).filter((type) => type === 'checkout.completed')).toHaveLength(1);
@@ -171,7 +172,7 @@ describe('a wrong state', () => {
     const each = await inEachState();
     for (const [name, states, reason] of wrong) {
       for (const state of states) {
-        expectConflict(await act(each[state].id, name, name === 'hold' ? {} : undefined), reason);
+        expectConflict(await command(each[state].id, name, name === 'hold' ? {} : undefined), reason);
         expect((await shop.read(each[state].id)).status).toBe(state);
       }
     }
@@ -209,10 +210,10 @@ describe('advance', () => {
     const made = await shop.create({ pay_by: inFuture(10 * DAY) });
     const to = inFuture(3 * DAY);
     expect(await shop.drive(made.id, 'advance', { to })).toEqual(made);
-    expectInvalid(await act(made.id, 'advance', { to: inFuture(2 * DAY) }), 'out_of_range', '/to');
-    expectInvalid(await act(made.id, 'advance', { to: inFuture(-DAY) }), 'out_of_range', '/to');
-    expectInvalid(await act(made.id, 'advance', {}), 'missing_field', '/to');
-    expectInvalid(await act(made.id, 'advance', { to: 'soon' }), 'invalid_format', '/to');
+    expectInvalid(await command(made.id, 'advance', { to: inFuture(2 * DAY) }), 'out_of_range', '/to');
+    expectInvalid(await command(made.id, 'advance', { to: inFuture(-DAY) }), 'out_of_range', '/to');
+    expectInvalid(await command(made.id, 'advance', {}), 'missing_field', '/to');
+    expectInvalid(await command(made.id, 'advance', { to: 'soon' }), 'invalid_format', '/to');
     expect((await shop.drive(made.id, 'advance', { to: inFuture(9 * DAY) })).status).toBe('open');
   });
 

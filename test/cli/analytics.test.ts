@@ -3,15 +3,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drawBars } from '../../src/cli/plot.ts';
 import { type App, openApp, report } from '../analytics/app.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { type CommandLine, commandLine } from './in-process.ts';
 
-let world: World;
+let world: TestWorld;
 let app: App;
 let cli: CommandLine;
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   app = await openApp(world, 1, 'live');
   cli = commandLine(world);
   const events = Array.from({ length: 40 }, (_, i) => ({
@@ -73,7 +73,9 @@ describe('a time that is typed', () => {
       expect(await cli.line(2, 'analytics', 'drop', '--before', day)).toContain(`--before is "${day}"`);
       expect(await cli.line(2, 'analytics', 'show', '--venue', app.venueId, '--from', day)).toContain('--from is');
     }
-    expect(await world.db.query('select retained_from as kept from activity_retention')).toEqual([{ kept: '-infinity' }]);
+    expect(await world.db.query('select retained_from as kept from activity_retention')).toEqual([
+      { kept: '-infinity' },
+    ]);
   });
 
   it('counts to the microsecond, as in the API', async () => {

@@ -9,16 +9,16 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { type Config, readConfig } from '../../src/base/config.ts';
 import { openDb } from '../../src/base/db.ts';
-import { keptSecret } from '../../src/base/kept-secret.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { schemaFolders } from '../../src/base/schema-files.ts';
 import { makeSeal } from '../../src/base/seal.ts';
+import { readOrCreateSecret } from '../../src/base/secret-file.ts';
 import { runCommand } from '../../src/cli/command.ts';
 import { checkNode } from '../../src/cli/doctor.ts';
-import { actIn, type House, makeHouse } from '../../src/run/house.ts';
+import { type AppContext, commandContext, makeContext } from '../../src/run/context.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
 import { keepLines, keepStream } from '../logs/kept.ts';
 
@@ -40,15 +40,15 @@ const NOBODY = '01900000-0000-7000-8000-000000000000';
 
 let dataDir: string;
 let postgres: EmbeddedPostgres;
-let house: House;
+let context: AppContext;
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'everyshare-cli-'));
   chmodSync(dataDir, 0o755);
   postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
   await migrate(postgres.url, schemaFolders(packageRoot));
-  const key = keptSecret(join(dataDir, 'encryption-key'), () => systemRandom.bytes(32).toString('base64'));
-  house = makeHouse({
+  const key = readOrCreateSecret(join(dataDir, 'encryption-key'), () => systemRandom.bytes(32).toString('base64'));
+  context = makeContext({
     config: readConfig({ DATA_DIR: dataDir }),
     db: openDb({ url: postgres.url, connections: 4, pooled: false, applicationName: 'cli-test' }),
     clock: systemClock,
@@ -61,22 +61,22 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await house.db.close();
+  await context.db.close();
   await postgres.stop();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-async function openHouse(changes: Partial<Config> = {}) {
+async function openContext(changes: Partial<Config> = {}) {
   const by = { actor: 'operator ada', via: 'cli', address: null, requestId: null } as const;
-  return { house: { ...house, config: { ...house.config, ...changes } }, act: actIn(house, by) };
+  return { context: { ...context, config: { ...context.config, ...changes } }, command: commandContext(context, by) };
 }
 
 /** The command in this process. */
-async function run(argv: readonly string[], open = () => openHouse()): Promise<Said> {
+async function run(argv: readonly string[], open = () => openContext()): Promise<Said> {
   const out = heard(process.stdout);
   const err = heard(process.stderr);
   try {
-    const exit = await runCommand(argv, open, () => house.config);
+    const exit = await runCommand(argv, open, () => context.config);
     return { exit, out: out.text(), err: err.text() };
   } finally {
     out.end();
@@ -348,7 +348,7 @@ describe('a key', () => {
   it('may be made for a mode that has no processor yet', async () => {
     const { id } = await newVenue();
     const said = await run(['key', 'create', '--venue', id, ...live], () =>
-      openHouse({ modes: ['test'], sandboxProcessor: false }),
+      openContext({ modes: ['test'], sandboxProcessor: false }),
     );
     expect(said).toMatchObject({ exit: 0, err: '' });
     expect(said.out).toContain('shown once: keep it now');
@@ -445,13 +445,13 @@ describe('the doctor', () => {
 
   it('says the remedy beside each problem, and exits 1 with one line', async () => {
     const later = {
-      ...house,
+      ...context,
       clock: { now: () => Date.now() + 60_000 },
       seal: makeSeal(Buffer.alloc(32, 9), systemRandom),
     };
     const sick = async () => {
-      const opened = await openHouse({ host: '0.0.0.0' });
-      return { ...opened, house: { ...later, config: opened.house.config } };
+      const opened = await openContext({ host: '0.0.0.0' });
+      return { ...opened, house: { ...later, config: opened.context.config } };
     };
     const said = await run(['doctor'], sick);
     expect(said.exit).toBe(1);
@@ -464,13 +464,13 @@ describe('the doctor', () => {
   });
 
   it('finds a database that is ahead of the program', async () => {
-    await house.db.query("insert into migrations (version, name, checksum) values (999999, 'later', 'x')");
+    await context.db.query("insert into migrations (version, name, checksum) values (999999, 'later', 'x')");
     try {
       const said = await run(['doctor']);
       expect(said.exit).toBe(1);
       expect(said.out).toContain('run the newer release');
     } finally {
-      await house.db.query('delete from migrations where version = 999999');
+      await context.db.query('delete from migrations where version = 999999');
     }
   });
 

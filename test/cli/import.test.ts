@@ -11,7 +11,7 @@ import { packageRoot } from '../../src/base/package-root.ts';
 import { BrokenStream, JsonSplitter, piecesOf } from '../../src/cli/json-stream.ts';
 import { ProgressBar } from '../../src/cli/progress-bar.ts';
 import { keepStream } from '../logs/kept.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { type CommandLine, commandLine } from './in-process.ts';
 
 const NOBODY = '01900000-0000-7000-8000-000000000000';
@@ -251,11 +251,11 @@ describe('the progress bar', () => {
 });
 
 describe('an import', () => {
-  let world: World;
+  let world: TestWorld;
   let cli: CommandLine;
   let folder: string;
   beforeAll(async () => {
-    world = await openWorld();
+    world = await openTestWorld();
     cli = commandLine(world);
     folder = mkdtempSync(join(tmpdir(), 'everyshare-import-'));
   });
@@ -557,7 +557,7 @@ describe('an import', () => {
       env: {
         PATH: process.env.PATH,
         DATA_DIR: folder,
-        DATABASE_URL: world.house.config.databaseUrl ?? '',
+        DATABASE_URL: world.context.config.databaseUrl ?? '',
         ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       },
     });

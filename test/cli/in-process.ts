@@ -3,8 +3,8 @@
 import { expect, vi } from 'vitest';
 import { type Config, readConfig } from '../../src/base/config.ts';
 import { runCommand } from '../../src/cli/command.ts';
-import { actIn } from '../../src/run/house.ts';
-import type { World } from '../world.ts';
+import { commandContext } from '../../src/run/context.ts';
+import type { TestWorld } from '../world.ts';
 
 export interface Said {
   readonly exit: number;
@@ -32,12 +32,12 @@ function heard(stream: NodeJS.WriteStream): { text(): string; end(): void } {
 }
 
 /** `world` null: a line that must fail before anything is opened; `env` is then what the configuration is read from. */
-export function commandLine(world: World | null, env: Readonly<Record<string, string>> = {}): CommandLine {
-  const settings = (): Config => world?.house.config ?? readConfig(env);
+export function commandLine(world: TestWorld | null, env: Readonly<Record<string, string>> = {}): CommandLine {
+  const settings = (): Config => world?.context.config ?? readConfig(env);
   const open = async () => {
     if (world === null) throw new Error('the database was opened');
     const by = { actor: 'operator ada', via: 'cli', address: null, requestId: null } as const;
-    return { house: world.house, act: actIn(world.house, by) };
+    return { context: world.context, command: commandContext(world.context, by) };
   };
   const run = async (...argv: string[]): Promise<Said> => {
     const out = heard(process.stdout);

@@ -3,12 +3,17 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
-import { balancesOf, checkLedger, type LedgerReport, unevenIn } from '../../src/domain/checkouts/ledger-check.ts';
+import {
+  balancesOf,
+  checkLedger,
+  type LedgerReport,
+  unbalancedIn,
+} from '../../src/domain/checkouts/accounting/check-ledger.ts';
 import { CARDS, openShop, type Shop } from '../checkouts/shop.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { type CommandLine, commandLine } from './in-process.ts';
 
-let world: World;
+let world: TestWorld;
 let cli: CommandLine;
 let shop: Shop;
 /** Completed and paid, nothing refunded. */
@@ -31,7 +36,7 @@ async function deliverDisputes(): Promise<void> {
 }
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   cli = commandLine(world);
   shop = await openShop(world);
   await shop.fee(275, 30);
@@ -108,7 +113,7 @@ describe('books that were kept by the service', () => {
   });
 
   it('are read by a fresh installation too', async () => {
-    const empty = await openWorld();
+    const empty = await openTestWorld();
     try {
       const said = await commandLine(empty).run('ledger', 'check');
       expect(said).toEqual({ exit: 0, err: '', out: 'The ledger has no entries.\n\nThe ledger adds up.\n' });
@@ -316,8 +321,8 @@ describe('balances', () => {
       ['guest_funds', -70],
       ['processor_balance', 70],
     ]);
-    expect(unevenIn(even)).toEqual([]);
-    const uneven = unevenIn(balancesOf([one, other, { ...one, debits: 5, credits: 0 }]));
+    expect(unbalancedIn(even)).toEqual([]);
+    const uneven = unbalancedIn(balancesOf([one, other, { ...one, debits: 5, credits: 0 }]));
     expect(uneven).toMatchObject([{ problem: 'balances_differ', found: 5 }]);
     expect(uneven[0]?.message).toBe('the usd accounts of test mode add up to 5');
   });

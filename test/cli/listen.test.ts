@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { commandLine } from './in-process.ts';
 
-let world: World;
+let world: TestWorld;
 let venueId: string;
 const posts: { path: string; body: string; signature: string }[] = [];
 const receiver = createServer((request, response) => {
@@ -23,7 +23,7 @@ const receiver = createServer((request, response) => {
 const address = (): string => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/local`;
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   venueId = (await world.venue({ sandbox: true })).venue.id;
   await world.venue();
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));

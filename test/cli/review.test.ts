@@ -2,7 +2,7 @@
 // and that a decision is what the API shows from then on.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { type CommandLine, commandLine } from './in-process.ts';
 
 const NOBODY = '01900000-0000-7000-8000-000000000000';
@@ -33,10 +33,10 @@ interface Queued {
   readonly created_at: string;
 }
 
-let world: World;
+let world: TestWorld;
 let cli: CommandLine;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   cli = commandLine(world);
 });
 afterAll(() => world.close());

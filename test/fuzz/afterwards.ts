@@ -5,7 +5,7 @@ import { copyFileSync, createReadStream, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { House } from '../../src/run/house.ts';
+import type { AppContext } from '../../src/run/context.ts';
 import { checkLedgerByCommand, reconcile } from '../chaos/quiet.ts';
 import type { Found } from '../chaos/violation.ts';
 import { findIn, readSecrets } from '../logs/scan.ts';
@@ -28,8 +28,8 @@ export async function checkBooks(stage: Stage, found: Found): Promise<void> {
   await checkLedgerByCommand(stage, stage.databaseUrl, found);
 }
 
-export async function checkReadmeStory(house: House, stage: Stage, found: Found): Promise<void> {
-  const { keys } = await issueKeys(house);
+export async function checkReadmeStory(context: AppContext, stage: Stage, found: Found): Promise<void> {
+  const { keys } = await issueKeys(context);
   const sender = new Sender(stage.base);
   const ask = asking(sender);
   try {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseStrictJson } from '../../src/base/json/parse.ts';
 import { Chance } from '../sim/chance.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { addressOf, type Draft, strangePath } from './draw.ts';
 import { faultsOf } from './judge.ts';
 import { mutated } from './mutations.ts';
@@ -14,16 +14,16 @@ import { Sender } from './send.ts';
 
 const RUNS = 300;
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld({ env: { LOG_LEVEL: 'error', TRUSTED_PROXIES: '127.0.0.1' } });
+  world = await openTestWorld({ env: { LOG_LEVEL: 'error', TRUSTED_PROXIES: '127.0.0.1' } });
 });
 afterAll(() => world.close());
 
 describe('a broken body', () => {
   it('is told with an example_fix that mends it', async () => {
     const examples = ['offering', 'event', 'boat', 'checkout_create', 'availability', 'price_tier'].map(
-      (name) => [name, world.house.registry.get(name).examples as never[]] as const,
+      (name) => [name, world.context.registry.get(name).examples as never[]] as const,
     );
     for (const [name, bodies] of examples) {
       fc.assert(
@@ -98,7 +98,7 @@ function expectFixesHold(schema: string, text: string): void {
   if (!parsed.ok || parsed.badStrings.length > 0) return;
   const candidate = parsed;
   const { value } = parsed;
-  for (const problem of world.house.validator.problems(schema, candidate)) {
+  for (const problem of world.context.validator.problems(schema, candidate)) {
     if (problem.example_fix === null) {
       // Only what has to be left out has no value that would pass.
       expect(problem.code === 'unknown_field' || /a valid name/.test(problem.message), JSON.stringify(problem)).toBe(
@@ -115,7 +115,7 @@ function expectFixesHold(schema: string, text: string): void {
         .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')),
       problem.example_fix,
     );
-    const after = world.house.validator.problems(schema, {
+    const after = world.context.validator.problems(schema, {
       value: mended as never,
       text: JSON.stringify(mended),
       badStrings: [],

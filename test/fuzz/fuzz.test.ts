@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/run/operations.ts';
 import { type Listening, startReceiver } from '../outbound/receiver.ts';
-import { openWorld, PROCESSOR_KEYS, type World } from '../world.ts';
+import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
 import { PAGES } from './ask-page.ts';
 import { inWords } from './report.ts';
 import { type Outcome, type Place, runFuzz } from './run.ts';
@@ -14,7 +14,7 @@ import { type Outcome, type Place, runFuzz } from './run.ts';
 const REQUESTS = 3_000;
 const SEED = 1;
 
-let world: World;
+let world: TestWorld;
 let receiver: Listening;
 let outcome: Outcome;
 const routes = new Set<string>();
@@ -28,14 +28,14 @@ function hearOfRoutes(message: unknown): void {
 
 beforeAll(async () => {
   subscribe('fastify.initialization', hearOfRoutes);
-  world = await openWorld({
+  world = await openTestWorld({
     env: { LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1', ALLOW_INSECURE_TARGETS: '1' },
   });
   unsubscribe('fastify.initialization', hearOfRoutes);
   receiver = await startReceiver((_request, response) => response.end('ok'));
   const place: Place = {
     base: world.urls[0] ?? '',
-    house: world.house,
+    house: world.context,
     operatorToken: world.operatorToken,
     noticeSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
     receiver: `https://127.0.0.1:${receiver.port}`,

@@ -1,9 +1,9 @@
 // People of the town: signed in on the hosted pages and by token, in parties whose shares are open, asked for and held.
 
-import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
+import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel, createMember } from '../../src/domain/members/create-member.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
-import { actIn } from '../../src/run/house.ts';
+import { commandContext } from '../../src/run/context.ts';
 import { keepSecret } from '../logs/kept.ts';
 import { type Ask, booking, freshName, type Pools, type Seen, type Wherever } from './town.ts';
 
@@ -56,7 +56,7 @@ export async function gatherGuests(gathering: Gathering): Promise<Guests> {
   const channel = await chat(where, people.slice(0, 4));
   const members = [{ user_id: organizer.id }, { user_id: second.id }, { phone: third.phone, name: 'Sam' }];
   const { db, ids } = where.house;
-  const [free = '', other = ''] = await db.transaction((tx) => makeSeats(tx, { ids, now }, 2));
+  const [free = '', other = ''] = await db.transaction((tx) => createSeats(tx, { ids, now }, 2));
   const guest = { phone: phoneOf(generation, 900) };
   const parties = await Promise.all(
     [[...members, { user_id: free }], [members[0], { user_id: other }], [...members, guest], members].map(
@@ -106,19 +106,19 @@ async function codeAskedFor(ask: Ask, generation: number): Promise<Seen> {
   }
 }
 
-async function person({ house }: Wherever, generation: number, n: number): Promise<Person> {
+async function person({ house: context }: Wherever, generation: number, n: number): Promise<Person> {
   const phone = phoneOf(generation, n);
-  const act = actIn(house, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
-  const { id } = await house.db.transaction((tx) =>
-    createMember(tx, act, { phone, name: n === 5 ? null : `Guest ${n}` }),
+  const command = commandContext(context, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
+  const { id } = await context.db.transaction((tx) =>
+    createMember(tx, command, { phone, name: n === 5 ? null : `Guest ${n}` }),
   );
-  const token = await house.tokens.sign(id);
+  const token = await context.tokens.sign(id);
   keepSecret('token', token);
-  return { id, phone, token, session: await beginSession(house, id) };
+  return { id, phone, token, session: await beginSession(context, id) };
 }
 
-async function chat({ house }: Wherever, people: readonly Person[]): Promise<string> {
-  const act = actIn(house, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
+async function chat({ house: context }: Wherever, people: readonly Person[]): Promise<string> {
+  const command = commandContext(context, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
   const wish = { name: 'Saturday', memberIds: people.map(({ id }) => id) };
-  return house.db.transaction((tx) => createChannel(tx, act, wish));
+  return context.db.transaction((tx) => createChannel(tx, command, wish));
 }

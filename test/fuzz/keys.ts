@@ -1,11 +1,11 @@
 // A venue with every kind of key there is: good ones whose hour no run uses up, and those that must be refused.
 
 import type { Mode } from '../../src/base/config.ts';
-import { issueKey, type KeyWish } from '../../src/domain/keys/issue-key.ts';
+import { issueKey, type NewKeyRequest } from '../../src/domain/keys/issue-key.ts';
 import { SCOPES } from '../../src/domain/keys/key.ts';
 import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
 import { createVenue } from '../../src/domain/venues/create-venue.ts';
-import { actIn, type House } from '../../src/run/house.ts';
+import { type AppContext, commandContext } from '../../src/run/context.ts';
 import { keepSecret } from '../logs/kept.ts';
 
 export const ORIGIN = 'https://harbor.example';
@@ -23,13 +23,13 @@ export interface Keys {
   readonly elsewhere: string;
 }
 
-export async function issueKeys(house: House): Promise<{ readonly venueId: string; readonly keys: Keys }> {
-  const act = actIn(house, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
-  return house.db.transaction(async (tx) => {
+export async function issueKeys(context: AppContext): Promise<{ readonly venueId: string; readonly keys: Keys }> {
+  const command = commandContext(context, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
+  return context.db.transaction(async (tx) => {
     const wish = { name: 'Harbor House', origins: [ORIGIN, 'https://example.com'], sandbox: false };
-    const { id: venueId } = await createVenue(tx, act, wish);
-    const issue = (kind: KeyWish['kind'], mode: Mode, more: Partial<KeyWish> = {}) =>
-      issueKey(tx, act, {
+    const { id: venueId } = await createVenue(tx, command, wish);
+    const issue = (kind: NewKeyRequest['kind'], mode: Mode, more: Partial<NewKeyRequest> = {}) =>
+      issueKey(tx, command, {
         venueId,
         kind,
         mode,
@@ -41,7 +41,7 @@ export async function issueKeys(house: House): Promise<{ readonly venueId: strin
         ...more,
       });
     const revoked = await issue('secret', 'test');
-    await revokeKey(tx, act, revoked.id);
+    await revokeKey(tx, command, revoked.id);
     const keys: Keys = {
       test: (await issue('secret', 'test')).key,
       live: (await issue('secret', 'live')).key,

@@ -10,7 +10,7 @@ import { openDb } from '../../src/base/db.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { type House, makeHouse } from '../../src/run/house.ts';
+import { type AppContext, makeContext } from '../../src/run/context.ts';
 import { FOLDER, keepDrawn, keepSealed, keepSecret } from '../logs/kept.ts';
 import { startReceiver } from '../outbound/receiver.ts';
 import type { Sample } from './memory.ts';
@@ -27,9 +27,9 @@ function say({ json }: Options, line: string): void {
   if (!json) process.stderr.write(`fuzz: ${line}\n`);
 }
 
-function openHouse(stage: Stage): House {
+function openHouse(stage: Stage): AppContext {
   const db = openDb({ url: stage.databaseUrl, connections: 4, pooled: false, applicationName: 'everyshare-fuzz' });
-  const house = makeHouse({
+  const context = makeContext({
     config: readConfig({}),
     db,
     clock: systemClock,
@@ -39,13 +39,13 @@ function openHouse(stage: Stage): House {
     operatorToken: stage.operatorToken,
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
   });
-  house.address.base = stage.base;
-  keepSealed(house.seal);
+  context.address.base = stage.base;
+  keepSealed(context.seal);
   const { processorSecrets, noticeSecrets, sealKey, operatorToken, databaseUrl } = stage;
   const secrets = [...Object.values(processorSecrets), ...Object.values(noticeSecrets), sealKey.toString('base64')];
   for (const secret of [...secrets, operatorToken, new URL(databaseUrl).password])
     keepSecret('a secret of the run', secret);
-  return house;
+  return context;
 }
 
 async function fuzz(options: Options, stage: Stage, place: Place): Promise<boolean> {
@@ -95,10 +95,10 @@ async function run(options: Options): Promise<number> {
   const stage = await openStage(options.seed, join(packageRoot, '.fuzz', name));
   const receiver = await startReceiver((_request, response) => response.end('ok'));
   process.env[FOLDER] = stage.secrets;
-  const house = openHouse(stage);
+  const context = openHouse(stage);
   let leaving: Promise<void> | null = null;
   const leave = (): Promise<void> => {
-    leaving ??= house.db
+    leaving ??= context.db
       .close()
       .catch(() => undefined)
       .then(() => receiver.close())
@@ -109,7 +109,13 @@ async function run(options: Options): Promise<number> {
     process.on(signal, () => void leave().finally(() => process.exit(code)));
   }
   const { base, operatorToken, noticeSecrets } = stage;
-  const place: Place = { base, house, operatorToken, noticeSecrets, receiver: `https://127.0.0.1:${receiver.port}` };
+  const place: Place = {
+    base,
+    house: context,
+    operatorToken,
+    noticeSecrets,
+    receiver: `https://127.0.0.1:${receiver.port}`,
+  };
   try {
     const ok =
       options.replay === null ? await fuzz(options, stage, place) : await replay(options, options.replay, place);

@@ -142,8 +142,8 @@ function limitOf(operationId: string): number {
 }
 
 /** Whatever the tool server lists: a new tool is called without a change here. */
-async function toolsOf(sender: Sender, { house }: Wherever): Promise<readonly Tool[]> {
-  const { keys } = await issueKeys(house);
+async function toolsOf(sender: Sender, { house: context }: Wherever): Promise<readonly Tool[]> {
+  const { keys } = await issueKeys(context);
   const listed = await asking(sender)('POST', '/mcp', keys.test, {
     jsonrpc: '2.0',
     id: 1,

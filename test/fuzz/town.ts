@@ -3,7 +3,7 @@
 // invites, people who are signed in, webhook endpoints with deliveries, every venue system, activity; the same venue's live
 // objects, and another venue's. Made through the API itself wherever there is a way.
 
-import type { House } from '../../src/run/house.ts';
+import type { AppContext } from '../../src/run/context.ts';
 import type { Contract } from './contract.ts';
 import { gatherGuests, type Intent, type Person, type Seat } from './guests.ts';
 import { issueKeys, type Keys, ORIGIN } from './keys.ts';
@@ -36,7 +36,7 @@ export interface Town {
 
 export interface Wherever {
   readonly base: string;
-  readonly house: House;
+  readonly house: AppContext;
   readonly contract: Contract;
   readonly operatorToken: string;
   readonly noticeSecrets: Readonly<Record<'test' | 'live', string>>;

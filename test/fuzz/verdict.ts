@@ -37,7 +37,7 @@ export type Samples = Readonly<Record<Watched, readonly Sample[]>>;
 export async function conclude(
   options: Options,
   stage: Stage,
-  { house }: Place,
+  { house: context }: Place,
   { findings, isStopped, tally }: Outcome,
   samples: Samples,
 ): Promise<boolean> {
@@ -49,7 +49,7 @@ export async function conclude(
     for (const label of tally.neverTaken)
       if (requests >= LEAST_FOR_PAGES || !PAGES.includes(label))
         found('everything takes some of its requests', label, 'it took none');
-  await checkReadmeStory(house, stage, found);
+  await checkReadmeStory(context, stage, found);
   await checkBooks(stage, found);
   const memory = {
     serve: judgeMemory(samples.serve),

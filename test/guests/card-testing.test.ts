@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkOf } from '../../src/base/network.ts';
-import { forgetOldDeclines } from '../../src/domain/payments/declines/queries.ts';
+import { deleteOldDeclines } from '../../src/domain/payments/decline-queries.ts';
 import { PROCESSOR_KEYS } from '../world.ts';
 import { DECLINED, openTown, type Person, shown, type Town } from './town.ts';
 
@@ -143,8 +143,8 @@ describe('ten declines from an address', () => {
     ];
     expect(JSON.stringify(kept)).not.toContain(address);
     expect(kept.length).toBeGreaterThan(1);
-    expect(await forgetOldDeclines(db, Date.now(), 1_000)).toBe(0);
-    await forgetOldDeclines(db, Date.now() + 25 * 3_600_000, 1_000);
+    expect(await deleteOldDeclines(db, Date.now(), 1_000)).toBe(0);
+    await deleteOldDeclines(db, Date.now() + 25 * 3_600_000, 1_000);
     expect(await db.query('select 1 from declines union all select 1 from hold_request_addresses')).toEqual([]);
   });
 });

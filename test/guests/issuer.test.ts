@@ -62,8 +62,8 @@ it('a token is judged by the issuer that it names and by no other', async () => 
   const id = await town.checkout();
   const seen = async (token: string) => (await world.call('GET', `/v1/public/checkouts/${id}`, { key: token })).status;
   const sam = await town.person('Sam');
-  const own = world.house.address.base;
-  const kid = (await world.house.tokens.jwks()).keys[0]?.kid as string;
+  const own = world.context.address.base;
+  const kid = (await world.context.tokens.jwks()).keys[0]?.kid as string;
   expect([await seen(await theirs()), await seen(sam.token)]).toEqual([200, 200]);
   const wrong = [
     await theirs({ iss: own, aud: 'everyshare-guest' }),
@@ -90,11 +90,11 @@ it('an issuer that does not answer is no fault of the token: come back later', a
 });
 
 it('nor is a database that is away: nobody is told that their token is none', async () => {
-  const { house } = town.world;
+  const { context } = town.world;
   const token = (await town.person('Sam')).token;
   const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   const db = { query: () => Promise.reject(away) };
-  const parts = { ...house, db, issuer: () => house.address.base, foreign: null };
+  const parts = { ...context, db, issuer: () => context.address.base, foreign: null };
   await expect(makeTokens(parts).verify(token)).rejects.toBe(away);
-  await expect(makeTokens({ ...parts, db: house.db }).verify(token)).resolves.toMatch(/^[0-9a-f-]{36}$/);
+  await expect(makeTokens({ ...parts, db: context.db }).verify(token)).resolves.toMatch(/^[0-9a-f-]{36}$/);
 });

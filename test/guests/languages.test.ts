@@ -1,7 +1,7 @@
 // In which language people are written to, and whether they can understand it.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textOf } from '../../src/domain/checkouts/news/words.ts';
+import { textOf } from '../../src/domain/checkouts/notifications/message-text.ts';
 import { openTown, type Town } from './town.ts';
 
 let town: Town;

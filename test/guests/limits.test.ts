@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => town.world.close());
 
 async function send(): Promise<void> {
-  const { money } = town.world.house;
+  const { services: money } = town.world.context;
   while ((await sendDueMessages({ ...money, sender: sandboxSender }, 100)) > 0);
 }
 const statuses = async (phone: string, kind?: string): Promise<string[]> =>
@@ -40,8 +40,8 @@ describe('one phone', () => {
     expect(told.map(({ status }) => status)).toEqual(Array(8).fill(200));
     await send();
     expect(await statuses(phone, 'invite')).toEqual([...Array(3).fill('dropped'), ...Array(5).fill('sent')]);
-    expect(await town.world.db.query("select distinct error from messages where status = 'dropped'")).toEqual([
-      { error: 'too many for this phone' },
+    expect(await town.world.db.query("select distinct last_error from messages where status = 'dropped'")).toEqual([
+      { last_error: 'too many for this phone' },
     ]);
     for (const { json } of told) {
       const { pathname } = new URL(json.shares[1].url);
@@ -55,7 +55,7 @@ describe('one phone', () => {
   });
 
   it('is sent twenty messages a day of all kinds but codes', async () => {
-    const { money } = town.world.house;
+    const { services: money } = town.world.context;
     const { phone: number, id } = await town.person();
     const sealed = sealPhone(money.seal, number);
     const queue = (kind: 'lost' | 'code', count: number) =>

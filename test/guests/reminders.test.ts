@@ -2,8 +2,12 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideNews, type Scene, type ShareNews } from '../../src/domain/checkouts/news/decide-news.ts';
-import { afterTheNight, remindersFor } from '../../src/domain/checkouts/news/reminders.ts';
+import {
+  decideNotifications,
+  type NotificationInput,
+  type NotifiedShare,
+} from '../../src/domain/checkouts/notifications/decide-notifications.ts';
+import { afterQuietHours, remindersFor } from '../../src/domain/checkouts/notifications/reminders.ts';
 
 const at = (text: string): number => Date.parse(text);
 const said = (invited: string, payBy: string, zone: string): string[] =>
@@ -78,14 +82,14 @@ describe('reminders', () => {
   });
 
   it('wait for eight o’clock also in a night in which the clocks are changed', () => {
-    const morning = afterTheNight(at('2026-03-08T04:00:00Z'), 'America/New_York');
+    const morning = afterQuietHours(at('2026-03-08T04:00:00Z'), 'America/New_York');
     expect(new Date(morning).toISOString()).toBe('2026-03-08T12:00:00.000Z');
-    expect(afterTheNight(at('2026-11-16T12:00:00Z'), 'UTC')).toBe(at('2026-11-16T12:00:00Z'));
+    expect(afterQuietHours(at('2026-11-16T12:00:00Z'), 'UTC')).toBe(at('2026-11-16T12:00:00Z'));
   });
 });
 
 describe('what is told', () => {
-  const share = (id: string, more: Partial<ShareNews> = {}): ShareNews => ({
+  const share = (id: string, more: Partial<NotifiedShare> = {}): NotifiedShare => ({
     id,
     memberId: `member-${id}`,
     amount: 5_000,
@@ -97,7 +101,7 @@ describe('what is told', () => {
     droppedAt: null,
     ...more,
   });
-  const scene = (more: Partial<Scene> = {}): Scene => ({
+  const scene = (more: Partial<NotificationInput> = {}): NotificationInput => ({
     id: 'chk',
     status: 'collecting',
     payBy: at('2026-11-20T12:00:00Z'),
@@ -107,34 +111,38 @@ describe('what is told', () => {
     payers: new Map(),
     ...more,
   });
-  const keys = (decided: ReturnType<typeof decideNews>) => decided.news.map(({ key, subject }) => `${key} ${subject}`);
+  const keys = (decided: ReturnType<typeof decideNotifications>) =>
+    decided.notifications.map(({ key, subject }) => `${key} ${subject}`);
 
   it('is one reminder where several are overdue, and says when the next one comes', () => {
-    const decided = decideNews(scene({ shares: [share('b')] }), at('2026-11-19T13:00:00Z'));
+    const decided = decideNotifications(scene({ shares: [share('b')] }), at('2026-11-19T13:00:00Z'));
     expect(keys(decided)).toEqual(['text.reminder b day-before']);
     expect(decided).toMatchObject({ reminded: ['b'], next: at('2026-11-20T09:00:00Z') });
-    const again = decideNews(
+    const again = decideNotifications(
       scene({ shares: [share('b', { remindedAt: at('2026-11-19T13:00:00Z') })] }),
       at('2026-11-19T13:00:01Z'),
     );
-    expect(again.news).toEqual([]);
+    expect(again.notifications).toEqual([]);
   });
 
   it('waits for the morning when the worker comes late into the night', () => {
-    const decided = decideNews(scene(), at('2026-11-17T22:00:00Z'));
-    expect(decided).toEqual({ news: [], reminded: [], next: at('2026-11-18T08:00:00Z') });
+    const decided = decideNotifications(scene(), at('2026-11-17T22:00:00Z'));
+    expect(decided).toEqual({ notifications: [], reminded: [], next: at('2026-11-18T08:00:00Z') });
   });
 
   it('is never a reminder for who has paid, or has nothing to pay, or for a checkout that is over', () => {
     const paid = [share('a', { status: 'held' }), share('b', { amount: 0 })];
-    expect(decideNews(scene({ shares: paid }), at('2026-11-19T13:00:00Z'))).toMatchObject({ news: [], next: 'later' });
+    expect(decideNotifications(scene({ shares: paid }), at('2026-11-19T13:00:00Z'))).toMatchObject({
+      notifications: [],
+      next: 'later',
+    });
     for (const status of ['completed', 'expired', 'canceled'] as const) {
-      const decided = decideNews(scene({ status, shares: [share('b')] }), at('2026-11-19T13:00:00Z'));
-      expect(decided.news.filter(({ kind }) => kind === 'reminder')).toEqual([]);
+      const decided = decideNotifications(scene({ status, shares: [share('b')] }), at('2026-11-19T13:00:00Z'));
+      expect(decided.notifications.filter(({ kind }) => kind === 'reminder')).toEqual([]);
       expect(decided.next).toBe('never');
     }
-    expect(decideNews(scene({ status: 'funded' }), at('2026-11-19T13:00:00Z'))).toMatchObject({
-      news: [],
+    expect(decideNotifications(scene({ status: 'funded' }), at('2026-11-19T13:00:00Z'))).toMatchObject({
+      notifications: [],
       next: 'later',
     });
   });
@@ -142,14 +150,20 @@ describe('what is told', () => {
   it('is told to whoever’s card it was, once, with all that was on it', () => {
     const payers = new Map([['b', 'member-a']]);
     const captured = [share('a', { status: 'captured' }), share('b', { status: 'captured' })];
-    const done = decideNews(scene({ status: 'completed', shares: captured, payers }), at('2026-11-19T13:00:00Z'));
-    expect(done.news).toMatchObject([
+    const done = decideNotifications(
+      scene({ status: 'completed', shares: captured, payers }),
+      at('2026-11-19T13:00:00Z'),
+    );
+    expect(done.notifications).toMatchObject([
       { key: 'text.completed', memberId: 'member-a', amount: 10_000, shareId: 'a' },
       { key: 'text.completed_covered', memberId: 'member-b', payerId: 'member-a' },
     ]);
     const released = captured.map((one) => ({ ...one, status: 'released' as const }));
-    const over = decideNews(scene({ status: 'expired', shares: released, payers }), at('2026-11-21T13:00:00Z'));
-    expect(over.news).toMatchObject([
+    const over = decideNotifications(
+      scene({ status: 'expired', shares: released, payers }),
+      at('2026-11-21T13:00:00Z'),
+    );
+    expect(over.notifications).toMatchObject([
       { key: 'text.expired', memberId: 'member-a', amount: 10_000 },
       { key: 'text.expired_unpaid', memberId: 'member-b' },
     ]);
@@ -158,9 +172,13 @@ describe('what is told', () => {
   it('is both when one card was charged and held, and the booking did not become complete', () => {
     const payers = new Map([['b', 'member-a']]);
     const shares = [share('a', { status: 'captured' }), share('b', { status: 'released' })];
-    const over = decideNews(scene({ status: 'canceled', shares, payers }), at('2026-11-19T13:00:00Z'));
-    expect(over.news.map(({ key }) => key)).toEqual(['text.returned', 'text.canceled', 'text.canceled_unpaid']);
-    expect(new Set(over.news.map(({ subject }) => subject)).size).toBe(3);
+    const over = decideNotifications(scene({ status: 'canceled', shares, payers }), at('2026-11-19T13:00:00Z'));
+    expect(over.notifications.map(({ key }) => key)).toEqual([
+      'text.returned',
+      'text.canceled',
+      'text.canceled_unpaid',
+    ]);
+    expect(new Set(over.notifications.map(({ subject }) => subject)).size).toBe(3);
   });
 
   it('is that it is over, to everybody who was asked to pay, and to the organizer who had nothing to pay', () => {
@@ -169,8 +187,8 @@ describe('what is told', () => {
       share('b', { status: 'failed' }),
       share('c', { amount: 0 }),
     ];
-    const over = decideNews(scene({ status: 'expired', shares }), at('2026-11-21T13:00:00Z'));
-    expect(over.news).toMatchObject([
+    const over = decideNotifications(scene({ status: 'expired', shares }), at('2026-11-21T13:00:00Z'));
+    expect(over.notifications).toMatchObject([
       { kind: 'ended', key: 'text.expired_unpaid', memberId: 'member-a' },
       { kind: 'ended', key: 'text.expired_unpaid', memberId: 'member-b' },
     ]);
@@ -185,6 +203,6 @@ describe('what is told', () => {
       share('d', { status: 'released', droppedAt: now - 25 * HOUR }),
       share('e', { status: 'failed', lostAt: now - 25 * HOUR }),
     ];
-    expect(keys(decideNews(scene({ shares }), now))).toEqual(['text.changed c', `text.lost b ${now - HOUR}`]);
+    expect(keys(decideNotifications(scene({ shares }), now))).toEqual(['text.changed c', `text.lost b ${now - HOUR}`]);
   });
 });

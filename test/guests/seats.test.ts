@@ -1,10 +1,10 @@
 // Open seats: places in a party for whoever opens the link, and who is seen to have paid for whom.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { paidBy } from '../../src/domain/checkouts/invites/queries.ts';
-import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
-import { friendsOf } from '../../src/domain/members/circle/queries.ts';
-import { PROCESSOR_KEYS, type Told } from '../world.ts';
+import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
+import { paidBy } from '../../src/domain/checkouts/party/invite-queries.ts';
+import { friendsOf } from '../../src/domain/members/friend-queries.ts';
+import { type HttpResponse, PROCESSOR_KEYS } from '../world.ts';
 import { openTown, type Person, shown, type Town } from './town.ts';
 
 let town: Town;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => town.world.close());
 
 const seats = (count: number): Promise<readonly string[]> =>
-  town.world.db.transaction((tx) => makeSeats(tx, { ids: town.world.house.ids, now: Date.now() }, count));
+  town.world.db.transaction((tx) => createSeats(tx, { ids: town.world.context.ids, now: Date.now() }, count));
 const take = (id: string, who: Person, share?: string) =>
   town.world.call('POST', `/v1/public/checkouts/${id}/seat`, {
     key: who.token,
@@ -212,7 +212,7 @@ describe('a share that somebody else paid', () => {
       const open = (await holdsOf(of(1))).filter(({ status }) => status === 'open');
       const good = asked.filter(({ json }) => String(json.client_secret).startsWith(`${open[0]?.intent}_secret_`));
       expect(open).toHaveLength(1);
-      expect(await town.confirm(good[0] as Told)).toBe(200);
+      expect(await town.confirm(good[0] as HttpResponse)).toBe(200);
     }
   });
 

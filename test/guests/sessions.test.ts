@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findInvite } from '../../src/domain/checkouts/invites/queries.ts';
-import { channelsOf, friendsOf } from '../../src/domain/members/circle/queries.ts';
+import { findInvite } from '../../src/domain/checkouts/party/invite-queries.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
+import { channelsOf, friendsOf } from '../../src/domain/members/friend-queries.ts';
 import { setMemberName } from '../../src/domain/members/profile.ts';
 import { beginSession, endSession, findSession } from '../../src/domain/members/sessions.ts';
 import { openTown, type Town } from './town.ts';
@@ -19,9 +19,9 @@ const DAY = 86_400_000;
 
 describe('a session', () => {
   it('is found by its token for 30 days, until it is ended, and its token is kept nowhere', async () => {
-    const { house, db } = town.world;
+    const { context, db } = town.world;
     const ada = await town.person('Ada');
-    const token = await beginSession(house.money, ada.id);
+    const token = await beginSession(context.services, ada.id);
     expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     const now = Date.now();
     const found = await findSession(db, token, now);
@@ -71,7 +71,7 @@ describe('whom one knows', () => {
     expect(await friendsOf(db, ada.id, 1)).toHaveLength(1);
     expect(await friendsOf(db, sam.id, 10)).toEqual([{ id: ada.id, displayName: 'Ada' }]);
     const chat = await db.transaction((tx) =>
-      createChannel(tx, town.world.act(), { name: 'Us', memberIds: [ada.id, sam.id] }),
+      createChannel(tx, town.world.command(), { name: 'Us', memberIds: [ada.id, sam.id] }),
     );
     expect(await channelsOf(db, sam.id, 10)).toEqual([
       {

@@ -1,8 +1,8 @@
 // What guests are told by text message while a group pays: reminders, released and lost holds, everyone in.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tellDueGuests } from '../../src/domain/checkouts/tell-guests.ts';
-import { hearAnswer } from '../../src/domain/members/messages/answer.ts';
+import { notifyDueGuests } from '../../src/domain/checkouts/notifications/notify-guests.ts';
+import { applyKeyword } from '../../src/domain/members/messages/answer.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { PROCESSOR_KEYS } from '../world.ts';
 import { openTown, type Person, type Town } from './town.ts';
@@ -18,8 +18,8 @@ const DAY = 24 * HOUR;
 
 /** What the worker does about messages, until nothing is due. */
 async function tell(): Promise<void> {
-  const { money } = town.world.house;
-  while ((await tellDueGuests(money, 100)) > 0);
+  const { services: money } = town.world.context;
+  while ((await notifyDueGuests(money, 100)) > 0);
   while ((await sendDueMessages({ ...money, sender: sandboxSender }, 100)) > 0);
 }
 
@@ -91,9 +91,9 @@ describe('a reminder', () => {
 
   it('is not sent after STOP, nor for a checkout that ended meanwhile', async () => {
     const { kim, sam, id } = await collecting();
-    await hearAnswer(town.world.db, { seal: town.world.house.seal, now: Date.now() }, kim.phone, 'STOP');
+    await applyKeyword(town.world.db, { seal: town.world.context.seal, now: Date.now() }, kim.phone, 'STOP');
     await town.advance(id, Date.now() + DAY + 60_000);
-    while ((await tellDueGuests(town.world.house.money, 100)) > 0);
+    while ((await notifyDueGuests(town.world.context.services, 100)) > 0);
     // It waits to be sent, and then the venue cancels.
     expect((await town.outbox(sam.phone, 'reminder')).map(({ status }) => status)).toEqual(['waiting']);
     await town.world.call('POST', `/v1/checkouts/${id}/cancel`, { key: town.key });

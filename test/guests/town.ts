@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest';
 import { createMember } from '../../src/domain/members/create-member.ts';
-import { openWorld, type Told, type World, type WorldWish } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld, type TestWorldOptions } from '../world.ts';
 
 export interface Person {
   readonly id: string;
@@ -20,8 +20,8 @@ export interface Sent {
 export const ORIGIN = 'https://harbor.example';
 export const DECLINED = '4000000000000002';
 
-export async function openTown(wish: WorldWish = {}) {
-  const world = await openWorld(wish);
+export async function openTown(wish: TestWorldOptions = {}) {
+  const world = await openTestWorld(wish);
   const opened = await world.venue({ origins: [ORIGIN] });
   const venueId = opened.venue.id;
   const { key } = await world.key(venueId, { writesPerHour: 100_000, readsPerHour: 100_000 });
@@ -29,8 +29,8 @@ export async function openTown(wish: WorldWish = {}) {
 
   async function person(name: string | null = null): Promise<Person> {
     const phone = `+1555020${String(made++).padStart(4, '0')}`;
-    const { id } = await world.db.transaction((tx) => createMember(tx, world.act(), { phone, name }));
-    return { id, phone, token: await world.house.tokens.sign(id) };
+    const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
+    return { id, phone, token: await world.context.tokens.sign(id) };
   }
 
   async function checkout(more: Record<string, unknown> = {}): Promise<string> {
@@ -51,13 +51,18 @@ export async function openTown(wish: WorldWish = {}) {
     return told.json.id as string;
   }
 
-  const party = (id: string, who: Person, members: readonly unknown[], split: unknown = 'equal'): Promise<Told> =>
+  const party = (
+    id: string,
+    who: Person,
+    members: readonly unknown[],
+    split: unknown = 'equal',
+  ): Promise<HttpResponse> =>
     world.call('POST', `/v1/public/checkouts/${id}/party`, { key: who.token, body: { members, split } });
-  const hold = (share: string, who: Person, headers: Record<string, string> = {}): Promise<Told> =>
+  const hold = (share: string, who: Person, headers: Record<string, string> = {}): Promise<HttpResponse> =>
     world.call('POST', `/v1/public/shares/${share}/hold`, { key: who.token, headers });
   const view = async (id: string, who: Person) =>
     (await world.call('GET', `/v1/public/checkouts/${id}`, { key: who.token })).json;
-  const advance = (id: string, to: number): Promise<Told> =>
+  const advance = (id: string, to: number): Promise<HttpResponse> =>
     world.call('POST', `/v1/test_helpers/checkouts/${id}/advance`, { key, body: { to: new Date(to).toISOString() } });
 
   /** An offering in a time zone; answers its external id. */
@@ -89,9 +94,9 @@ export async function openTown(wish: WorldWish = {}) {
 
 export type Town = Awaited<ReturnType<typeof openTown>>;
 
-function cards(world: World) {
+function cards(world: TestWorld) {
   /** A browser confirms with a card; answers the processor's status. */
-  async function confirm(told: Told, card = '4242424242424242'): Promise<number> {
+  async function confirm(told: HttpResponse, card = '4242424242424242'): Promise<number> {
     expect(told.status, told.text).toBe(200);
     const { client_secret, publishable_key } = told.json;
     const intent = String(client_secret).split('_secret_')[0];
@@ -114,7 +119,7 @@ function cards(world: World) {
     await world.work();
   }
 
-  async function pay(told: Told, card?: string): Promise<number> {
+  async function pay(told: HttpResponse, card?: string): Promise<number> {
     const status = await confirm(told, card);
     await look();
     return status;
@@ -124,7 +129,7 @@ function cards(world: World) {
 }
 
 /** Status, code, and the field or the reason. */
-export const shown = (told: Told) => [
+export const shown = (told: HttpResponse) => [
   told.status,
   told.json?.error?.code,
   told.json?.error?.field ?? told.json?.error?.reason,

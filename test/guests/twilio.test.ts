@@ -65,7 +65,7 @@ beforeEach(async () => {
 const due = () => town.world.db.query("update messages set due_at = to_timestamp(0) where status = 'waiting'");
 
 async function send(): Promise<void> {
-  const { money, config } = town.world.house;
+  const { services: money, config } = town.world.context;
   await due();
   await sendDueMessages({ ...money, sender: textSender(config) }, 100);
 }
@@ -76,7 +76,7 @@ async function invited(): Promise<Person> {
   return sam;
 }
 
-const states = () => town.world.db.query('select status, error, provider_id from messages');
+const states = () => town.world.db.query('select status, last_error, provider_id from messages');
 const stopped = async (who: Person): Promise<boolean> => {
   const rows = await town.world.db.query<{ is: boolean }>(
     'select exists (select 1 from opted_out_phones p join members m using (phone_hash) where m.member_id = $1) as "is"',
@@ -93,7 +93,7 @@ describe('a message', () => {
     'that another worker has taken over stays as that one leaves it, when one comes late and finds that it %s',
     async (_, why) => {
       await invited();
-      const { money } = town.world.house;
+      const { services: money } = town.world.context;
       const answers: { sent: (id: string) => void; failed: (error: Error) => void }[] = [];
       const send = () => new Promise<string>((sent, failed) => void answers.push({ sent, failed }));
       const begin = async (): Promise<{ over: Promise<unknown> }> => {
@@ -110,7 +110,7 @@ describe('a message', () => {
       expect(await rows()).toEqual(taken);
       answers[1]?.sent('SM2');
       await now.over;
-      expect(await states()).toEqual([{ status: 'sent', error: null, provider_id: 'SM2' }]);
+      expect(await states()).toEqual([{ status: 'sent', last_error: null, provider_id: 'SM2' }]);
     },
   );
 
@@ -123,7 +123,7 @@ describe('a message', () => {
     expect(authorization).toBe(`Basic ${Buffer.from(`AC123:${AUTH}`).toString('base64')}`);
     expect(Object.fromEntries(form)).toMatchObject({ To: sam.phone, From: '+15005550006', ValidityPeriod: '36000' });
     expect(form.get('Body')).toContain('Ada asks you to pay');
-    expect(await states()).toEqual([{ status: 'sent', error: null, provider_id: 'SM1' }]);
+    expect(await states()).toEqual([{ status: 'sent', last_error: null, provider_id: 'SM1' }]);
     await send();
     expect(asked).toHaveLength(1);
   });
@@ -141,7 +141,9 @@ describe('a message', () => {
     const sam = await invited();
     replies = [{ status: 400, body: { code: 21211, message: `The number ${sam.phone} is not valid` } }];
     await send();
-    expect(await states()).toEqual([{ status: 'failed', error: 'Twilio answered 400 (21211)', provider_id: null }]);
+    expect(await states()).toEqual([
+      { status: 'failed', last_error: 'Twilio answered 400 (21211)', provider_id: null },
+    ]);
     expect(town.world.logs.join('')).not.toContain(sam.phone);
     expect(town.world.logs.join('')).not.toContain(AUTH);
   });
@@ -151,14 +153,14 @@ describe('a message', () => {
     replies = ['hang up', 'hang up', 'hang up'];
     for (let times = 0; times < 4; times++) await send();
     expect(asked).toHaveLength(2);
-    expect(await states()).toMatchObject([{ status: 'failed', error: expect.stringContaining('did not answer') }]);
+    expect(await states()).toMatchObject([{ status: 'failed', last_error: expect.stringContaining('did not answer') }]);
   });
 
   it('to somebody who has stopped at Twilio is dropped, and they are left alone from then on', async () => {
     const sam = await invited();
     replies = [{ status: 400, body: { code: 21610, message: 'Attempt to send to unsubscribed recipient' } }];
     await send();
-    expect(await states()).toMatchObject([{ status: 'dropped', error: 'stopped' }]);
+    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'stopped' }]);
     expect(await stopped(sam)).toBe(true);
   });
 });
@@ -192,7 +194,7 @@ describe('an answer', () => {
     expect(await stopped(sam)).toBe(true);
     await send();
     expect(asked).toEqual([]);
-    expect(await states()).toMatchObject([{ status: 'dropped', error: 'stopped' }]);
+    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'stopped' }]);
     await said('Why should I stop');
     await said('');
     expect(await stopped(sam)).toBe(true);

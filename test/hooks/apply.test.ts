@@ -4,17 +4,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { CLASS, fareharborBooking, mindbody, octo, ROSTER, SAMPLES, tockReservation, YOGA } from './samples.ts';
 import { connect, type VenueSystem } from './venue-system.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
 });
 afterAll(() => world.close());
 
-const work = (): Promise<number> => applyDueDeliveries(world.house, 1_000);
+const work = (): Promise<number> => applyDueDeliveries(world.context, 1_000);
 const offering = async ({ key }: VenueSystem, id: string) =>
   (await world.call('GET', `/v1/offerings/${encodeURIComponent(id)}`, { key })).json?.data;
 const slotsOf = async (system: VenueSystem, id: string) => (await offering(system, id)).availability.slots;
@@ -42,12 +42,12 @@ describe('a sample of each provider', () => {
         reason === undefined ? (status === 'applied' ? null : expect.any(String)) : expect.stringMatching(reason),
       ]);
       const candidate = { value: delivery, text: JSON.stringify(delivery), badStrings: [] };
-      expect(world.house.validator.problems('inbound_delivery', candidate)).toEqual([]);
+      expect(world.context.validator.problems('inbound_delivery', candidate)).toEqual([]);
       if (expected === undefined) return;
       const data = await offering(system, delivery.offering_external_id);
       expect(data).toMatchObject(expected);
       const stored = { value: data, text: JSON.stringify(data), badStrings: [] };
-      expect(world.house.validator.problems('stored_offering', stored)).toEqual([]);
+      expect(world.context.validator.problems('stored_offering', stored)).toEqual([]);
     },
   );
 });
@@ -232,9 +232,9 @@ describe('what could not be applied', () => {
       "update inbound_deliveries set due_at = now() + interval '1 hour' where venue_id = any($1) and due_at is not null",
       [waiting],
     );
-    expect(await applyDueDeliveries(world.house, 1)).toBe(1);
-    expect(await applyDueDeliveries(world.house, 1)).toBe(1);
-    expect(await applyDueDeliveries(world.house, 1)).toBe(0);
+    expect(await applyDueDeliveries(world.context, 1)).toBe(1);
+    expect(await applyDueDeliveries(world.context, 1)).toBe(1);
+    expect(await applyDueDeliveries(world.context, 1)).toBe(0);
   });
 
   it('is listed with its reason, narrowed by status, page by page, to its own venue alone', async () => {

@@ -3,19 +3,19 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { CLASS, fareharborBooking, mindbody, octo, ROSTER, SAIL, tockReservation, YOGA } from './samples.ts';
 import { connect, type VenueSystem } from './venue-system.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
 });
 afterAll(() => world.close());
 
 const BOAT = { kind: 'boat_day', timezone: 'America/New_York', currency: 'usd' };
 const START = '2027-06-12T22:00:00Z';
-const work = (): Promise<number> => applyDueDeliveries(world.house, 1_000);
+const work = (): Promise<number> => applyDueDeliveries(world.context, 1_000);
 const post = (system: VenueSystem, body: object) => world.call('POST', '/v1/offerings', { key: system.key, body });
 const read = async (system: VenueSystem, id: string) =>
   (await world.call('GET', `/v1/offerings/${encodeURIComponent(id)}`, { key: system.key })).json?.data;

@@ -4,13 +4,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db, Queryable } from '../../src/base/db.ts';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { octo, SAIL } from './samples.ts';
 import { connect, type VenueSystem } from './venue-system.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
 });
 afterAll(() => world.close());
 
@@ -48,7 +48,7 @@ const APPLIED = { delivery: { status: 'applied', attempts: 0 }, capacity: 7, kep
 /** Does what is asked before the statement with this number inside a transaction, counted from 1. */
 function interrupted(number: number, before: (tx: Queryable) => Promise<unknown>): { db: Db; count: () => number } {
   let count = 0;
-  const { db } = world.house;
+  const { db } = world.context;
   const transaction: Db['transaction'] = (work) =>
     db.transaction((tx) =>
       work({
@@ -68,7 +68,7 @@ describe('a worker that is killed', () => {
   it('between any two of its statements leaves nothing behind, and the next one applies all of it, once', async () => {
     const whole = await booked();
     const { db, count } = interrupted(0, async () => undefined);
-    expect(await applyDueDeliveries({ ...world.house, db }, 10)).toBe(1);
+    expect(await applyDueDeliveries({ ...world.context, db }, 10)).toBe(1);
     expect(await stateOf(whole)).toEqual(APPLIED);
     const statements = count();
     expect(statements).toBeGreaterThan(8);
@@ -77,9 +77,9 @@ describe('a worker that is killed', () => {
       const dying = interrupted(number, (tx) => tx.query(KILL));
       // A process that is gone writes down nothing of its end either.
       const gone: Db = { ...dying.db, query: lastWords(dying.db) };
-      await expect(applyDueDeliveries({ ...world.house, db: gone }, 10)).rejects.toThrow();
+      await expect(applyDueDeliveries({ ...world.context, db: gone }, 10)).rejects.toThrow();
       expect([number, await stateOf(system)]).toEqual([number, UNTOUCHED]);
-      await applyDueDeliveries(world.house, 10);
+      await applyDueDeliveries(world.context, 10);
       expect([number, await stateOf(system)]).toEqual([number, APPLIED]);
     }
   });
@@ -110,14 +110,14 @@ describe('a worker that stands still', () => {
         wake = resolve;
       });
     });
-    const slow = applyDueDeliveries({ ...world.house, db }, 1);
+    const slow = applyDueDeliveries({ ...world.context, db }, 1);
     await standing;
-    expect(await applyDueDeliveries(world.house, 10)).toBe(1);
+    expect(await applyDueDeliveries(world.context, 10)).toBe(1);
     const states = [await stateOf(system), await stateOf(other)];
     expect(states.map(({ delivery }) => delivery?.status).sort()).toEqual(['applied', 'pending']);
     // What PostgreSQL does to a transaction that stands still for 15 seconds.
     await world.db.query('select pg_terminate_backend($1)', [pid]);
-    for (let done = 0; done === 0; ) done = await applyDueDeliveries(world.house, 10);
+    for (let done = 0; done === 0; ) done = await applyDueDeliveries(world.context, 10);
     wake();
     await slow;
     expect([await stateOf(system), await stateOf(other)]).toEqual([APPLIED, APPLIED]);

@@ -8,12 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 const folder = mkdtempSync(join(tmpdir(), 'everyshare-guide-'));
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });
@@ -34,7 +34,7 @@ describe('the guide on venue systems', () => {
     const told = await deliver(url, secret, JSON.parse(block('json')));
     expect(told).toEqual({ received: true, id: expect.stringMatching(/^hkd_/), duplicate: false });
     expect((await deliver(url, secret, JSON.parse(block('json')))).duplicate).toBe(true);
-    await applyDueDeliveries(world.house, 10);
+    await applyDueDeliveries(world.context, 10);
     expect((await world.call('GET', '/v1/offerings/tee-18', { key })).json.data.title).toBe('Eighteen holes');
     await expect(deliver(url, 'whsec_other', {})).rejects.toThrow('401');
   });
@@ -42,7 +42,7 @@ describe('the guide on venue systems', () => {
   it('has a page beside it for each provider, which names every field of its mapping', () => {
     for (const provider of PROVIDERS) {
       const page = readFileSync(join(packageRoot, 'docs', 'providers', `${provider}.md`), 'utf8');
-      const mapping = world.house.mappings.get(provider);
+      const mapping = world.context.mappings.get(provider);
       for (const { fields } of mapping?.objects ?? [])
         for (const field of Object.keys(fields)) expect(page).toContain(`\`${field}\``);
       for (const { name } of mapping?.events ?? []) expect(page).toContain(`\`${name}\``);

@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
 });
 afterAll(() => world.close());
 
@@ -32,7 +32,7 @@ describe('integrations', () => {
       expect(data.webhook_url).toMatch(new RegExp(`^${world.urls[0]}/v1/hooks/${provider}/[A-Za-z0-9]{32}$`));
       expect(/^whsec_[A-Za-z0-9]{32}$/.test(data.signing_secret ?? '')).toBe(provider === 'custom');
       const candidate = { value: data, text: JSON.stringify(data), badStrings: [] };
-      expect(world.house.validator.problems('stored_integration', candidate)).toEqual([]);
+      expect(world.context.validator.problems('stored_integration', candidate)).toEqual([]);
     }
     const { json } = await world.call('GET', '/v1/integrations', { key });
     expect(json.data.map(({ provider }: { provider: string }) => provider)).toEqual([...PROVIDERS].reverse());

@@ -3,21 +3,21 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
-import { forgetOldInbound } from '../../src/domain/hooks/deliveries/queries.ts';
-import { openWorld, type World } from '../world.ts';
+import { deleteOldInbound } from '../../src/domain/hooks/deliveries/queries.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { CLASS, fareharborBooking, mindbody, octo, ROSTER, YOGA } from './samples.ts';
 import { connect, type VenueSystem } from './venue-system.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
 });
 afterAll(() => world.close());
 
 const GB = 1024 ** 3;
 const DAY = 24 * 3_600_000;
 const BOAT = { kind: 'boat_day', timezone: 'Pacific/Honolulu', currency: 'usd' };
-const work = (): Promise<number> => applyDueDeliveries(world.house, 1_000);
+const work = (): Promise<number> => applyDueDeliveries(world.context, 1_000);
 const shown = async ({ id, key }: VenueSystem) => {
   const { json } = await world.call('GET', '/v1/integrations', { key });
   return json.data.find((one: { id: string }) => one.id === id);
@@ -74,11 +74,11 @@ describe('what changed nothing', () => {
     expect([kept.status, ignored.status]).toEqual(['applied', 'ignored']);
     const replay = ({ id }: { id: string }) =>
       world.call('POST', `/v1/integrations/${peek.id}/deliveries/${id}/replay`, { key: peek.key });
-    await forgetOldInbound(world.db, Date.now(), 1_000);
+    await deleteOldInbound(world.db, Date.now(), 1_000);
     expect((await replay(ignored)).status).toBe(200);
-    await forgetOldInbound(world.db, Date.now() + 2 * DAY, 1_000);
+    await deleteOldInbound(world.db, Date.now() + 2 * DAY, 1_000);
     expect(await work()).toBe(1);
-    await forgetOldInbound(world.db, Date.now() + 2 * DAY, 1_000);
+    await deleteOldInbound(world.db, Date.now() + 2 * DAY, 1_000);
     const again = await replay(ignored);
     expect([again.status, again.json.error.reason]).toEqual([409, 'body_gone']);
     expect((await peek.deliveries()).map(({ id }) => id)).toEqual([kept.id, ignored.id]);
@@ -102,7 +102,7 @@ describe('what was refused', () => {
       const data = await shown(custom);
       expect(data.last_refused).toEqual({ code, at: expect.any(String) });
       const candidate = { value: data, text: JSON.stringify(data), badStrings: [] };
-      expect(world.house.validator.problems('stored_integration', candidate)).toEqual([]);
+      expect(world.context.validator.problems('stored_integration', candidate)).toEqual([]);
     }
     await custom.send({ id: '1', type: 'offering.cancel', data: { external_id: 'x' } });
     expect((await shown(custom)).last_refused.code).toBe('payload_too_large');

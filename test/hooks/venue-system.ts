@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { Defaults } from '../../src/domain/hooks/integration.ts';
-import type { Told, World } from '../world.ts';
+import type { HttpResponse, TestWorld } from '../world.ts';
 
 export interface VenueSystem {
   readonly id: string;
@@ -14,7 +14,7 @@ export interface VenueSystem {
   readonly token: string;
   sign(raw: string): Record<string, string>;
   /** Signed, where the provider signs. */
-  send(body: object | string, headers?: Record<string, string>): Promise<Told>;
+  send(body: object | string, headers?: Record<string, string>): Promise<HttpResponse>;
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape.
   deliveries(query?: string): Promise<any[]>;
 }
@@ -22,7 +22,7 @@ export interface VenueSystem {
 const SECRET = 'a-secret-of-the-providers-own';
 
 export async function connect(
-  world: World,
+  world: TestWorld,
   provider: string,
   defaults: Defaults = {},
   venueId?: string,

@@ -3,9 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type App, approved, type Happened, openApp, recount, report } from '../analytics/app.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 let app: App;
 let events: Happened[];
 
@@ -25,7 +25,7 @@ const view = (id: string, more: Partial<Happened> = {}): Happened => ({
 });
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   app = await openApp(world, 2, 'live');
   const second = { experience_id: app.experiences[1]?.id ?? '' };
   events = [
@@ -303,7 +303,7 @@ describe('activity', () => {
 
 describe('nobody', () => {
   it('can be found from a figure: no id of a member or an event, nor its hash, in any answer or log', async () => {
-    const { seal } = world.house;
+    const { seal } = world.context;
     const hashes = [
       seal.fingerprint(SECRET_MEMBER, `activity member ${app.venueId}`),
       seal.fingerprint(SECRET_EVENT, 'activity event'),

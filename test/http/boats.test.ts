@@ -1,11 +1,11 @@
 // Boats: one and fleets, states, deactivation, what is never echoed, and lists that never lose a row.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type Told, type World } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld({ servers: 2 });
+  world = await openTestWorld({ servers: 2 });
 });
 afterAll(() => world.close());
 
@@ -25,7 +25,7 @@ async function partner(): Promise<{ key: string; venueId: string }> {
   const { venue } = await world.venue();
   return { key: (await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 })).key, venueId: venue.id };
 }
-const post = (key: string, body: unknown, server = 0): Promise<Told> =>
+const post = (key: string, body: unknown, server = 0): Promise<HttpResponse> =>
   world.call('POST', '/v1/boats', { key, body, server });
 const status = async (key: string): Promise<string> =>
   (await world.call('GET', '/v1/boats/boat-17', { key })).json.data.status;
@@ -33,7 +33,7 @@ const status = async (key: string): Promise<string> =>
 describe('one boat', () => {
   it('is created with 201, replayed and updated with 200, and says which', async () => {
     const { key } = await partner();
-    const flags = ({ status: code, json }: Told) => [code, json.result, json.duplicate, json.updated];
+    const flags = ({ status: code, json }: HttpResponse) => [code, json.result, json.duplicate, json.updated];
     expect(flags(await post(key, BOAT))).toEqual([201, 'created', false, false]);
     expect(flags(await post(key, { ...BOAT, active: true }))).toEqual([200, 'unchanged', true, false]);
     expect(flags(await post(key, { ...BOAT, capacity: 10 }))).toEqual([200, 'updated', false, true]);
@@ -75,10 +75,10 @@ describe('one boat', () => {
 
   it('answers exactly what its published schema says', async () => {
     const { key } = await partner();
-    for (const example of world.house.registry.get('boat').examples as object[]) {
+    for (const example of world.context.registry.get('boat').examples as object[]) {
       const { json } = await post(key, example);
       expect(
-        world.house.validator.problems('stored_boat', {
+        world.context.validator.problems('stored_boat', {
           value: json.data,
           text: JSON.stringify(json.data),
           badStrings: [],
@@ -133,7 +133,7 @@ describe('a fleet', () => {
     expect(told.json.results[1].error.request_id).toBe(told.headers.get('x-request-id'));
     expect(told.json.results[1].errors[0].doc_url).toMatch(/\/docs\/errors\/invalid_type$/);
     expect(
-      world.house.validator.problems('fleet_result', { value: told.json, text: told.text, badStrings: [] }),
+      world.context.validator.problems('fleet_result', { value: told.json, text: told.text, badStrings: [] }),
     ).toEqual([]);
   });
 

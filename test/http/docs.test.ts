@@ -11,7 +11,7 @@ import { systemRandom } from '../../src/base/random.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { FOLDERS, renderMarkdown } from '../../src/http/docs/markdown.ts';
 import { registerDocs } from '../../src/http/docs.ts';
-import type { Door } from '../../src/http/server.ts';
+import type { HttpContext } from '../../src/http/server.ts';
 
 let app: FastifyInstance;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
   app.setErrorHandler((error, _request, reply) =>
     reply.code(error instanceof Problem ? error.status : 500).send(String(error)),
   );
-  registerDocs(app, { house: { random: systemRandom } } as unknown as Door);
+  registerDocs(app, { house: { random: systemRandom } } as unknown as HttpContext);
   await app.ready();
 });
 afterAll(() => app.close());

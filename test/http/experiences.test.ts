@@ -1,11 +1,11 @@
 // Experiences: submitting dated events in both forms, duplicates, the queue, lists, review.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type Told, type World } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld({ servers: 2 });
+  world = await openTestWorld({ servers: 2 });
 });
 afterAll(() => world.close());
 
@@ -16,7 +16,7 @@ async function partner(): Promise<{ key: string; venueId: string }> {
   const { venue } = await world.venue();
   return { key: (await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 })).key, venueId: venue.id };
 }
-const post = (key: string, body: unknown, server = 0): Promise<Told> =>
+const post = (key: string, body: unknown, server = 0): Promise<HttpResponse> =>
   world.call('POST', '/v1/experiences', { key, body, server });
 
 describe('POST /v1/experiences', () => {
@@ -69,7 +69,7 @@ describe('POST /v1/experiences', () => {
     ]) {
       const { json } = await post(key, body);
       expect(
-        world.house.validator.problems('submission', {
+        world.context.validator.problems('submission', {
           value: json.data,
           text: JSON.stringify(json.data),
           badStrings: [],

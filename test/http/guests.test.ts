@@ -3,9 +3,9 @@
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChannel, createMember } from '../../src/domain/members/create-member.ts';
-import { openWorld, type Told, type World } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 let key: string;
 let publishable: string;
 let phones = 0;
@@ -13,7 +13,7 @@ let bookings = 0;
 const ORIGIN = 'https://harbor.example';
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   const opened = await world.venue({ origins: [ORIGIN] });
   key = (await world.key(opened.venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 })).key;
   publishable = opened.publishableTest;
@@ -28,8 +28,8 @@ interface Person {
 
 async function person(name: string | null = null): Promise<Person> {
   const phone = `+1555010${String(1000 + phones++).padStart(4, '0')}`;
-  const { id } = await world.db.transaction((tx) => createMember(tx, world.act(), { phone, name }));
-  return { id, phone, token: await world.house.tokens.sign(id) };
+  const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
+  return { id, phone, token: await world.context.tokens.sign(id) };
 }
 
 const checkout = async (more: Record<string, unknown> = {}): Promise<string> => {
@@ -50,17 +50,17 @@ const checkout = async (more: Record<string, unknown> = {}): Promise<string> => 
   return told.json.id as string;
 };
 
-const party = (id: string, who: Person, body: unknown): Promise<Told> =>
+const party = (id: string, who: Person, body: unknown): Promise<HttpResponse> =>
   world.call('POST', `/v1/public/checkouts/${id}/party`, { key: who.token, body });
-const hold = (share: string, who: Person): Promise<Told> =>
+const hold = (share: string, who: Person): Promise<HttpResponse> =>
   world.call('POST', `/v1/public/shares/${share}/hold`, { key: who.token });
-const shown = (told: Told) => [
+const shown = (told: HttpResponse) => [
   told.status,
   told.json?.error?.code,
   told.json?.error?.field ?? told.json?.error?.reason,
 ];
 
-async function pay(told: Told, card = '4242424242424242'): Promise<number> {
+async function pay(told: HttpResponse, card = '4242424242424242'): Promise<number> {
   expect(told.status, told.text).toBe(200);
   const { client_secret, publishable_key } = told.json;
   const intent = String(client_secret).split('_secret_')[0];
@@ -253,7 +253,7 @@ describe('the party', () => {
     const id = await checkout({ party_size: 2 });
     const nobody = '0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10';
     const chat = await world.db.transaction((tx) =>
-      createChannel(tx, world.act(), { name: null, memberIds: [sam.id] }),
+      createChannel(tx, world.command(), { name: null, memberIds: [sam.id] }),
     );
     const asked = (members: unknown[]) => party(id, ada, { members, split: 'equal' });
     expect(shown(await asked([{ user_id: nobody }]))).toEqual([422, 'invalid_value', '/members/0/user_id']);
@@ -270,7 +270,7 @@ describe('the party', () => {
       '/members',
     ]);
     const ours = await world.db.transaction((tx) =>
-      createChannel(tx, world.act(), { name: 'Us', memberIds: [ada.id, sam.id] }),
+      createChannel(tx, world.command(), { name: 'Us', memberIds: [ada.id, sam.id] }),
     );
     expect((await asked([{ channel_id: ours }])).json.shares).toHaveLength(2);
   });

@@ -3,12 +3,12 @@
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 let key: string;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   const { venue } = await world.venue();
   key = (await world.key(venue.id, { writesPerHour: 1_000_000, readsPerHour: 1_000_000 })).key;
 });
@@ -54,7 +54,7 @@ async function holding(sql: string): Promise<() => Promise<void>> {
 
 describe('the database', () => {
   it('may lose its connections in the middle of transactions: callers get 503, and the server lives on', async () => {
-    const other = await openWorld();
+    const other = await openTestWorld();
     const { secretTest } = await other.venue();
     const { venue } = await other.venue();
     const wide = (await other.key(venue.id, { writesPerHour: 100_000 })).key;
@@ -66,7 +66,7 @@ describe('the database', () => {
       );
       await world.db.query(
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
-        [new URL(other.house.config.databaseUrl ?? '').pathname.slice(1)],
+        [new URL(other.context.config.databaseUrl ?? '').pathname.slice(1)],
       );
       for (const { status } of await Promise.all(calls)) statuses.add(status);
     }
@@ -137,7 +137,7 @@ describe('words', () => {
   });
 
   it('say what "above" means, and refuse an address without a host', async () => {
-    const boat = (world.house.registry.get('boat').examples as object[])[0];
+    const boat = (world.context.registry.get('boat').examples as object[])[0];
     const [rate] = await told('/v1/boats', { ...boat, pricing: [{ duration_hours: 0, amount: 1, currency: 'usd' }] });
     expect(rate.expected).toBe('a number above 0, up to 720');
     const [url] = await told('/v1/webhook_endpoints', { url: 'https:///foo', events: ['share.held'] });

@@ -1,11 +1,11 @@
 // Idempotency-Key: the same call again gives the first answer again and does nothing twice.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld({ servers: 2 });
+  world = await openTestWorld({ servers: 2 });
 });
 afterAll(() => world.close());
 

@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importKey } from '../../src/domain/keys/issue-key.ts';
 import { addOrigin, linkVenue, revokeVenue } from '../../src/domain/venues/change-venue.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld({ servers: 2 });
+  world = await openTestWorld({ servers: 2 });
 });
 afterAll(() => world.close());
 
@@ -39,7 +39,7 @@ describe('GET /v1/me', () => {
   it('answers exactly what its published schema says', async () => {
     const { secretTest } = await world.venue({ sandbox: true });
     const { json, text } = await world.call('GET', '/v1/me', { key: secretTest });
-    expect(world.house.validator.problems('me', { value: json.data, text, badStrings: [] })).toEqual([]);
+    expect(world.context.validator.problems('me', { value: json.data, text, badStrings: [] })).toEqual([]);
   });
 });
 
@@ -84,7 +84,7 @@ describe('401', () => {
 
   it('comes for every key of a venue that was revoked', async () => {
     const { venue, secretTest } = await world.venue();
-    await world.db.transaction((tx) => revokeVenue(tx, world.act(), venue.id));
+    await world.db.transaction((tx) => revokeVenue(tx, world.command(), venue.id));
     expect((await world.call('GET', '/v1/me', { key: secretTest })).status).toBe(401);
   });
 });
@@ -101,7 +101,7 @@ describe('403', () => {
 
   it('origin_not_allowed: a publishable key without Origin, or from one that is not registered', async () => {
     const { venue, publishableTest: key } = await world.venue();
-    await world.db.transaction((tx) => addOrigin(tx, world.act(), venue.id, 'https://shop.example'));
+    await world.db.transaction((tx) => addOrigin(tx, world.command(), venue.id, 'https://shop.example'));
     const from = (origin: string | null) =>
       world.call('GET', '/v1/public/checkouts/chk_1', { key, ...(origin === null ? {} : { headers: { origin } }) });
     for (const origin of [
@@ -139,7 +139,7 @@ describe('403', () => {
   });
 
   it('does not believe X-Forwarded-For unless it comes from a trusted proxy', async () => {
-    const proxied = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+    const proxied = await openTestWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
     try {
       const { venue } = await proxied.venue();
       const { key } = await proxied.key(venue.id, { allowIps: ['203.0.113.7'] });
@@ -162,7 +162,7 @@ describe('403', () => {
     const refused = await world.call('POST', '/v1/integrations', { key: secretTest, body });
     expect([refused.status, refused.json.error.code]).toEqual([403, 'venue_not_linked']);
     await expect(world.key(venue.id, { mode: 'live', scopes: ['boats:read'] })).rejects.toThrow(/sandbox/);
-    await world.db.transaction((tx) => linkVenue(tx, world.act(), venue.id));
+    await world.db.transaction((tx) => linkVenue(tx, world.command(), venue.id));
     expect((await world.call('POST', '/v1/integrations', { key: secretTest, body })).status).toBe(201);
     expect((await world.key(venue.id, { mode: 'live', scopes: ['boats:read'] })).key).toMatch(
       /^svc_live_[A-Za-z0-9]{32}$/,
@@ -170,7 +170,7 @@ describe('403', () => {
   });
 
   it('mode_not_available: a mode without a card processor, and a live key on a test helper', async () => {
-    const testOnly = await openWorld({ env: { STRIPE_TEST_SECRET_KEY: 'sk_test_x' } });
+    const testOnly = await openTestWorld({ env: { STRIPE_TEST_SECRET_KEY: 'sk_test_x' } });
     try {
       const { venue, secretTest } = await testOnly.venue();
       const live = await testOnly.key(venue.id, { mode: 'live', scopes: ['boats:read'] });
@@ -191,14 +191,14 @@ describe('the older live keys of 48 hex characters', () => {
   it('keep working with every scope', async () => {
     const { venue } = await world.venue();
     const text = `svc_live_${'0123456789abcdef'.repeat(3)}`;
-    await world.db.transaction((tx) => importKey(tx, world.act(), venue.id, text));
+    await world.db.transaction((tx) => importKey(tx, world.command(), venue.id, text));
     const { status, json } = await world.call('GET', '/v1/me', { key: text });
     expect([status, json.data.mode, json.data.scopes.length]).toEqual([200, 'live', 9]);
   });
 
   it('are refused in any other form, and a second time', async () => {
     const { venue } = await world.venue();
-    const bring = (text: string) => world.db.transaction((tx) => importKey(tx, world.act(), venue.id, text));
+    const bring = (text: string) => world.db.transaction((tx) => importKey(tx, world.command(), venue.id, text));
     for (const text of ['svc_live_abc', `svc_test_${'a'.repeat(48)}`, `svc_live_${'A'.repeat(48)}`]) {
       await expect(bring(text)).rejects.toThrow(/older form/);
     }

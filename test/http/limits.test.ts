@@ -3,18 +3,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOfKey } from '../../src/domain/keys/key.ts';
 import { until } from '../sandbox/processor-fixture.ts';
-import { openWorld, type Told, type World } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld({ servers: 2 });
+  world = await openTestWorld({ servers: 2 });
 });
 afterAll(() => world.close());
 
-const count = (answers: readonly Told[], status: number): number =>
+const count = (answers: readonly HttpResponse[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
 
-async function inParallel(calls: number, key: string): Promise<Told[]> {
+async function inParallel(calls: number, key: string): Promise<HttpResponse[]> {
   return Promise.all(Array.from({ length: calls }, (_, i) => world.call('GET', '/v1/me', { key, server: i % 2 })));
 }
 
@@ -42,12 +42,12 @@ describe('the rolling hour', () => {
     const { key } = await world.key(venue.id, { readsPerHour: 3 });
     expect((await world.call('GET', '/v1/me', { key, server: 0 })).status).toBe(200);
     const hash = hashOfKey(key);
-    let asked: Promise<Told> | undefined;
+    let asked: Promise<HttpResponse> | undefined;
     await world.db.transaction(async (tx) => {
       await tx.query(`select * from admit(array[$1::bytea], '{read}', '{2}')`, [hash]);
       asked = world.call('GET', '/v1/me', { key, server: 1 });
       await until(async () => {
-        const waiting = await world.db.express.query(
+        const waiting = await world.db.priority.query(
           `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
         );
         return waiting.length === 1;
@@ -160,7 +160,7 @@ describe('the rolling hour', () => {
   });
 
   it('counts one key together from however many addresses it is used', async () => {
-    const proxied = await openWorld({ servers: 2, env: { TRUSTED_PROXIES: '127.0.0.1' } });
+    const proxied = await openTestWorld({ servers: 2, env: { TRUSTED_PROXIES: '127.0.0.1' } });
     const { venue } = await proxied.venue();
     const { key } = await proxied.key(venue.id, { readsPerHour: 30 });
     const answers = await Promise.all(
@@ -242,7 +242,7 @@ describe('the rolling hour', () => {
   });
 
   it('forgets spent calls without changing what is counted', async () => {
-    const { forgetSpentCalls } = await import('../../src/domain/keys/queries.ts');
+    const { deleteExpiredCalls: forgetSpentCalls } = await import('../../src/domain/keys/queries.ts');
     const { venue } = await world.venue();
     const { key } = await world.key(venue.id, { readsPerHour: 3 });
     await inParallel(2, key);

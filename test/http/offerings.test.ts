@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { review } from '../../src/domain/review/review.ts';
-import { openWorld, type Told, type World } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld({ servers: 2 });
+  world = await openTestWorld({ servers: 2 });
 });
 afterAll(() => world.close());
 
@@ -22,11 +22,11 @@ async function partner(): Promise<{ key: string; venueId: string }> {
   return { key: (await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 })).key, venueId: venue.id };
 }
 
-const post = (key: string, body: unknown, server = 0): Promise<Told> =>
+const post = (key: string, body: unknown, server = 0): Promise<HttpResponse> =>
   world.call('POST', '/v1/offerings', { key, body, server });
-const get = (key: string, id: string): Promise<Told> =>
+const get = (key: string, id: string): Promise<HttpResponse> =>
   world.call('GET', `/v1/offerings/${encodeURIComponent(id)}`, { key });
-const reviewed = (key: string, id: string, status: string, review_note?: string): Promise<Told> =>
+const reviewed = (key: string, id: string, status: string, review_note?: string): Promise<HttpResponse> =>
   world.call('POST', '/v1/test_helpers/review', {
     key,
     body: { id, status, ...(review_note === undefined ? {} : { review_note }) },
@@ -100,12 +100,12 @@ describe('POST /v1/offerings', () => {
 
   it('answers exactly what its published schemas say', async () => {
     const { key } = await partner();
-    const examples = world.house.registry.get('offering').examples as object[];
+    const examples = world.context.registry.get('offering').examples as object[];
     for (const example of examples) {
       const { json, status } = await post(key, example);
       expect([200, 201]).toContain(status);
       expect(
-        world.house.validator.problems('stored_offering', {
+        world.context.validator.problems('stored_offering', {
           value: json.data,
           text: JSON.stringify(json.data),
           badStrings: [],
@@ -114,7 +114,11 @@ describe('POST /v1/offerings', () => {
     }
     const batch = await post(key, { offerings: [OFFERING] });
     expect(
-      world.house.validator.problems('offering_batch_result', { value: batch.json, text: batch.text, badStrings: [] }),
+      world.context.validator.problems('offering_batch_result', {
+        value: batch.json,
+        text: batch.text,
+        badStrings: [],
+      }),
     ).toEqual([]);
   });
 });
@@ -316,9 +320,9 @@ describe('review in test mode', () => {
     const { key, venueId } = await partner();
     const { id, updated_at } = (await post(key, OFFERING)).json.data;
     await post(key, { ...OFFERING, title: 'Changed since' });
-    const act = world.act();
+    const command = world.command();
     const unseen = world.db.transaction((tx) =>
-      review(tx, act, id, { status: 'approved', note: null, seen: updated_at }, null),
+      review(tx, command, id, { status: 'approved', note: null, seen: updated_at }, null),
     );
     await expect(unseen).rejects.toMatchObject({ code: 'conflict', detail: { reason: 'changed_since' } });
     expect((await reviewed(key, id.toUpperCase(), 'approved')).status).toBe(200);

@@ -6,9 +6,9 @@ import { changeFee } from '../../src/domain/venues/change-venue.ts';
 import { wantsCsv } from '../../src/run/wants-csv.ts';
 import { openShop } from '../checkouts/shop.ts';
 import { Sender } from '../fuzz/send.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 let key: string;
 let venueId: string;
 const checkouts: string[] = [];
@@ -33,10 +33,10 @@ async function complete(booking: string, amount = 10_000): Promise<string> {
 }
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   const { venue } = await world.venue({ origins: ['https://harbor.example'] });
   venueId = venue.id;
-  await world.db.transaction((tx) => changeFee(tx, world.act(), venueId, 300, 1));
+  await world.db.transaction((tx) => changeFee(tx, world.command(), venueId, 300, 1));
   ({ key } = await world.key(venueId, { writesPerHour: 5_000, readsPerHour: 5_000 }));
   for (const booking of bookings) checkouts.push(await complete(booking));
 });

@@ -2,12 +2,12 @@
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 let key: string;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   const { venue } = await world.venue({ origins: ['https://harbor.example'] });
   key = (await world.key(venue.id, { writesPerHour: 1_000_000, readsPerHour: 1_000_000 })).key;
 });

@@ -1,12 +1,12 @@
 // GET /v1/offerings/{id}/slots: what can be booked, at what price, through the whole service.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type Told, type World } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 let key: string;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   const { venue } = await world.venue();
   key = (await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 })).key;
 });
@@ -43,9 +43,9 @@ const OFFERING = {
   },
 };
 
-const ask = (query: string, id = 'tee'): Promise<Told> =>
+const ask = (query: string, id = 'tee'): Promise<HttpResponse> =>
   world.call('GET', `/v1/offerings/${id}/slots?${query}`, { key });
-const put = (change: object = {}): Promise<Told> =>
+const put = (change: object = {}): Promise<HttpResponse> =>
   world.call('POST', '/v1/offerings', { key, body: { ...OFFERING, ...change } });
 
 describe('GET /v1/offerings/{id}/slots', () => {
@@ -69,7 +69,7 @@ describe('GET /v1/offerings/{id}/slots', () => {
     expect(Date.parse(saturday.starts_at) - Date.parse(saturday.pay_by)).toBe(3_600_000);
     for (const slot of march.json.data) {
       expect(
-        world.house.validator.problems('slot', { value: slot, text: JSON.stringify(slot), badStrings: [] }),
+        world.context.validator.problems('slot', { value: slot, text: JSON.stringify(slot), badStrings: [] }),
       ).toEqual([]);
     }
   });

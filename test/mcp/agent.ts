@@ -1,6 +1,6 @@
 // An agent for tests: JSON-RPC over POST /mcp as its bytes go over the wire, and a venue with what it needs to sell.
 
-import type { Told, World } from '../world.ts';
+import type { HttpResponse, TestWorld } from '../world.ts';
 
 export const MODERN = '2026-07-28';
 export const OLDER = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
@@ -25,7 +25,7 @@ export const request = (method: string, params: object = {}, id: string | number
   params,
 });
 
-export function post(world: World, body: unknown, { key, version, headers }: Sent = {}): Promise<Told> {
+export function post(world: TestWorld, body: unknown, { key, version, headers }: Sent = {}): Promise<HttpResponse> {
   return world.call('POST', '/mcp', {
     ...(key === undefined ? {} : { key }),
     body,
@@ -34,7 +34,7 @@ export function post(world: World, body: unknown, { key, version, headers }: Sen
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape.
-export async function callTool(world: World, key: string, name: string, given: unknown = {}): Promise<any> {
+export async function callTool(world: TestWorld, key: string, name: string, given: unknown = {}): Promise<any> {
   const { json } = await post(world, request('tools/call', { name, arguments: given }), { key, version: '2025-11-25' });
   return json.result ?? json;
 }

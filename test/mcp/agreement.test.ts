@@ -2,12 +2,12 @@
 // what can only be shown by tools: parts replaced safely, a list that stays small, scopes, a whole story.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { callTool, checkout, offering, post, request, SITE } from './agent.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
 });
 afterAll(() => world.close());
 
@@ -183,7 +183,7 @@ describe('tool and route agree', () => {
 describe('validate', () => {
   it('knows every schema of the contract, and tells what the route would', async () => {
     const { secretTest: key } = await venue();
-    const { registry } = world.house;
+    const { registry } = world.context;
     const { enum: names } = (registry.get('validate').properties as { schema: { enum: string[] } }).schema;
     expect(names).toHaveLength(18);
     for (const schema of names) {

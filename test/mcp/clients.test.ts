@@ -5,12 +5,12 @@ import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } fr
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { checkout, MODERN, OLDER, offering, SITE } from './agent.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
 });
 afterAll(() => world.close());
 
@@ -120,7 +120,7 @@ describe.each(rows)('the %s client in %s', (generation, version) => {
 
   it('lists and reads every resource, the templates, and finishes names', async () => {
     const { resources } = await client.listResources();
-    const { registry, mappings } = world.house;
+    const { registry, mappings } = world.context;
     expect(resources).toHaveLength(registry.names.length + mappings.size);
     for (const { uri } of resources) {
       const { contents } = await client.readResource({ uri });

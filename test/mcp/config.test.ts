@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build, isCurrent } from '../../build.js';
 import { commandLine } from '../cli/in-process.ts';
 import { runProgram } from '../process/program.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
   if (!isCurrent()) await build();
-  world = await openWorld({ env: { BASE_URL: 'https://pay.example' } });
+  world = await openTestWorld({ env: { BASE_URL: 'https://pay.example' } });
 });
 afterAll(() => world.close());
 

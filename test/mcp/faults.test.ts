@@ -2,26 +2,26 @@
 // of a batch whatever was done is answered all the same. Each fault is made in a database, or a house, of its own.
 
 import { afterEach, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { checkout, offering, post, request, SITE } from './agent.ts';
 
-const worlds: World[] = [];
+const worlds: TestWorld[] = [];
 afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
-async function opened(): Promise<{ world: World; key: string }> {
-  const world = await openWorld();
+async function opened(): Promise<{ world: TestWorld; key: string }> {
+  const world = await openTestWorld();
   worlds.push(world);
   return { world, key: (await world.venue({ origins: [SITE] })).secretTest };
 }
 
-const linesOf = (world: World, id: string): Record<string, unknown>[] =>
+const linesOf = (world: TestWorld, id: string): Record<string, unknown>[] =>
   world.logs.map((line) => JSON.parse(line)).filter(({ request_id }) => request_id === id);
 
 it('a fault outside a tool is told by the request’s id alone, and the log has the rest', async () => {
   const { world, key } = await opened();
   await post(world, request('ping'), { key });
-  const { registry } = world.house as { registry: { published: unknown } };
+  const { registry } = world.context as { registry: { published: unknown } };
   registry.published = () => {
     throw new Error('the folder /etc/secret is gone');
   };

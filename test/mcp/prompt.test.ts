@@ -2,13 +2,13 @@
 // the mapping of the system however its name is written.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { post, request } from './agent.ts';
 
-let world: World;
+let world: TestWorld;
 let key: string;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   key = (await world.venue()).secretTest;
 });
 afterAll(() => world.close());
@@ -57,7 +57,7 @@ it('the description is there in full, as one JSON string that nothing in it can 
 
 it('addresses can be opened, and what a total, a time and a return address are is said', async () => {
   const { text } = await prompted({ system: 'fareharbor' });
-  const base = world.house.address.base;
+  const base = world.context.address.base;
   for (const path of ['/sandbox/cards', '/docs/guides/venue-systems', '/v1/integrations']) {
     expect(text).toContain(`${base}${path}`);
     expect(text).not.toContain(` ${path}`);

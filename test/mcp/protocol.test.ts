@@ -1,13 +1,13 @@
 // The protocol, thing by thing: what is sent wrongly, and what is answered; what each message counts as.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { checkout, initialize, MODERN, OLDER, post, request, type Sent, SITE } from './agent.ts';
 
-let world: World;
+let world: TestWorld;
 let key: string;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   key = (await world.venue()).secretTest;
 });
 afterAll(() => world.close());

@@ -3,14 +3,14 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openFirstVenue } from '../../src/cli/announce.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { callTool, checkout, offering } from './agent.ts';
 
-let world: World;
+let world: TestWorld;
 let key: string;
 beforeAll(async () => {
-  world = await openWorld();
-  key = (await openFirstVenue(world.house, world.act()))?.secretTest ?? '';
+  world = await openTestWorld();
+  key = (await openFirstVenue(world.context, world.command()))?.secretTest ?? '';
 });
 afterAll(() => world.close());
 

@@ -42,7 +42,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
     bug: 'any page may frame the page on which a guest pays',
-    file: 'src/http/pages/frame.ts',
+    file: 'src/http/pages/layout.ts',
     from: `  "frame-ancestors 'none'",\n`,
     to: '',
     tests: ['test/pages/pages.test.ts'],
@@ -51,7 +51,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
     area: 'guests',
     bug: 'a token that was made for another service is good',
     file: 'src/domain/members/tokens.ts',
-    from: '      audience: foreign.audience,\n',
+    from: '      audience: isForeignOrigin.audience,\n',
     to: '',
     tests: ['test/guests/issuer.test.ts'],
   },
@@ -74,7 +74,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
   {
     area: 'hooks',
     bug: 'an older delivery that comes late undoes a newer one',
-    file: 'src/domain/hooks/newest.ts',
+    file: 'src/domain/hooks/delivery-order.ts',
     from: '    return version < BigInt(known.version);',
     to: '    return false;',
     tests: ['test/hooks/apply.test.ts'],

@@ -2,9 +2,9 @@
 
 import type { Mutant } from './list.ts';
 
-const HOLD = 'src/domain/checkouts/settle-hold.ts';
-const MOVEMENTS = 'src/domain/payments/movements/queries.ts';
-const WRITE = '    await writeSteps(tx, { ids: parts.ids, now }, standing, steps);\n    return answer;\n  });';
+const HOLD = 'src/domain/checkouts/holds/settle-hold.ts';
+const MOVEMENTS = 'src/domain/payments/movement-queries.ts';
+const WRITE = '    await writeSteps(tx, { ids: services.ids, now }, checkout, steps);\n    return result;\n  });';
 
 export const LEASE_BUGS: readonly Mutant[] = [
   {
@@ -12,28 +12,28 @@ export const LEASE_BUGS: readonly Mutant[] = [
     bug: 'what is told of a hold is written outside of the transaction of the change',
     file: HOLD,
     from: WRITE,
-    to: `    const told = steps.filter(({ step }) => step === 'tell');
-    await writeSteps(parts.db, { ids: parts.ids, now }, standing, told);
-    await writeSteps(tx, { ids: parts.ids, now }, standing, steps.filter((step) => !told.includes(step)));
-    return answer;
+    to: `    const told = steps.filter(({ step }) => step === 'record event');
+    await writeSteps(services.db, { ids: services.ids, now }, checkout, told);
+    await writeSteps(tx, { ids: services.ids, now }, checkout, steps.filter((step) => !told.includes(step)));
+    return result;
   });`,
     tests: 'simulation',
   },
   {
     area: 'events',
     bug: 'what a decision changes is told after its commit, by whoever is still alive then',
-    file: 'src/domain/checkouts/money-parts.ts',
-    from: '  return parts.db.transaction((tx) => decideIn(tx, parts, venueId, checkoutId, decide));\n',
+    file: 'src/domain/checkouts/payment-services.ts',
+    from: '  return services.db.transaction((tx) => decideInTransaction(tx, services, venueId, checkoutId, decide));\n',
     to: `  let tell = async (): Promise<void> => undefined;
-  const silently = (standing: Standing, now: number): Decided<T> => {
-    const { steps, answer } = decide(standing, now);
-    const told = steps.filter(({ step }) => step === 'tell');
-    tell = () => writeSteps(parts.db, { ids: parts.ids, now }, standing, told);
-    return { steps: steps.filter((step) => !told.includes(step)), answer };
+  const silently = (checkout: LockedCheckout, now: number): NotificationDecision<T> => {
+    const { steps, result } = decide(checkout, now);
+    const told = steps.filter(({ step }) => step === 'record event');
+    tell = () => writeSteps(services.db, { ids: services.ids, now }, checkout, told);
+    return { steps: steps.filter((step) => !told.includes(step)), result };
   };
-  const answer = await parts.db.transaction((tx) => decideIn(tx, parts, venueId, checkoutId, silently));
+  const result = await services.db.transaction((tx) => decideInTransaction(tx, services, venueId, checkoutId, silently));
   await tell();
-  return answer;
+  return result;
 `,
     tests: 'simulation',
   },
@@ -41,16 +41,16 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a worker that lost its turn at a hold writes all the same',
     file: HOLD,
-    from: 'if (standing === null || turn !== hold.leaseToken) return null;',
-    to: 'if (standing === null || turn === null) return null;',
+    from: 'if (checkout === null || leaseToken !== hold.leaseToken) return null;',
+    to: 'if (checkout === null || leaseToken === null) return null;',
     tests: 'simulation',
   },
   {
     area: 'money',
     bug: 'a worker that lost its turn at the captures writes all the same',
-    file: 'src/domain/checkouts/capture.ts',
-    from: "return standing.status === 'funded' && standing.leaseToken === turn;",
-    to: "return standing.status === 'funded' && standing.leaseToken >= turn;",
+    file: 'src/domain/checkouts/capture/capture.ts',
+    from: "return checkout.status === 'funded' && checkout.leaseToken === leaseToken;",
+    to: "return checkout.status === 'funded' && checkout.leaseToken >= leaseToken;",
     tests: ['test/checkouts/capture.test.ts'],
   },
   {
@@ -73,7 +73,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a card is let go of in our books alone',
     file: HOLD,
-    from: '    await processorFor(parts, hold.mode).release(intentId, callKeys.release(hold.id));\n',
+    from: '    await processorFor(services, hold.mode).release(intentId, callKeys.release(hold.id));\n',
     to: '',
     tests: 'simulation',
   },
@@ -104,7 +104,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'test money is taken at the live processor',
-    file: 'src/domain/checkouts/money-parts.ts',
+    file: 'src/domain/checkouts/payment-services.ts',
     from: 'const processor = processors[mode];',
     to: 'const processor = processors.live ?? processors[mode];',
     tests: ['test/checkouts/capture.test.ts', 'test/checkouts/cards.test.ts'],
@@ -137,7 +137,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'idempotency',
     bug: 'two servers do the same call twice',
     file: 'src/run/perform.ts',
-    from: '      if (!kept) throw new TakenMeanwhile();\n',
+    from: '      if (!kept) throw new IdempotencyKeyTaken();\n',
     to: '',
     tests: ['test/http/idempotency.test.ts'],
   },
@@ -155,7 +155,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
     file: 'src/run/perform.ts',
     from: '    throw error;\n  }\n}\n\nfunction replay(',
     to: `    if (error instanceof Problem) {
-      await keepAnswer(house.db, house.seal, under, { fingerprint, status: error.status, json: '{}' });
+      await storeResponse(context.db, context.seal, under, { fingerprint, status: error.status, json: '{}' });
     }
     throw error;\n  }\n}\n\nfunction replay(`,
     tests: ['test/checkouts/refund.test.ts'],
@@ -163,7 +163,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'a notice of the bank is put off by a worker that comes late, though another has read it',
-    file: 'src/domain/payments/disputes/queries.ts',
+    file: 'src/domain/payments/dispute-queries.ts',
     from: 'where notice_id = $1 and lease_token = $2',
     to: 'where notice_id = $1 and lease_token >= $2',
     tests: ['test/checkouts/notices.test.ts'],
@@ -172,16 +172,16 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'guests',
     bug: 'a worker that comes late says that a message failed, though another is sending it',
     file: 'src/domain/members/messages/queries.ts',
-    from: "where message_id = $1 and lease_token = $2 and status = 'waiting'`,\n    [id, turn, outcome.status",
-    to: "where message_id = $1 and lease_token >= $2 and status = 'waiting'`,\n    [id, turn, outcome.status",
+    from: "where message_id = $1 and lease_token = $2 and status = 'waiting'`,\n    [id, leaseToken, outcome.status",
+    to: "where message_id = $1 and lease_token >= $2 and status = 'waiting'`,\n    [id, leaseToken, outcome.status",
     tests: ['test/guests/twilio.test.ts'],
   },
   {
     area: 'guests',
     bug: 'a worker that comes late puts a message off, though another is sending it',
     file: 'src/domain/members/messages/queries.ts',
-    from: "where message_id = $1 and lease_token = $2 and status = 'waiting'`,\n    [id, turn, dueAt]",
-    to: "where message_id = $1 and lease_token >= $2 and status = 'waiting'`,\n    [id, turn, dueAt]",
+    from: "where message_id = $1 and lease_token = $2 and status = 'waiting'`,\n    [id, leaseToken, dueAt]",
+    to: "where message_id = $1 and lease_token >= $2 and status = 'waiting'`,\n    [id, leaseToken, dueAt]",
     tests: ['test/guests/twilio.test.ts'],
   },
 ];

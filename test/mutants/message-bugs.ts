@@ -2,7 +2,7 @@
 
 import type { Mutant } from './list.ts';
 
-const CAPTURE = 'src/domain/checkouts/decide-capture.ts';
+const CAPTURE = 'src/domain/checkouts/capture/decide-capture.ts';
 const PEOPLE = 'src/domain/analytics/functions/people_changes.sql';
 const COUNTED = 'src/domain/analytics/functions/count_activity.sql';
 const EXACT = ['test/analytics/exact.test.ts'];
@@ -13,7 +13,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     area: 'events',
     bug: 'a completed checkout tells nobody',
     file: CAPTURE,
-    from: "    { step: 'tell', type: 'checkout.completed' },\n",
+    from: "    { step: 'record event', type: 'checkout.completed' },\n",
     to: '',
     tests: ['test/webhooks/events.test.ts'],
   },
@@ -36,7 +36,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   {
     area: 'events',
     bug: 'a redirect is a yes',
-    file: 'src/domain/webhooks/deliveries/attempt.ts',
+    file: 'src/domain/webhooks/deliveries/performStoringResponse.ts',
     from: 'const delivered = status >= 200 && status < 300;',
     to: 'const delivered = status >= 200 && status < 400;',
     tests: ['test/webhooks/deliveries.test.ts'],

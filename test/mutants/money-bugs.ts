@@ -3,24 +3,24 @@
 import type { Mutant } from './list.ts';
 
 const CREATE = 'src/domain/checkouts/functions/create_checkout.sql';
-const HOLD = 'src/domain/checkouts/decide-hold.ts';
-const CAPTURE = 'src/domain/checkouts/decide-capture.ts';
+const HOLD = 'src/domain/checkouts/holds/decide-hold.ts';
+const CAPTURE = 'src/domain/checkouts/capture/decide-capture.ts';
 
 export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'nobody locks the checkout before asking whether it was the last share',
     file: 'src/domain/checkouts/queries.ts',
-    from: "return standingBy(tx, venueId, id, 'for no key update');",
-    to: "return standingBy(tx, venueId, id, '');",
+    from: "return readLocked(tx, venueId, id, 'for no key update');",
+    to: "return readLocked(tx, venueId, id, '');",
     tests: 'simulation',
   },
   {
     area: 'money',
     bug: 'a party is funded when one share is held',
     file: HOLD,
-    from: "!standing.shares.every(({ status }) => status === 'held')) return [];\n  return [",
-    to: "!standing.shares.some(({ status }) => status === 'held')) return [];\n  return [",
+    from: "!checkout.shares.every(({ status }) => status === 'held')) return [];\n  return [",
+    to: "!checkout.shares.some(({ status }) => status === 'held')) return [];\n  return [",
     tests: ['test/checkouts/capture.test.ts'],
   },
   {
@@ -43,7 +43,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a hold that was made after pay_by counts',
     file: HOLD,
-    from: 'facts.heldAt !== null && facts.heldAt <= standing.expiresAt',
+    from: 'facts.heldAt !== null && facts.heldAt <= checkout.expiresAt',
     to: 'facts.heldAt !== null',
     tests: ['test/checkouts/cards.test.ts'],
   },
@@ -51,7 +51,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'captures begin without a look at the holds',
     file: CAPTURE,
-    from: "return found === undefined || found.standing !== 'held' || !isAsAsked(hold, found);",
+    from: "return found === undefined || found.checkout !== 'held' || !matchesRequest(hold, found);",
     to: 'return found === undefined;',
     tests: ['test/checkouts/capture.test.ts', 'test/checkouts/cards.test.ts'],
   },
@@ -59,7 +59,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'the cent left over of an equal split is lost',
     file: 'src/base/money.ts',
-    from: 'index === 0 ? whole - each * (parts - 1) : each',
+    from: 'index === 0 ? whole - each * (services - 1) : each',
     to: 'each',
     tests: ['test/base/money.test.ts'],
   },
@@ -90,7 +90,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'our fee is kept when everything is refunded',
-    file: 'src/domain/checkouts/decide-refund.ts',
+    file: 'src/domain/checkouts/refunds/decide-refund.ts',
     from: 'return share.amount === 0 ? 0 : Number((BigInt(fee) * BigInt(refunded)) / BigInt(share.amount));',
     to: 'return share.amount < 0 ? fee + refunded : 0;',
     tests: ['test/checkouts/refund.test.ts', 'test/checkouts/refund-books.test.ts'],
@@ -114,7 +114,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'a completed checkout can be canceled',
-    file: 'src/domain/checkouts/decide-party.ts',
+    file: 'src/domain/checkouts/party/decide-party.ts',
     from: "    return { refusal: 'checkout_not_cancelable' };",
     to: '    return { steps: [] };',
     tests: ['test/checkouts/cancel.test.ts'],

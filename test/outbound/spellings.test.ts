@@ -2,7 +2,7 @@
 // address, over http and https, and must never be touched; and nothing that a caller is told may hold an address.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { judgeAddress } from '../../src/base/outbound/address.ts';
+import { classifyAddress } from '../../src/base/outbound/address.ts';
 import { makeOutbound } from '../../src/base/outbound/outbound.ts';
 import { OutboundError } from '../../src/base/outbound/outbound-error.ts';
 import { type Canary, startCanary } from './receiver.ts';
@@ -260,11 +260,11 @@ describe('addresses that are not public', () => {
 describe('what is left', () => {
   it.each(['8.8.8.8', '1.1.1.1', '93.184.216.34', '172.15.255.255', '172.32.0.1', '100.63.255.255', '100.128.0.1'])(
     '%s is public',
-    (address) => expect(judgeAddress(address)).toBe('public'),
+    (address) => expect(classifyAddress(address)).toBe('public'),
   );
   it.each(['2606:4700:4700::1111', '2a00:1450:4001:80b::200e', '2001:4860:4860::8888', '2400:cb00::1'])(
     '%s is public',
-    (address) => expect(judgeAddress(address)).toBe('public'),
+    (address) => expect(classifyAddress(address)).toBe('public'),
   );
 
   it('with allowInsecureTargets loopback alone is added, and http never', async () => {

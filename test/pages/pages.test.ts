@@ -6,21 +6,21 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { takeAll } from '../../src/domain/keys/queries.ts';
+import { countSharedCalls } from '../../src/domain/keys/queries.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
 import { openPhone } from '../../src/domain/members/phone.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { html } from '../../src/http/pages/html.ts';
 import { parseAmount, phoneOf } from '../../src/http/pages/party-form.ts';
 import { ORIGIN, type Seen, Shop } from '../checkouts/shop.ts';
-import { openWorld, type Told, type World } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 let shop: Shop;
 let phones = 0;
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   const { venue } = await world.venue({ name: 'Harbor <House>', origins: [ORIGIN] });
   const { key } = await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
   shop = new Shop(world, venue.id, key, 'test');
@@ -35,14 +35,19 @@ interface Person {
 
 async function person(name: string): Promise<Person> {
   const phone = `+1555010${String(1000 + phones++)}`;
-  const { id } = await world.db.transaction((tx) => createMember(tx, world.act(), { phone, name }));
-  const session = await beginSession(world.house, id);
-  return { id, token: await world.house.tokens.sign(id), cookie: `everyshare_session=${session}` };
+  const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
+  const session = await beginSession(world.context, id);
+  return { id, token: await world.context.tokens.sign(id), cookie: `everyshare_session=${session}` };
 }
 
-const get = (path: string, headers: Record<string, string> = {}): Promise<Told> => world.call('GET', path, { headers });
+const get = (path: string, headers: Record<string, string> = {}): Promise<HttpResponse> =>
+  world.call('GET', path, { headers });
 
-const post = (path: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Told> =>
+const post = (
+  path: string,
+  form: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<HttpResponse> =>
   world.call('POST', path, {
     body: new URLSearchParams(form).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
@@ -177,7 +182,7 @@ describe('a page', () => {
   it('is asked for 3,600 times an hour by a member, and then says so calmly', async () => {
     const { ada, checkout } = await group();
     const subject = `page looks member ${ada.id}`;
-    await takeAll(world.db, 3_600, [{ subject, calls: 3_600 }]);
+    await countSharedCalls(world.db, 3_600, [{ subject, calls: 3_600 }]);
     const told = await get(`/c/${checkout.id}`, { cookie: ada.cookie });
     expect([told.status, told.text.includes('A little too fast')]).toEqual([429, true]);
     expect(Number(told.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -230,7 +235,7 @@ describe('signing in on a page', () => {
   });
 
   it('over https it uses cookies that never leave it', async () => {
-    const secure = await openWorld({ env: { BASE_URL: 'https://pay.example' } });
+    const secure = await openTestWorld({ env: { BASE_URL: 'https://pay.example' } });
     try {
       const { venue } = await secure.venue({ origins: [ORIGIN] });
       const other = new Shop(secure, venue.id, (await secure.key(venue.id)).key, 'test');
@@ -286,7 +291,7 @@ describe('choosing the party on a page', () => {
   it('refuses too many people, an amount under a card’s least, and a second organizer, and changes nothing', async () => {
     const [ada, ben] = [await person('Ada'), await person('Ben')];
     const checkout = await shop.create({ amount: 8_000, party_size: 2 });
-    const send = (form: Record<string, string>, who = ada): Promise<Told> =>
+    const send = (form: Record<string, string>, who = ada): Promise<HttpResponse> =>
       post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal', ...form }, { cookie: who.cookie });
     expect((await send({ seats: '2' })).text).toContain('This booking is for up to 2 people. Leave some out.');
     const small = { split: 'custom', seats: '1', 'amount:organizer': '79.80', 'amount:seat-1': '0.20' };
@@ -299,9 +304,9 @@ describe('choosing the party on a page', () => {
 });
 
 describe('choosing the party again', () => {
-  const edit = (checkout: Seen, who: Person): Promise<Told> =>
+  const edit = (checkout: Seen, who: Person): Promise<HttpResponse> =>
     get(`/c/${checkout.id}?edit=party`, { cookie: who.cookie });
-  const seenIn = (told: Told): string => /name="seen" value="([^"]+)"/.exec(told.text)?.[1] ?? '';
+  const seenIn = (told: HttpResponse): string => /name="seen" value="([^"]+)"/.exec(told.text)?.[1] ?? '';
 
   it('begins with the party as it is: who, how many seats, and what each pays', async () => {
     const [ada, ben] = [await person('Ada'), await person('Ben')];
@@ -326,7 +331,7 @@ describe('choosing the party again', () => {
   it('never throws out somebody who sat down meanwhile, and says whose hold would be released', async () => {
     const [ada, dan] = [await person('Ada'), await person('Dan')];
     const checkout = await shop.create({ amount: 9_000, party_size: 3 });
-    const party = (form: Record<string, string>): Promise<Told> =>
+    const party = (form: Record<string, string>): Promise<HttpResponse> =>
       post(`/c/${checkout.id}/party`, { split: 'equal', ...form }, { cookie: ada.cookie });
     await party({ do: 'send', seats: '2' });
     const seen = seenIn(await edit(checkout, ada));
@@ -356,7 +361,7 @@ describe('choosing the party again', () => {
       'select phone, phone_hash as hash from members where member_id = $1',
       [ada.id],
     );
-    const phone = openPhone(world.house.seal, { phone: own[0]?.phone as Buffer, phoneHash: own[0]?.hash as Buffer });
+    const phone = openPhone(world.context.seal, { phone: own[0]?.phone as Buffer, phoneHash: own[0]?.hash as Buffer });
     const told = await post(
       `/c/${checkout.id}/party`,
       { do: 'send', split: 'equal', phone, name: 'Me' },

@@ -1,7 +1,7 @@
 // The states that a hosted page can be in, each with the way to get there. No worker runs: a state stays as it is.
 
 import type { Page } from 'playwright-core';
-import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
+import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
 import { CARDS, type Seen } from '../checkouts/shop.ts';
 import { type Look, type Person, payWith, type Town } from './town.ts';
@@ -48,8 +48,8 @@ async function choosing(town: Town, look: Look, ada: Person): Promise<Page> {
 async function seats(town: Town, taken: number): Promise<Friends> {
   const [ada, ben, cleo] = [await town.person('Ada'), await town.person('Ben'), await town.person('Cleo')];
   const checkout = await town.create({ party_size: 4 });
-  const { db, ids, clock } = town.world.house;
-  const free = await makeSeats(db, { ids, now: clock.now() }, 2 - taken);
+  const { db, ids, clock } = town.world.context;
+  const free = await createSeats(db, { ids, now: clock.now() }, 2 - taken);
   return { ada, ben, cleo, checkout, invites: await town.party(checkout, [ada, ben], 'equal', free) };
 }
 
@@ -57,7 +57,7 @@ async function known(town: Town): Promise<Person> {
   const { ada, ben, cleo } = await friends(town);
   const { world } = town;
   const memberIds = [ada.id, ben.id, cleo.id];
-  await world.db.transaction((tx) => createChannel(tx, world.act(), { name: 'Sailing crew', memberIds }));
+  await world.db.transaction((tx) => createChannel(tx, world.command(), { name: 'Sailing crew', memberIds }));
   return ada;
 }
 

@@ -46,7 +46,7 @@ describe.runIf(path !== null)('the real processor’s own card form', () => {
     const returns: unknown[] = [];
     await page.exposeFunction('confirmAtBank', async (clientSecret: string, redirect: string, returnUrl: string) => {
       returns.push([redirect, new URL(returnUrl).pathname]);
-      const publishableKey = town.world.house.money.processors.test?.publishableKey ?? '';
+      const publishableKey = town.world.context.services.processors.test?.publishableKey ?? '';
       const { error } = await town.shop.confirmDirectly({ clientSecret, publishableKey }, cards.shift() ?? '');
       return error === undefined ? {} : { error };
     });

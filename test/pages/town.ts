@@ -7,7 +7,7 @@ import { sandboxSender } from '../../src/domain/members/messages/send.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/loops.ts';
 import { inFuture, ORIGIN, type Seen, Shop } from '../checkouts/shop.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 import { openBrowser } from './browser.ts';
 
 export interface Person {
@@ -26,13 +26,13 @@ export interface Look {
 }
 
 export class Town {
-  readonly world: World;
+  readonly world: TestWorld;
   readonly shop: Shop;
   readonly browser: Browser;
   readonly #worker: RunningWorker | null;
   #phones = 0;
 
-  constructor(world: World, shop: Shop, browser: Browser, worker: RunningWorker | null) {
+  constructor(world: TestWorld, shop: Shop, browser: Browser, worker: RunningWorker | null) {
     this.world = world;
     this.shop = shop;
     this.browser = browser;
@@ -51,15 +51,15 @@ export class Town {
   async person(name: string): Promise<Person> {
     const phone = this.phone();
     const { world } = this;
-    const { id } = await world.db.transaction((tx) => createMember(tx, world.act(), { phone, name }));
-    return { id, name, phone, token: await world.house.tokens.sign(id) };
+    const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
+    return { id, name, phone, token: await world.context.tokens.sign(id) };
   }
 
   /** A browser of somebody's own; signed in, when a person is named. */
   async phoneOf(person: Person | null, look: Look = {}): Promise<Page> {
     const context = await this.context(look);
     if (person !== null) {
-      const value = await beginSession(this.world.house, person.id);
+      const value = await beginSession(this.world.context, person.id);
       await context.addCookies([{ name: 'everyshare_session', value, url: this.url, httpOnly: true, sameSite: 'Lax' }]);
     }
     return context.newPage();
@@ -116,18 +116,18 @@ export async function openTown(
   executablePath: string,
   wish: { readonly worker: boolean; readonly hidesProcessor?: boolean },
 ): Promise<Town> {
-  const world = await openWorld({ hidesProcessor: wish.hidesProcessor === true });
+  const world = await openTestWorld({ hidesProcessor: wish.hidesProcessor === true });
   const { venue } = await world.venue({ name: 'Harbor House', origins: [ORIGIN] });
   const { key } = await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
-  const { db, log, clock, money } = world.house;
+  const { db, log, clock, services: money } = world.context;
   const worker = wish.worker
     ? startWorker({
         db,
         log,
         clock,
         outbound: money.outbound,
-        money,
-        hooks: world.house,
+        payments: money,
+        hooks: world.context,
         deliveries: money,
         sender: sandboxSender,
       })

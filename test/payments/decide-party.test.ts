@@ -4,11 +4,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitEqually } from '../../src/base/money.ts';
-import { decideAsk, learn } from '../../src/domain/checkouts/decide-hold.ts';
-import { decideCancel, decideParty, type Seat } from '../../src/domain/checkouts/decide-party.ts';
-import type { CheckoutStatus } from '../../src/domain/checkouts/moves.ts';
-import { equalSplit, judgeSplit, LEAST_CHARGE } from '../../src/domain/checkouts/split.ts';
-import type { Standing } from '../../src/domain/checkouts/standing.ts';
+import { decideFromFacts, decideHold } from '../../src/domain/checkouts/holds/decide-hold.ts';
+import type { LockedCheckout } from '../../src/domain/checkouts/locked-checkout.ts';
+import { decideCancel, decideParty, type Seat } from '../../src/domain/checkouts/party/decide-party.ts';
+import { checkSplit, equalSplit, MIN_CHARGE } from '../../src/domain/checkouts/party/split.ts';
+import type { CheckoutStatus } from '../../src/domain/checkouts/transitions.ts';
 import { applyAll, factsFor, type Model, NOW, newId, newModel } from '../checkouts/model.ts';
 
 const AMOUNT = 30_000;
@@ -37,13 +37,13 @@ function choose(model: Model, seats: readonly Seat[]): Model {
 /** One of the party pays. */
 function pay(model: Model, place: number): Model {
   const share = model.standing.shares[place % model.standing.shares.length];
-  const asked = decideAsk(model.standing, share?.id ?? '', NOW, newId);
+  const asked = decideHold(model.standing, share?.id ?? '', NOW, newId);
   if (!('steps' in asked)) return model;
   const ready = applyAll(model, asked.steps);
   const news = { intentId: `pi_${asked.holdId}` };
   const open = applyAll(ready, [{ step: 'move hold', id: asked.holdId, from: 'asked', to: 'open', news, dueAt: NOW }]);
   const hold = open.standing.holds.find(({ id }) => id === asked.holdId);
-  return hold === undefined ? open : applyAll(open, learn(open.standing, hold.id, factsFor(hold), NOW));
+  return hold === undefined ? open : applyAll(open, decideFromFacts(open.standing, hold.id, factsFor(hold), NOW));
 }
 
 describe('a choice of the party', () => {
@@ -118,7 +118,7 @@ describe('a choice of the party', () => {
 
   it('belongs to the first organizer, to an open or collecting checkout, and to the time before pay_by', () => {
     const collecting = choose(newModel(AMOUNT, 0, 3), [seat('organizer', AMOUNT)]).standing;
-    const refusalOf = (standing: Standing, now = NOW): unknown => {
+    const refusalOf = (standing: LockedCheckout, now = NOW): unknown => {
       const decided = decideParty(standing, [seat('organizer', AMOUNT)], now, newId);
       return 'refusal' in decided ? decided.refusal : null;
     };
@@ -173,8 +173,8 @@ describe('a split', () => {
       fc.property(fc.integer({ min: 100, max: 99_999_999 }), fc.integer({ min: 1, max: 50 }), (amount, people) => {
         const parts = equalSplit(amount, people);
         expect(parts).toEqual(splitEqually(amount, people));
-        const isFineEnough = parts.every((part) => part === 0 || part >= LEAST_CHARGE);
-        expect(judgeSplit(amount, parts) === null).toBe(isFineEnough);
+        const isFineEnough = parts.every((part) => part === 0 || part >= MIN_CHARGE);
+        expect(checkSplit(amount, parts) === null).toBe(isFineEnough);
       }),
     );
   });
@@ -183,14 +183,14 @@ describe('a split', () => {
     const parts = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 10 });
     fc.assert(
       fc.property(parts, fc.integer({ min: -3, max: 3 }), (amounts, off) => {
-        const fault = judgeSplit(sum(amounts) - off, amounts);
+        const fault = checkSplit(sum(amounts) - off, amounts);
         const place = amounts.findIndex((part) => part >= 1 && part <= 49);
         if (off !== 0) expect(fault).toEqual({ fault: 'wrong sum', difference: off });
         else if (place >= 0) expect(fault).toEqual({ fault: 'under the least charge', place });
         else expect(fault).toBeNull();
       }),
     );
-    expect([judgeSplit(100, [50, 50]), judgeSplit(100, [100, 0]), judgeSplit(100, [51, 49])]).toEqual([
+    expect([checkSplit(100, [50, 50]), checkSplit(100, [100, 0]), checkSplit(100, [51, 49])]).toEqual([
       null,
       null,
       { fault: 'under the least charge', place: 1 },

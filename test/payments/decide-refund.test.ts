@@ -3,15 +3,15 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { feeParts } from '../../src/domain/checkouts/decide-capture.ts';
+import { feeParts } from '../../src/domain/checkouts/capture/decide-capture.ts';
+import type { LockedCheckout } from '../../src/domain/checkouts/locked-checkout.ts';
 import {
   decideRefund,
-  leftToRefund,
   percentByPolicy,
+  refundableAmount,
   type TransferState,
-} from '../../src/domain/checkouts/decide-refund.ts';
-import type { Standing } from '../../src/domain/checkouts/standing.ts';
-import type { MovementStatus } from '../../src/domain/payments/moves.ts';
+} from '../../src/domain/checkouts/refunds/decide-refund.ts';
+import type { MovementStatus } from '../../src/domain/payments/transitions.ts';
 import { applyAll, type Model, NOW, newId, newModel } from '../checkouts/model.ts';
 
 const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);
@@ -24,7 +24,7 @@ const amounts = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 50, max: 500
 function completed(shares: readonly number[], fee: number, status: MovementStatus): Model {
   const total = sum(shares);
   const blank = newModel(total, fee, shares.length);
-  const standing: Standing = {
+  const standing: LockedCheckout = {
     ...blank.standing,
     status: 'completed',
     shares: shares.map((amount, place) => ({
@@ -117,7 +117,7 @@ describe('refunds in any parts', () => {
         let model = completed(shares, fee, status);
         let refunded = 0;
         for (const part of parts) {
-          const left = leftToRefund(model.standing);
+          const left = refundableAmount(model.standing);
           if (left === 0) break;
           const amount = Math.max(1, Math.floor((left * part) / 1_000));
           const before = model.standing;
@@ -128,7 +128,7 @@ describe('refunds in any parts', () => {
           // In proportion: nobody's part is more than a cent away from their due.
           model.standing.shares.forEach((share, place) => {
             const was = before.shares[place];
-            const due = (amount * (share.amount - (was?.refundedAmount ?? 0))) / leftToRefund(before);
+            const due = (amount * (share.amount - (was?.refundedAmount ?? 0))) / refundableAmount(before);
             expect(Math.abs(share.refundedAmount - (was?.refundedAmount ?? 0) - due)).toBeLessThan(1.000001);
           });
         }
@@ -144,10 +144,10 @@ describe('refunds in any parts', () => {
         const start = completed(shares, fee, status);
         const net = start.standing.amount - start.standing.feeAmount;
         const some = parts.reduce((model, part) => {
-          const left = leftToRefund(model.standing);
+          const left = refundableAmount(model.standing);
           return left === 0 ? model : refund(model, Math.max(1, Math.floor((left * part) / 1_000)));
         }, start);
-        const left = leftToRefund(some.standing);
+        const left = refundableAmount(some.standing);
         const end = left === 0 ? some : refund(some, left);
         const refunds = end.movements.filter(({ kind }) => kind === 'refund');
         expect(sum(refunds.map(({ feePart }) => feePart))).toBe(start.standing.feeAmount);

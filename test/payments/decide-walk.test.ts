@@ -9,10 +9,16 @@ import {
   type CaptureOutcome,
   recordCaptures,
   recordRelease,
-} from '../../src/domain/checkouts/decide-capture.ts';
-import { decideAsk, decideRenewal, learn, notNow, refused } from '../../src/domain/checkouts/decide-hold.ts';
-import { decideCancel, decideParty } from '../../src/domain/checkouts/decide-party.ts';
-import { decideRefund, leftToRefund } from '../../src/domain/checkouts/decide-refund.ts';
+} from '../../src/domain/checkouts/capture/decide-capture.ts';
+import {
+  decideFromFacts,
+  decideHold,
+  decideRefused,
+  decideRenewal,
+  retryLater,
+} from '../../src/domain/checkouts/holds/decide-hold.ts';
+import { decideCancel, decideParty } from '../../src/domain/checkouts/party/decide-party.ts';
+import { decideRefund, refundableAmount } from '../../src/domain/checkouts/refunds/decide-refund.ts';
 import type { Step } from '../../src/domain/checkouts/steps.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';
@@ -64,11 +70,11 @@ function saying(hold: HoldState, how: number): HoldFacts {
     {},
     {},
     {},
-    { standing: 'waiting', capturable: 0, heldAt: null, refusal: null },
-    { standing: 'waiting', capturable: 0, heldAt: null, refusal: 'card_declined' },
-    { standing: 'underway', capturable: 0, heldAt: null },
-    { standing: 'gone', capturable: 0, heldAt: null },
-    { standing: 'captured', capturable: 0, captured: hold.amount },
+    { status: 'waiting', capturable: 0, heldAt: null, refusal: null },
+    { status: 'waiting', capturable: 0, heldAt: null, refusal: 'card_declined' },
+    { status: 'underway', capturable: 0, heldAt: null },
+    { status: 'gone', capturable: 0, heldAt: null },
+    { status: 'captured', capturable: 0, captured: hold.amount },
     { capturable: Math.floor(hold.amount / 2) },
     { heldAt: NOW + 1_000 * 3_600_000 },
     { currency: 'eur' },
@@ -88,7 +94,7 @@ function openAndLearn(model: Model, hold: HoldState, how: number): Model {
       ? applyAll(model, [{ step: 'move hold', id: hold.id, from: 'asked', to: 'open', news: { intentId }, dueAt: NOW }])
       : model;
   const present = opened.holds.find(({ id }) => id === hold.id) ?? hold;
-  return applyAll(opened, learn(opened.standing, hold.id, saying(present, how), NOW));
+  return applyAll(opened, decideFromFacts(opened.standing, hold.id, saying(present, how), NOW));
 }
 
 function expire(model: Model): Model {
@@ -119,7 +125,10 @@ function askerOf({ standing }: Model, who: number, how: number) {
   const share = pick(standing.shares, who);
   const live = standing.holds.find(({ shareId, status }) => shareId === share?.id && status !== 'releasing');
   const payerId = pick([null, share?.memberId ?? null, 'organizer'], how) ?? null;
-  return { payerId, looked: live === undefined || how % 2 === 0 ? null : { holdId: live.id, turn: live.leaseToken } };
+  return {
+    payerId,
+    retrieved: live === undefined || how % 2 === 0 ? null : { holdId: live.id, leaseToken: live.leaseToken },
+  };
 }
 
 function happen(model: Model, { what, who, how }: Happening): Model {
@@ -132,7 +141,7 @@ function happen(model: Model, { what, who, how }: Happening): Model {
       return 'refusal' in decided ? model : applyAll(model, decided.steps);
     }
     case 'ask': {
-      const decided = decideAsk(standing, share?.id ?? '', NOW, newId, askerOf(model, who, how));
+      const decided = decideHold(standing, share?.id ?? '', NOW, newId, askerOf(model, who, how));
       return 'steps' in decided ? applyAll(model, decided.steps) : model;
     }
     case 'open':
@@ -140,7 +149,7 @@ function happen(model: Model, { what, who, how }: Happening): Model {
       return hold === undefined ? model : openAndLearn(model, hold, how);
     case 'hold all':
       return standing.shares.reduce((next, { id }) => {
-        const asked = decideAsk(next.standing, id, NOW, newId);
+        const asked = decideHold(next.standing, id, NOW, newId);
         if (!('steps' in asked)) return next;
         const ready = applyAll(next, asked.steps);
         const mine = ready.holds.find((one) => one.id === asked.holdId);
@@ -149,9 +158,12 @@ function happen(model: Model, { what, who, how }: Happening): Model {
     case 'refused':
       return hold === undefined || hold.status === 'capturing' || hold.status === 'captured'
         ? model
-        : applyAll(model, refused(standing, hold.id, pick(['resource_missing', 'card_declined'], how) ?? '', NOW));
+        : applyAll(
+            model,
+            decideRefused(standing, hold.id, pick(['resource_missing', 'card_declined'], how) ?? '', NOW),
+          );
     case 'not now':
-      return hold === undefined ? model : applyAll(model, notNow(standing, hold.id, NOW));
+      return hold === undefined ? model : applyAll(model, retryLater(standing, hold.id, NOW));
     case 'renew': {
       const renewal = hold === undefined ? null : decideRenewal(standing, hold.id, NEAR_THE_LAPSE, newId);
       return renewal === null ? model : applyAll(model, renewal.steps);
@@ -178,7 +190,7 @@ function happen(model: Model, { what, who, how }: Happening): Model {
         ? model
         : applyAll(model, recordRelease(standing, hold.id, how % 4 === 0 ? 'captured' : 'released', SETTINGS));
     case 'refund': {
-      const left = leftToRefund(standing);
+      const left = refundableAmount(standing);
       if (standing.status !== 'completed' || left === 0) return model;
       const transfers = model.movements.filter(({ kind }) => kind === 'transfer');
       const amount = 1 + (how % left);
@@ -247,7 +259,7 @@ describe('a hold that is lost while another is asked for in its place', () => {
     ]);
     const share = standing.shares[0];
     expect(share?.status).toBe('failed');
-    expect(decideAsk(standing, share?.id ?? '', NOW, newId)).toMatchObject({ lettingGo: [holds[1]?.id] });
+    expect(decideHold(standing, share?.id ?? '', NOW, newId)).toMatchObject({ lettingGo: [holds[1]?.id] });
   });
 });
 

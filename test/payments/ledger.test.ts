@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { ACCOUNTS, type AccountName, ENTRY_KINDS, type EntryKind } from '../../src/domain/ledger/accounts.ts';
 import { accountBalances, postEntries } from '../../src/domain/ledger/queries.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 let venueId: string;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
   venueId = (await world.venue()).venue.id;
 });
 afterAll(() => world.close());

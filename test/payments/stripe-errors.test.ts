@@ -8,7 +8,7 @@ import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Mode } from '../../src/base/config.ts';
-import { type Processor, ProcessorRefusal, ProcessorTrouble } from '../../src/domain/payments/processor.ts';
+import { type Processor, ProcessorRefusal, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { makeStripeProcessor, type StripeAddress } from '../../src/domain/payments/stripe.ts';
 
 type Reply = (response: ServerResponse, request: IncomingMessage) => void;
@@ -137,7 +137,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
 
 async function troubleOf(work: Promise<unknown>): Promise<string> {
   const error = await failureOf(work);
-  expect(error).toBeInstanceOf(ProcessorTrouble);
+  expect(error).toBeInstanceOf(ProcessorUnavailable);
   return error.message;
 }
 
@@ -198,7 +198,7 @@ describe('trouble: whether the work was done is not known', () => {
     const deaf = await listenButNeverAccept();
     const before = performance.now();
     const message = await troubleOf(
-      processorAt({ protocol: 'http', host: '127.0.0.1', port: deaf.port }, HASTY_MS).lookAt('pi_1'),
+      processorAt({ protocol: 'http', host: '127.0.0.1', port: deaf.port }, HASTY_MS).retrieveHold('pi_1'),
     );
     expect(message).toBe('lookAt: no answer from the card processor (ETIMEDOUT)');
     expect(performance.now() - before).toBeLessThan(15_000);
@@ -210,7 +210,7 @@ describe('trouble: whether the work was done is not known', () => {
     await new Promise<void>((done) => closed.listen(0, '127.0.0.1', done));
     const { port } = closed.address() as AddressInfo;
     await new Promise<void>((done) => closed.close(() => done()));
-    const message = await troubleOf(processorAt({ protocol: 'http', host: '127.0.0.1', port }).lookAt('pi_1'));
+    const message = await troubleOf(processorAt({ protocol: 'http', host: '127.0.0.1', port }).retrieveHold('pi_1'));
     expect(message).toBe('lookAt: no answer from the card processor (ECONNREFUSED)');
   });
 
@@ -225,7 +225,7 @@ describe('trouble: whether the work was done is not known', () => {
 
   it('a standing that nobody has heard of is not guessed at', async () => {
     replies.push(says(200, intent({ status: 'requires_divination' })));
-    expect(await troubleOf(processor.lookAt('pi_1'))).toContain('requires_divination');
+    expect(await troubleOf(processor.retrieveHold('pi_1'))).toContain('requires_divination');
   });
 
   it('a failure that is replayed for the key says so', async () => {
@@ -288,7 +288,7 @@ describe('a refusal: the processor would say no again', () => {
       httpClient: { getClientName: () => 'broken', makeRequest: async () => ({}) as never },
     });
     // The SDK sees every failure of its HTTP client as one of the network.
-    expect(await failureOf(own.lookAt('pi_1'))).toBeInstanceOf(ProcessorTrouble);
+    expect(await failureOf(own.retrieveHold('pi_1'))).toBeInstanceOf(ProcessorUnavailable);
     replies.push(says(200, { data: null, has_more: false }));
     expect(await failureOf(processor.holdsSince(0, null))).toBeInstanceOf(TypeError);
   });
@@ -300,7 +300,7 @@ describe('when the state is not as expected', () => {
 
   it('captured already, with that amount, is captured', async () => {
     replies.push(unexpected, says(200, captured));
-    expect(await capture()).toMatchObject({ standing: 'captured', captured: 1000, chargeId: 'ch_1' });
+    expect(await capture()).toMatchObject({ status: 'captured', captured: 1000, chargeId: 'ch_1' });
   });
 
   it('captured already with another amount, or canceled, is a refusal', async () => {
@@ -320,7 +320,7 @@ describe('when the state is not as expected', () => {
   it('released already is gone; captured cannot be released; anything else is trouble', async () => {
     const release = () => processor.release('pi_1', 'key-2');
     replies.push(unexpected, says(200, intent({ status: 'canceled' })));
-    expect(await release()).toMatchObject({ standing: 'gone', heldAt: null });
+    expect(await release()).toMatchObject({ status: 'gone', heldAt: null });
     replies.push(unexpected, says(200, captured));
     expect(await refusalOf(release())).toBe('already_captured');
     replies.push(unexpected, says(200, intent({ status: 'processing' })));
@@ -346,7 +346,7 @@ describe('when the state is not as expected', () => {
 describe('what the processor’s books mean', () => {
   const look = async (more: object) => {
     replies.push(says(200, intent(more)));
-    return processor.lookAt('pi_1');
+    return processor.retrieveHold('pi_1');
   };
 
   it.each([
@@ -358,7 +358,7 @@ describe('what the processor’s books mean', () => {
     ['succeeded', 'captured'],
     ['canceled', 'gone'],
   ])('%s is %s', async (status, standing) => {
-    expect(await look({ status })).toMatchObject({ standing });
+    expect(await look({ status })).toMatchObject({ status: standing });
   });
 
   it('a hold knows since when it holds and until when', async () => {
@@ -407,7 +407,7 @@ describe('what the processor’s books mean', () => {
 describe('what is sent', () => {
   it('every call names the version of the processor that this code was written for', async () => {
     replies.push(says(200, intent()));
-    await processor.lookAt('pi_1');
+    await processor.retrieveHold('pi_1');
     expect(seen[0]?.version).toMatch(/^\d{4}-\d\d-\d\d\./);
   });
 

@@ -13,7 +13,7 @@ import {
   type NewHold,
   type Processor,
   ProcessorRefusal,
-  ProcessorTrouble,
+  ProcessorUnavailable,
 } from '../../src/domain/payments/processor.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 import type { FaultKind } from '../../src/sandbox/processor/faults.ts';
@@ -73,7 +73,7 @@ function wish(more: Partial<NewHold> = {}): NewHold {
 }
 
 async function held(more: Partial<NewHold> = {}): Promise<HoldFacts> {
-  const { intentId } = await processor.openHold(wish(more));
+  const { intentId } = await processor.createHold(wish(more));
   return processor.payWithTestCard(intentId, 'pm_card_visa', fresh('pay'));
 }
 
@@ -102,11 +102,11 @@ const intents = async (): Promise<number> =>
 describe('a hold', () => {
   it('is opened with its marks, waits for a card, and gives the browser what it needs', async () => {
     const asked = wish();
-    const opened = await processor.openHold(asked);
+    const opened = await processor.createHold(asked);
     expect(opened.clientSecret).toContain(`${opened.intentId}_secret_`);
-    expect(await processor.lookAt(opened.intentId)).toEqual({
+    expect(await processor.retrieveHold(opened.intentId)).toEqual({
       intentId: opened.intentId,
-      standing: 'waiting',
+      status: 'waiting',
       mode: 'test',
       amount: 2500,
       capturable: 0,
@@ -130,60 +130,60 @@ describe('a hold', () => {
   it('opened again with the same key is the same hold', async () => {
     const asked = wish();
     const before = await intents();
-    const [first, second] = [await processor.openHold(asked), await processor.openHold(asked)];
+    const [first, second] = [await processor.createHold(asked), await processor.createHold(asked)];
     expect(second).toEqual(first);
     expect(await intents()).toBe(before + 1);
   });
 
   it('holds once a card has paid, and says until when', async () => {
     const facts = await held();
-    expect(facts).toMatchObject({ standing: 'held', capturable: 2500, captured: 0, refusal: null });
+    expect(facts).toMatchObject({ status: 'held', capturable: 2500, captured: 0, refusal: null });
     expect(facts.chargeId).toMatch(/^ch_/);
     expect(facts.captureBefore ?? 0).toBeGreaterThan(facts.heldAt ?? Number.POSITIVE_INFINITY);
-    expect(await processor.lookAt(facts.intentId)).toEqual(facts);
+    expect(await processor.retrieveHold(facts.intentId)).toEqual(facts);
   });
 
   it('tells why the last card was refused, and forgets it when the next one pays', async () => {
-    const { intentId } = await processor.openHold(wish());
+    const { intentId } = await processor.createHold(wish());
     const confirm = beside.paymentIntents.confirm(intentId, {
       payment_method: 'pm_card_chargeDeclinedInsufficientFunds',
     });
     await expect(confirm).rejects.toThrow();
-    expect(await processor.lookAt(intentId)).toMatchObject({
-      standing: 'waiting',
+    expect(await processor.retrieveHold(intentId)).toMatchObject({
+      status: 'waiting',
       refusal: 'insufficient_funds',
       chargeId: null,
       heldAt: null,
     });
     expect(await processor.payWithTestCard(intentId, 'pm_card_visa', fresh('pay'))).toMatchObject({
-      standing: 'held',
+      status: 'held',
       refusal: null,
     });
   });
 
   it('is underway while the bank asks its owner', async () => {
-    const { intentId } = await processor.openHold(wish());
+    const { intentId } = await processor.createHold(wish());
     await beside.paymentIntents.confirm(intentId, { payment_method: 'pm_card_authenticationRequired' });
-    expect(await processor.lookAt(intentId)).toMatchObject({ standing: 'underway', heldAt: null });
+    expect(await processor.retrieveHold(intentId)).toMatchObject({ status: 'underway', heldAt: null });
   });
 
   it('too small to be taken is refused with the processor’s word', async () => {
-    expect(await codeOf(processor.openHold(wish({ amount: 1 })))).toBe('amount_too_small');
+    expect(await codeOf(processor.createHold(wish({ amount: 1 })))).toBe('amount_too_small');
   });
 
   it('that is not there is trouble, not a hold that is gone: we may be asking the wrong account', async () => {
-    await expect(processor.lookAt('pi_nobody')).rejects.toBeInstanceOf(ProcessorTrouble);
-    await expect(processor.capture('pi_nobody', 1, fresh('key'))).rejects.toBeInstanceOf(ProcessorTrouble);
-    await expect(processor.release('pi_nobody', fresh('key'))).rejects.toBeInstanceOf(ProcessorTrouble);
-    await expect(processor.chargeTotals('pi_nobody')).rejects.toBeInstanceOf(ProcessorTrouble);
+    await expect(processor.retrieveHold('pi_nobody')).rejects.toBeInstanceOf(ProcessorUnavailable);
+    await expect(processor.capture('pi_nobody', 1, fresh('key'))).rejects.toBeInstanceOf(ProcessorUnavailable);
+    await expect(processor.release('pi_nobody', fresh('key'))).rejects.toBeInstanceOf(ProcessorUnavailable);
+    await expect(processor.chargeTotals('pi_nobody')).rejects.toBeInstanceOf(ProcessorUnavailable);
   });
 });
 
 describe('a renewal', () => {
   async function keptCard(): Promise<{ readonly customerId: string; readonly paymentMethodId: string }> {
     const asked = wish();
-    const customerId = await processor.openCustomer(fresh('customer'), asked.marks);
-    const { intentId } = await processor.openHold({ ...asked, customerId });
+    const customerId = await processor.createCustomer(fresh('customer'), asked.marks);
+    const { intentId } = await processor.createHold({ ...asked, customerId });
     const { paymentMethodId } = await processor.payWithTestCard(intentId, 'pm_card_visa', fresh('pay'));
     if (paymentMethodId === null) throw new Error('what is held has a card');
     return { customerId, paymentMethodId };
@@ -193,7 +193,7 @@ describe('a renewal', () => {
     const kept = await keptCard();
     const asked = { ...wish(), ...kept };
     const facts = await processor.renewHold(asked);
-    expect(facts).toMatchObject({ standing: 'held', capturable: 2500, marks: asked.marks, ...kept });
+    expect(facts).toMatchObject({ status: 'held', capturable: 2500, marks: asked.marks, ...kept });
     expect(await processor.renewHold(asked)).toEqual(facts);
   });
 
@@ -209,14 +209,14 @@ describe('a renewal', () => {
     expect(await codeOf(processor.renewHold(asked))).toBe(code);
     const page = await processor.holdsSince(0, null);
     const left = page.holds.filter(({ marks }) => marks.holdId === asked.marks.holdId);
-    expect(left).toMatchObject([{ standing: 'waiting', capturable: 0, chargeId: null, refusal: code }]);
-    expect(await processor.release(left[0]?.intentId ?? '', fresh('release'))).toMatchObject({ standing: 'gone' });
+    expect(left).toMatchObject([{ status: 'waiting', capturable: 0, chargeId: null, refusal: code }]);
+    expect(await processor.release(left[0]?.intentId ?? '', fresh('release'))).toMatchObject({ status: 'gone' });
   });
 
   it('at a bank that stumbles is trouble', async () => {
     const { customerId } = await keptCard();
     const asked = { ...wish(), customerId, paymentMethodId: 'pm_card_chargeDeclinedProcessingError' };
-    await expect(processor.renewHold(asked)).rejects.toBeInstanceOf(ProcessorTrouble);
+    await expect(processor.renewHold(asked)).rejects.toBeInstanceOf(ProcessorUnavailable);
   });
 });
 
@@ -225,7 +225,7 @@ describe('a capture', () => {
     const { intentId } = await held();
     const key = fresh('capture');
     const first = await processor.capture(intentId, 2500, key);
-    expect(first).toMatchObject({ standing: 'captured', captured: 2500, capturable: 0 });
+    expect(first).toMatchObject({ status: 'captured', captured: 2500, capturable: 0 });
     expect(await processor.capture(intentId, 2500, key)).toEqual(first);
     expect(await processor.capture(intentId, 2500, fresh('capture'))).toEqual(first);
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2500, refunded: 0 });
@@ -234,7 +234,7 @@ describe('a capture', () => {
   it('twice at the same moment takes it once', async () => {
     const { intentId } = await held();
     const tries = Array.from({ length: 8 }, () => processor.capture(intentId, 2500, fresh('capture')));
-    for (const facts of await Promise.all(tries)) expect(facts).toMatchObject({ standing: 'captured', captured: 2500 });
+    for (const facts of await Promise.all(tries)) expect(facts).toMatchObject({ status: 'captured', captured: 2500 });
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2500, refunded: 0 });
   });
 
@@ -249,9 +249,9 @@ describe('a capture', () => {
 
   it('of what was released is refused; of too much, or of nothing held, it is trouble as long as the hold stands', async () => {
     const { intentId } = await held();
-    await expect(processor.capture(intentId, 2501, fresh('capture'))).rejects.toBeInstanceOf(ProcessorTrouble);
-    const { intentId: waiting } = await processor.openHold(wish());
-    await expect(processor.capture(waiting, 2500, fresh('capture'))).rejects.toBeInstanceOf(ProcessorTrouble);
+    await expect(processor.capture(intentId, 2501, fresh('capture'))).rejects.toBeInstanceOf(ProcessorUnavailable);
+    const { intentId: waiting } = await processor.createHold(wish());
+    await expect(processor.capture(waiting, 2500, fresh('capture'))).rejects.toBeInstanceOf(ProcessorUnavailable);
     await processor.release(intentId, fresh('release'));
     expect(await codeOf(processor.capture(intentId, 2500, fresh('capture')))).toBe('payment_intent_unexpected_state');
   });
@@ -260,25 +260,25 @@ describe('a capture', () => {
     const [one, other] = [await held(), await held()];
     const key = fresh('capture');
     await processor.capture(one.intentId, 2500, key);
-    await expect(processor.capture(other.intentId, 2500, key)).rejects.toBeInstanceOf(ProcessorTrouble);
-    expect(await processor.lookAt(other.intentId)).toMatchObject({ standing: 'held' });
+    await expect(processor.capture(other.intentId, 2500, key)).rejects.toBeInstanceOf(ProcessorUnavailable);
+    expect(await processor.retrieveHold(other.intentId)).toMatchObject({ status: 'held' });
   });
 
   it('at a bank that stumbles is trouble, and the answer stays with its key', async () => {
-    const { intentId } = await processor.openHold(wish());
+    const { intentId } = await processor.createHold(wish());
     await beside.paymentIntents.confirm(intentId, { payment_method: 'pm_card_captureFailsForAWhile' });
     const key = fresh('capture');
     const tried = () => processor.capture(intentId, 2500, key);
     await expect(tried()).rejects.toThrow(/^capture: the card processor failed \(402, processing_error, req_\w+\)$/);
     await expect(tried()).rejects.toThrow('replayed for this key');
     for (const _ of [2, 3]) {
-      await expect(processor.capture(intentId, 2500, fresh('capture'))).rejects.toBeInstanceOf(ProcessorTrouble);
+      await expect(processor.capture(intentId, 2500, fresh('capture'))).rejects.toBeInstanceOf(ProcessorUnavailable);
     }
-    expect(await processor.capture(intentId, 2500, fresh('capture'))).toMatchObject({ standing: 'captured' });
+    expect(await processor.capture(intentId, 2500, fresh('capture'))).toMatchObject({ status: 'captured' });
   });
 
   it('that the bank will never make is refused', async () => {
-    const { intentId } = await processor.openHold(wish());
+    const { intentId } = await processor.createHold(wish());
     await beside.paymentIntents.confirm(intentId, { payment_method: 'pm_card_captureFailsForGood' });
     expect(await codeOf(processor.capture(intentId, 2500, fresh('capture')))).toBe('generic_decline');
   });
@@ -289,15 +289,15 @@ describe('a release', () => {
     const { intentId } = await held();
     const key = fresh('release');
     const first = await processor.release(intentId, key);
-    expect(first).toMatchObject({ standing: 'gone', capturable: 0, captured: 0, heldAt: null });
+    expect(first).toMatchObject({ status: 'gone', capturable: 0, captured: 0, heldAt: null });
     expect(await processor.release(intentId, key)).toEqual(first);
     expect(await processor.release(intentId, fresh('release'))).toEqual(first);
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 0, refunded: 0 });
   });
 
   it('of a hold that no card ever paid is as good', async () => {
-    const { intentId } = await processor.openHold(wish());
-    expect(await processor.release(intentId, fresh('release'))).toMatchObject({ standing: 'gone' });
+    const { intentId } = await processor.createHold(wish());
+    expect(await processor.release(intentId, fresh('release'))).toMatchObject({ status: 'gone' });
   });
 
   it('of what was captured is refused, and takes nothing back', async () => {
@@ -321,7 +321,7 @@ describe('a refund', () => {
       'charge_already_refunded',
     );
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2500, refunded: 2500 });
-    expect(await processor.lookAt(intentId)).toMatchObject({ standing: 'captured', captured: 2500 });
+    expect(await processor.retrieveHold(intentId)).toMatchObject({ status: 'captured', captured: 2500 });
   });
 
   it('of what is only held is refused', async () => {
@@ -337,16 +337,16 @@ describe('a venue', () => {
 
   it('of the sandbox can be paid at once; asked for twice it is one account', async () => {
     const key = fresh('account');
-    const account = await processor.openAccount(key, venue);
+    const account = await processor.createAccount(key, venue);
     expect(account.payoutsEnabled).toBe(true);
-    expect(await processor.openAccount(key, venue)).toEqual(account);
+    expect(await processor.createAccount(key, venue)).toEqual(account);
     const raw = await beside.accounts.retrieve(account.accountId);
     expect(raw.business_profile?.name).toBe(venue.name);
     expect(raw.metadata).toEqual({ venue_id: 'ven_1', onboarded: 'true' });
   });
 
   it('gets a link to where it fills in what the processor asks', async () => {
-    const { accountId } = await processor.openAccount(fresh('account'), venue);
+    const { accountId } = await processor.createAccount(fresh('account'), venue);
     expect(await processor.onboardingLink(accountId, 'https://venue.example/back')).toContain(accountId);
     expect(await codeOf(processor.onboardingLink('acct_nobody', 'https://venue.example/back'))).toBe(
       'resource_missing',
@@ -354,7 +354,7 @@ describe('a venue', () => {
   });
 
   it('is paid from a charge: once with one key, never more than was captured, and back again', async () => {
-    const { accountId } = await processor.openAccount(fresh('account'), venue);
+    const { accountId } = await processor.createAccount(fresh('account'), venue);
     const { chargeId } = await captured();
     const part = {
       key: fresh('move'),
@@ -404,7 +404,7 @@ describe('a venue', () => {
   });
 
   it('what was moved is found again by its movement, without its key', async () => {
-    const { accountId } = await processor.openAccount(fresh('account'), venue);
+    const { accountId } = await processor.createAccount(fresh('account'), venue);
     const { chargeId, intentId } = await captured();
     const [checkoutId, movementId] = [fresh('chk'), fresh('mov')];
     expect(await processor.findTransfer(checkoutId, movementId)).toBeNull();
@@ -422,7 +422,7 @@ describe('a venue', () => {
   });
 
   it('is not paid from a charge that is only held', async () => {
-    const { accountId } = await processor.openAccount(fresh('account'), venue);
+    const { accountId } = await processor.createAccount(fresh('account'), venue);
     const chargeId = (await held()).chargeId ?? '';
     const part = {
       key: fresh('move'),
@@ -440,7 +440,7 @@ describe('a venue', () => {
 describe('reconciliation', () => {
   it('walks through every hold, newest first, each once', async () => {
     const made: string[] = [];
-    for (let n = 0; n < 230; n++) made.push((await processor.openHold(wish())).intentId);
+    for (let n = 0; n < 230; n++) made.push((await processor.createHold(wish())).intentId);
     const walked: HoldFacts[] = [];
     let after: string | null = null;
     let pages = 0;
@@ -470,11 +470,11 @@ describe('the wall between the modes', () => {
   it('neither mode sees, captures, releases or pays from what is the other’s', async () => {
     const { intentId } = await held();
     for (const work of [
-      live.lookAt(intentId),
+      live.retrieveHold(intentId),
       live.capture(intentId, 2500, fresh('capture')),
       live.release(intentId, fresh('release')),
     ]) {
-      await expect(work).rejects.toBeInstanceOf(ProcessorTrouble);
+      await expect(work).rejects.toBeInstanceOf(ProcessorUnavailable);
     }
     for (const work of [
       live.payWithTestCard(intentId, 'pm_card_visa', fresh('pay')),
@@ -482,13 +482,13 @@ describe('the wall between the modes', () => {
     ]) {
       expect(await codeOf(work)).toBe('resource_missing');
     }
-    expect(await processor.lookAt(intentId)).toMatchObject({ standing: 'held', mode: 'test' });
+    expect(await processor.retrieveHold(intentId)).toMatchObject({ status: 'held', mode: 'test' });
   });
 
   it('a live hold says that it is live, and the sandbox’s test card pays it', async () => {
-    const { intentId } = await live.openHold(wish());
+    const { intentId } = await live.createHold(wish());
     expect(await live.payWithTestCard(intentId, 'pm_card_visa', fresh('pay'))).toMatchObject({
-      standing: 'held',
+      status: 'held',
       mode: 'live',
     });
   });
@@ -496,8 +496,8 @@ describe('the wall between the modes', () => {
   it('a key that nobody issued is trouble, not the loss of a hold', async () => {
     const { intentId } = await held();
     const stranger = adapter('test', 'sk_test_ofNobody');
-    await expect(stranger.capture(intentId, 2500, fresh('capture'))).rejects.toBeInstanceOf(ProcessorTrouble);
-    await expect(stranger.lookAt(intentId)).rejects.toThrow('refuses our secret key');
+    await expect(stranger.capture(intentId, 2500, fresh('capture'))).rejects.toBeInstanceOf(ProcessorUnavailable);
+    await expect(stranger.retrieveHold(intentId)).rejects.toThrow('refuses our secret key');
   });
 });
 
@@ -506,21 +506,21 @@ describe('whatever goes wrong, the same call with the same key does the work onc
 
   async function twice<T>(on: string, kind: FaultKind, work: (at: Processor) => Promise<T>): Promise<T> {
     faulty(on, kind);
-    await expect(work(hasty)).rejects.toBeInstanceOf(ProcessorTrouble);
+    await expect(work(hasty)).rejects.toBeInstanceOf(ProcessorUnavailable);
     return work(processor);
   }
 
   it.each(kinds)('%s: one hold, captured once, refunded once', async (kind) => {
     const before = await intents();
     const asked = wish();
-    const { intentId } = await twice('payment_intents.create', kind, (at) => at.openHold(asked));
+    const { intentId } = await twice('payment_intents.create', kind, (at) => at.createHold(asked));
     expect(await intents()).toBe(before + 1);
     const payKey = fresh('pay');
     await twice('payment_intents.confirm', kind, (at) => at.payWithTestCard(intentId, 'pm_card_visa', payKey));
-    await twice('payment_intents.retrieve', kind, (at) => at.lookAt(intentId));
+    await twice('payment_intents.retrieve', kind, (at) => at.retrieveHold(intentId));
     const captureKey = fresh('capture');
     const facts = await twice('payment_intents.capture', kind, (at) => at.capture(intentId, 2500, captureKey));
-    expect(facts).toMatchObject({ standing: 'captured', captured: 2500 });
+    expect(facts).toMatchObject({ status: 'captured', captured: 2500 });
     const refundKey = fresh('refund');
     await twice('refunds.create', kind, (at) =>
       at.refund(intentId, { amount: 1000, key: refundKey, movementId: 'mov_1' }),
@@ -532,15 +532,15 @@ describe('whatever goes wrong, the same call with the same key does the work onc
     const { intentId } = await held();
     const releaseKey = fresh('release');
     const released = await twice('payment_intents.cancel', kind, (at) => at.release(intentId, releaseKey));
-    expect(released).toMatchObject({ standing: 'gone' });
+    expect(released).toMatchObject({ status: 'gone' });
     const customerKey = fresh('customer');
     const { marks } = wish();
-    const openCustomer = (at: Processor) => at.openCustomer(customerKey, marks);
+    const openCustomer = (at: Processor) => at.createCustomer(customerKey, marks);
     const customer = await twice('customers.create', kind, openCustomer);
     expect(await openCustomer(processor)).toBe(customer);
     const accountKey = fresh('account');
     const { accountId } = await twice('accounts.create', kind, (at) =>
-      at.openAccount(accountKey, { id: 'ven_1', name: 'Kayaks' }),
+      at.createAccount(accountKey, { id: 'ven_1', name: 'Kayaks' }),
     );
     const { chargeId } = await captured();
     const part = {
@@ -564,9 +564,9 @@ describe('whatever goes wrong, the same call with the same key does the work onc
     const { intentId } = await held();
     const key = fresh('capture');
     faulty('payment_intents.capture', 'drop_connection', 2);
-    await expect(processor.capture(intentId, 2500, key)).rejects.toBeInstanceOf(ProcessorTrouble);
+    await expect(processor.capture(intentId, 2500, key)).rejects.toBeInstanceOf(ProcessorUnavailable);
     faulty('payment_intents.capture', 'drop_connection', 1);
-    expect(await processor.capture(intentId, 2500, key)).toMatchObject({ standing: 'captured' });
+    expect(await processor.capture(intentId, 2500, key)).toMatchObject({ status: 'captured' });
     expect(await processor.chargeTotals(intentId)).toEqual({ captured: 2500, refunded: 0 });
   });
 
@@ -576,11 +576,11 @@ describe('whatever goes wrong, the same call with the same key does the work onc
     bank.bank.faults.set({
       rules: [{ id: fresh('rule'), on: 'payment_intents.create', kind: 'slow', ms: 1_200, times: 1 }],
     });
-    const first = processor.openHold(asked);
+    const first = processor.createHold(asked);
     await new Promise((done) => setTimeout(done, 200));
-    await expect(processor.openHold(asked)).rejects.toThrow('idempotency_key_in_use');
+    await expect(processor.createHold(asked)).rejects.toThrow('idempotency_key_in_use');
     const opened = await first;
-    expect(await processor.openHold(asked)).toEqual(opened);
+    expect(await processor.createHold(asked)).toEqual(opened);
     expect(await intents()).toBe(before + 1);
   });
 });
@@ -611,12 +611,12 @@ describe('without a network', () => {
     });
     const asked = wish();
     faulty('payment_intents.create', 'timeout_after');
-    await expect(near.openHold(asked)).rejects.toThrow('openHold: no answer from the card processor (ETIMEDOUT)');
-    const { intentId } = await near.openHold(asked);
+    await expect(near.createHold(asked)).rejects.toThrow('openHold: no answer from the card processor (ETIMEDOUT)');
+    const { intentId } = await near.createHold(asked);
     expect(await near.payWithTestCard(intentId, 'pm_card_visa', fresh('pay'))).toEqual(
-      await processor.lookAt(intentId),
+      await processor.retrieveHold(intentId),
     );
-    await expect(near.lookAt('pi_nobody')).rejects.toBeInstanceOf(ProcessorTrouble);
+    await expect(near.retrieveHold('pi_nobody')).rejects.toBeInstanceOf(ProcessorUnavailable);
   });
 });
 
@@ -638,7 +638,7 @@ describe('notices', () => {
     const endpoint = await beside.webhookEndpoints.create({ url, enabled_events: ['*'] });
 
     const asked = wish();
-    const { intentId } = await processor.openHold(asked);
+    const { intentId } = await processor.createHold(asked);
     await beside.paymentIntents.confirm(intentId, { payment_method: 'pm_card_createDispute' });
     const { chargeId } = await processor.capture(intentId, 2500, fresh('capture'));
     const refunded = await captured();

@@ -5,12 +5,12 @@
 import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { splitEqually } from '../../src/base/money.ts';
-import { decideParty, type Seat } from '../../src/domain/checkouts/decide-party.ts';
-import { holdShare } from '../../src/domain/checkouts/hold-share.ts';
-import { decideUnderLock, type MoneyParts } from '../../src/domain/checkouts/money-parts.ts';
-import { hearNotice } from '../../src/domain/payments/hear-notice.ts';
+import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
+import { decideParty, type Seat } from '../../src/domain/checkouts/party/decide-party.ts';
+import { decideUnderLock, type PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
 import { readNotice } from '../../src/domain/payments/notice.ts';
-import { ProcessorTrouble } from '../../src/domain/payments/processor.ts';
+import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
+import { receiveNotice } from '../../src/domain/payments/receive-notice.ts';
 import type { BankEvent } from '../../src/sandbox/processor/outbox.ts';
 import { BANK_KEYS } from './bank-client.ts';
 import { type Actor, Violation } from './scheduler.ts';
@@ -19,7 +19,7 @@ import { type Desk, deskFor, type Stage, type Told } from './stage.ts';
 /** What may go wrong for an outsider without anything being wrong: they are told to come back. */
 function isPassing(error: unknown): boolean {
   if (error instanceof Problem) return error.status === 503 || error.status === 409;
-  return error instanceof ProcessorTrouble || isUnavailable(error);
+  return error instanceof ProcessorUnavailable || isUnavailable(error);
 }
 
 /** The one that was made last: by the ids it may be another, where clocks are not right. */
@@ -241,7 +241,7 @@ function chosenAgain(stage: Stage, people: readonly string[]): Seat[] {
 
 async function choose(
   stage: Stage,
-  money: MoneyParts,
+  money: PaymentServices,
   venue: string,
   id: string,
   seats: readonly Seat[],
@@ -249,7 +249,7 @@ async function choose(
   try {
     await decideUnderLock(money, venue, id, (standing, now) => {
       const decided = decideParty(standing, seats, now, () => stage.ids.prefixed('shr'));
-      return { steps: 'refusal' in decided ? [] : decided.steps, answer: null };
+      return { steps: 'refusal' in decided ? [] : decided.steps, result: null };
     });
     return true;
   } catch (error) {
@@ -372,7 +372,7 @@ export function beginNotices(stage: Stage): void {
       const notice = readNotice(Buffer.from(event.body), signature, BANK_KEYS.test.webhookSecret, money.clock.now());
       if (notice === null) throw new Violation('a notice of the bank could not be read');
       try {
-        await hearNotice(money.db, notice, money.clock.now());
+        await receiveNotice(money.db, notice, money.clock.now());
       } catch (error) {
         if (!isPassing(error)) throw error;
         underway.push(event);

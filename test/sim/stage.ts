@@ -9,14 +9,14 @@ import { type Ids, makeIds } from '../../src/base/ids.ts';
 import type { Log } from '../../src/base/log.ts';
 import type { Operation } from '../../src/base/operation.ts';
 import { makeSeal, type Seal } from '../../src/base/seal.ts';
-import type { MoneyParts } from '../../src/domain/checkouts/money-parts.ts';
+import type { PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import type { Venue } from '../../src/domain/venues/venue.ts';
-import type { LaneParts } from '../../src/domain/webhooks/deliveries/lane.ts';
-import type { LaneRow } from '../../src/domain/webhooks/deliveries/queries.ts';
-import { actIn, type House } from '../../src/run/house.ts';
+import type { QueueServices } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
+import type { EndpointQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
+import { type AppContext, commandContext } from '../../src/run/context.ts';
 import { checkouts } from '../../src/run/operations/money.ts';
-import { makePerform, type Reply } from '../../src/run/perform.ts';
+import { type HttpReply, makePerform } from '../../src/run/perform.ts';
 import type { SimulatedBank } from './bank.ts';
 import type { Chance } from './chance.ts';
 import type { Database } from './database.ts';
@@ -160,9 +160,9 @@ export const idsFor = (clock: Clock, chance: Chance): Ids => makeIds(clock, chan
 
 /** What a process of ours works with. */
 export interface Desk {
-  readonly money: MoneyParts;
+  readonly money: PaymentServices;
   /** To send with, for one round over the lanes: it remembers which turns it was given. */
-  lanes(): LaneParts;
+  lanes(): QueueServices;
   call(
     operation: string,
     params: Readonly<Record<string, string>>,
@@ -196,7 +196,7 @@ export function deskFor(stage: Stage, actor: Actor): Desk {
     });
   const db = stage.database.for(actor);
   const log = watchfulLog(scheduler, actor);
-  const money: MoneyParts = {
+  const money: PaymentServices = {
     db,
     clock,
     ids,
@@ -206,7 +206,7 @@ export function deskFor(stage: Stage, actor: Actor): Desk {
     payoutDelay: stage.plan.payoutDelay,
   };
   const { contract, registry, validator } = lab;
-  const house = {
+  const context = {
     db,
     clock,
     ids,
@@ -221,8 +221,8 @@ export function deskFor(stage: Stage, actor: Actor): Desk {
     address: { base: 'https://pay.example' },
     docUrl: (code: string) => `https://pay.example/docs/errors/${code}`,
     checkoutUrl: (id: string) => `https://pay.example/c/${id}`,
-  } as unknown as House;
-  const perform = makePerform(house);
+  } as unknown as AppContext;
+  const perform = makePerform(context);
   return {
     money,
     lanes: () => lanesFor(stage, actor, money),
@@ -230,9 +230,14 @@ export function deskFor(stage: Stage, actor: Actor): Desk {
       const operation = operations.get(name);
       if (operation === undefined) throw new Error(`no operation ${name}`);
       const by = { actor: 'partner', via: 'http', address: null, requestId: null } as const;
-      const caller = { ...actIn(house, by), venue: stage.venue, mode: 'test', key: { id: 'key', kind: 'secret' } };
+      const caller = {
+        ...commandContext(context, by),
+        venue: stage.venue,
+        mode: 'test',
+        key: { id: 'key', kind: 'secret' },
+      };
       try {
-        const reply: Reply = await perform(operation, caller as unknown as Caller, {
+        const reply: HttpReply = await perform(operation, caller as unknown as Caller, {
           params,
           query: {},
           body: body === null ? null : Buffer.from(body),
@@ -251,13 +256,13 @@ export function deskFor(stage: Stage, actor: Actor): Desk {
 /** Nobody is woken to the moment: mostly soon, sometimes much later. */
 const LATE = [0, 500, 2_000, 20_000];
 
-function lanesFor({ receivers, chance, scheduler }: Stage, actor: Actor, money: MoneyParts): LaneParts {
+function lanesFor({ receivers, chance, scheduler }: Stage, actor: Actor, money: PaymentServices): QueueServices {
   const turns: Turns = new Map();
   const { db } = money;
   const query: typeof db.query = async (text, values) => {
     const rows = await db.query(text, values);
     if (text.includes('update endpoint_queues l set lease_token')) {
-      for (const { endpointId, leaseToken: turn } of rows as unknown as LaneRow[]) turns.set(endpointId, turn);
+      for (const { endpointId, leaseToken: turn } of rows as unknown as EndpointQueue[]) turns.set(endpointId, turn);
     }
     return rows as never;
   };

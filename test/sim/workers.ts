@@ -1,11 +1,11 @@
 // The workers: two that move money, and two that bring events to the partners, each with the loops of the real worker, one
 // at a time, whenever one of them would find something by the worker's own clock.
 
-import { isPassing, isUnavailable } from '../../src/base/db.ts';
-import { captureDue } from '../../src/domain/checkouts/capture.ts';
+import { isTemporary, isUnavailable } from '../../src/base/db.ts';
+import { captureDue } from '../../src/domain/checkouts/capture/capture.ts';
 import { expireDue } from '../../src/domain/checkouts/expire.ts';
-import { settleDueHolds } from '../../src/domain/checkouts/settle-hold.ts';
-import { readDueNotices } from '../../src/domain/payments/disputes/read-notices.ts';
+import { settleDueHolds } from '../../src/domain/checkouts/holds/settle-hold.ts';
+import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { type Desk, deskFor, type Stage } from './stage.ts';
@@ -69,7 +69,7 @@ export function beginWorker(stage: Stage, name: string, trade: Trade): void {
         await LOOPS[loop](desk);
       } catch (error) {
         // A real worker tells of a deadlock and comes back, too.
-        if (!isUnavailable(error) && !(trade === 'postman' && isPassing(error))) throw error;
+        if (!isUnavailable(error) && !(trade === 'postman' && isTemporary(error))) throw error;
       }
       stage.working.delete(actor);
     }

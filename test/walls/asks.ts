@@ -2,7 +2,7 @@
 
 import type { Operation } from '../../src/base/operation.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
-import type { Told } from '../world.ts';
+import type { HttpResponse } from '../world.ts';
 import { type Owner, SITE, type Street } from './owners.ts';
 import type { Placed, Values } from './placed.ts';
 
@@ -46,7 +46,7 @@ function keyOf(owner: Owner, as: Placed['as']): string {
   return as === 'member' ? owner.member.token : owner.secret;
 }
 
-function heard({ status, headers, text, json }: Told): Heard {
+function heard({ status, headers, text, json }: HttpResponse): Heard {
   const code = json?.error?.code;
   return { status, headers, text, json, ...(code === undefined ? {} : { code }) };
 }

@@ -7,7 +7,7 @@ import type { Caller } from '../../src/domain/keys/caller.ts';
 import { SCOPES } from '../../src/domain/keys/key.ts';
 import { tools } from '../../src/run/operations/tools.ts';
 import { operations } from '../../src/run/operations.ts';
-import type { Told } from '../world.ts';
+import type { HttpResponse } from '../world.ts';
 import { pathWith } from './asks.ts';
 import { type Bearer, bearers } from './bearers.ts';
 import { digest, openStreet, PLENTY, SITE, type Street } from './owners.ts';
@@ -47,7 +47,7 @@ async function call(
   operation: Operation<Caller>,
   bearer: Omit<Bearer, 'who' | 'told'>,
   address: string,
-): Promise<Told> {
+): Promise<HttpResponse> {
   const { origin, ...rest } = bearer.headers;
   const told = await street.world.call(operation.method, pathWith(operation.path, { 'path provider': 'square' }), {
     ...(bearer.key === undefined ? {} : { key: bearer.key }),
@@ -59,14 +59,14 @@ async function call(
   return told;
 }
 
-function expectNoCors({ headers, status }: Told, what: string): void {
+function expectNoCors({ headers, status }: HttpResponse, what: string): void {
   const found = [...headers.keys()].filter((name) => name.startsWith('access-control-'));
   expect(found, `${what} ${status}`).toEqual([]);
 }
 
 const PASSED = [200, 400, 404, 422];
 
-function expectTold({ status, json, text }: Told, told: Outcome | null, who: string): void {
+function expectTold({ status, json, text }: HttpResponse, told: Outcome | null, who: string): void {
   if (told === null) expect(PASSED, `${who}: ${text}`).toContain(status);
   else expect([status, json?.error?.code], who).toEqual(told);
 }
@@ -107,13 +107,17 @@ describe('every operation', () => {
 });
 
 describe('every tool', () => {
-  const callTool = (name: string, { key, headers }: Omit<Bearer, 'who' | 'told'>, address: string): Promise<Told> => {
+  const callTool = (
+    name: string,
+    { key, headers }: Omit<Bearer, 'who' | 'told'>,
+    address: string,
+  ): Promise<HttpResponse> => {
     const { origin, ...rest } = headers;
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } };
     const from = { 'x-forwarded-for': address, ...rest };
     return street.world.call('POST', '/mcp', { ...(key === undefined ? {} : { key }), headers: from, body });
   };
-  const toldOfTool = ({ json }: Told): string | undefined => json?.result?.structuredContent?.error?.code;
+  const toldOfTool = ({ json }: HttpResponse): string | undefined => json?.result?.structuredContent?.error?.code;
 
   it.each(tools.map((tool) => [tool.name, tool] as const))(
     '%s knows everybody as its route does',

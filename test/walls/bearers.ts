@@ -113,11 +113,11 @@ async function keysInEveryState(street: Street, owner: Owner) {
   await world.db.query("update keys set expires_at = now() - interval '1 second' where key_id = $1", [expired.id]);
   const gone = (await world.venue({ origins: [SITE] })).venue.id;
   const ofRevokedVenue = await issue(gone);
-  await world.db.transaction((tx) => revokeVenue(tx, world.act(), gone));
+  await world.db.transaction((tx) => revokeVenue(tx, world.command(), gone));
   const older = `svc_live_${randomBytes(24).toString('hex')}`;
-  await world.db.transaction((tx) => importKey(tx, world.act(), owner.venueId, older));
+  await world.db.transaction((tx) => importKey(tx, world.command(), owner.venueId, older));
   const made = await street.made(owner, 'POST', '/v1/webhook_endpoints', endpointBody(street, owner.mark));
-  const { db, clock, random } = world.house;
+  const { db, clock, random } = world.context;
   const session = await beginSession({ db, clock, random }, owner.member.id);
   return {
     older,
@@ -142,7 +142,7 @@ function unsigned({ member: { token } }: Owner): string {
 
 async function signedElsewhere({ world }: Street, owner: Owner): Promise<string> {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
-  const [{ kid }] = (await world.house.tokens.jwks()).keys as [{ kid: string }];
+  const [{ kid }] = (await world.context.tokens.jwks()).keys as [{ kid: string }];
   const now = Math.floor(Date.now() / 1000);
   const claims = { iss: world.urls[0] ?? '', aud: 'everyshare-guest', sub: owner.member.id, iat: now, exp: now + 600 };
   return new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid, typ: 'JWT' }).sign(privateKey);

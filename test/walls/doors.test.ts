@@ -75,7 +75,7 @@ describe('the address of a venue system', () => {
 
 describe('the hosted pages, with the session of somebody who has no part in it', () => {
   const cookieOf = async ({ member }: Owner) =>
-    `everyshare_session=${await beginSession(street.world.house, member.id)}`;
+    `everyshare_session=${await beginSession(street.world.context, member.id)}`;
 
   async function partyOf(owner: Owner): Promise<{ id: string; shares: string[]; invite: string }> {
     const id = await checkout(street, owner);

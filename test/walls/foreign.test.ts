@@ -109,7 +109,7 @@ async function expectOwnersServed(ask: Ask, owned: readonly (readonly [Owner, Va
 
 describe('every operation', () => {
   it('stands in the matrix, with every name of an object that it can be handed', () => {
-    const { registry } = street.world.house;
+    const { registry } = street.world.context;
     const names = Object.fromEntries(operations.map((operation) => [operation.id, namesIn(operation, registry)]));
     const inMatrix = Object.entries(placed).map(([id, row]) => {
       const places = [...Object.keys(row.names ?? {}), ...Object.keys(row.free ?? {})];
@@ -170,7 +170,7 @@ async function expectLists(row: Placed, ask: Ask, ofVenue: boolean): Promise<voi
 
 describe('every tool', () => {
   it('stands in the matrix, with every name of an object that it can be handed', () => {
-    const { registry } = street.world.house;
+    const { registry } = street.world.context;
     const names = Object.fromEntries(tools.map(({ name, input }) => [name, namesInSchema(input, registry)]));
     const inMatrix = Object.entries(placedTools).map(([name, row]) => {
       // What `validate` is handed may be anything, and its schema says so.

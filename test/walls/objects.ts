@@ -87,7 +87,7 @@ export const liveExperience: Maker<string> = async (street, owner) => {
   const { world } = street;
   const { id } = await experience(street, owner);
   const decision = { status: 'approved', note: null } as const;
-  const shown = await world.db.transaction((tx) => review(tx, world.act(), id, decision, null));
+  const shown = await world.db.transaction((tx) => review(tx, world.command(), id, decision, null));
   return String(shown.experience_id);
 };
 
@@ -153,7 +153,7 @@ export const endpoint: Maker<string> = async (street, owner) =>
 export const delivery: Maker<{ readonly endpoint: string; readonly id: string }> = async (street, owner) => {
   const to = await endpoint(street, owner);
   await checkout(street, owner);
-  while ((await dispatchDue(street.world.house.money, 500)) > 0);
+  while ((await dispatchDue(street.world.context.services, 500)) > 0);
   const { json } = await street.made(owner, 'GET', `/v1/webhook_endpoints/${to}/deliveries`);
   return { endpoint: to, id: json.data[0].id };
 };
@@ -180,16 +180,16 @@ export const inbound: Maker<{ readonly integration: string; readonly id: string 
 
 /** Of the form that ids of a kind have, and nobody's. */
 export const nobodys = {
-  uuid: (street: Street): string => street.world.house.ids.uuid(),
+  uuid: (street: Street): string => street.world.context.ids.uuid(),
   own: (): string => fresh('nobodys'),
-  checkout: (street: Street): string => street.world.house.ids.prefixed('chk'),
-  share: (street: Street): string => street.world.house.ids.prefixed('shr'),
-  event: (street: Street): string => street.world.house.ids.prefixed('evt'),
-  endpoint: (street: Street): string => street.world.house.ids.prefixed('whe'),
-  integration: (street: Street): string => street.world.house.ids.prefixed('int'),
-  inbound: (street: Street): string => street.world.house.ids.prefixed('hkd'),
-  delivery: ({ world: { house } }: Street): string =>
-    `dlv_${house.ids.prefixed('evt').slice(4)}_${house.ids.prefixed('whe').slice(4)}`,
+  checkout: (street: Street): string => street.world.context.ids.prefixed('chk'),
+  share: (street: Street): string => street.world.context.ids.prefixed('shr'),
+  event: (street: Street): string => street.world.context.ids.prefixed('evt'),
+  endpoint: (street: Street): string => street.world.context.ids.prefixed('whe'),
+  integration: (street: Street): string => street.world.context.ids.prefixed('int'),
+  inbound: (street: Street): string => street.world.context.ids.prefixed('hkd'),
+  delivery: ({ world: { context } }: Street): string =>
+    `dlv_${context.ids.prefixed('evt').slice(4)}_${context.ids.prefixed('whe').slice(4)}`,
   token: (): string => randomBytes(24).toString('base64url'),
 } as const;
 

@@ -8,7 +8,7 @@ import type { Db } from '../../src/base/db.ts';
 import { SCOPES } from '../../src/domain/keys/key.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
 import { startReceiver } from '../outbound/receiver.ts';
-import { type Call, openWorld, type Told, type World } from '../world.ts';
+import { type Call, type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
 
 export const SITE = 'https://harbor.example';
 export const PLENTY = { writesPerHour: 1_000_000, readsPerHour: 1_000_000 };
@@ -32,20 +32,20 @@ interface Member {
 }
 
 export interface Street {
-  readonly world: World;
+  readonly world: TestWorld;
   readonly owners: readonly Owner[];
   /** Where the endpoints of all four are. */
   readonly receiver: string;
   /** How often that was posted to. */
   readonly posted: () => number;
-  call(owner: Owner, method: string, path: string, call?: Call): Promise<Told>;
+  call(owner: Owner, method: string, path: string, call?: Call): Promise<HttpResponse>;
   /** The same, of which nothing but success is expected. */
-  made(owner: Owner, method: string, path: string, body?: unknown): Promise<Told>;
+  made(owner: Owner, method: string, path: string, body?: unknown): Promise<HttpResponse>;
   close(): Promise<void>;
 }
 
 export async function openStreet(servers = 1): Promise<Street> {
-  const world = await openWorld({
+  const world = await openTestWorld({
     servers,
     env: { ALLOW_INSECURE_TARGETS: '1', TRUSTED_PROXIES: '127.0.0.1' },
   });
@@ -80,7 +80,7 @@ export async function openStreet(servers = 1): Promise<Street> {
 
 let people = 0;
 
-async function owner(world: World, venueId: string, name: string, mode: Mode): Promise<Owner> {
+async function owner(world: TestWorld, venueId: string, name: string, mode: Mode): Promise<Owner> {
   const { key: secret } = await world.key(venueId, { mode, scopes: mode === 'live' ? SCOPES : [], ...PLENTY });
   const { key: publishable } = await world.key(venueId, { mode, kind: 'publishable' });
   const mark = `${name}-${mode}`;
@@ -88,10 +88,10 @@ async function owner(world: World, venueId: string, name: string, mode: Mode): P
   return { mark, venueId, mode, secret, publishable, member: await memberOf(world), newcomer };
 }
 
-async function memberOf(world: World): Promise<Member> {
+async function memberOf(world: TestWorld): Promise<Member> {
   const phone = `+1555030${String(people++).padStart(4, '0')}`;
-  const { id } = await world.db.transaction((tx) => createMember(tx, world.act(), { phone, name: null }));
-  return { id, token: await world.house.tokens.sign(id) };
+  const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name: null }));
+  return { id, token: await world.context.tokens.sign(id) };
 }
 
 /** The rolling hour counts whoever is refused too; nothing else may. */

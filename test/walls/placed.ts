@@ -2,7 +2,7 @@
 // of one that is not the caller's. An operation, or a member of a body that looks like the name of an object, which does not
 // stand here makes the test fail.
 
-import { makeSeats } from '../../src/domain/checkouts/take-seat.ts';
+import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
 import {
   boat,
@@ -208,7 +208,7 @@ const people: Readonly<Record<string, Placed>> = {
       async (street, owner) => {
         const { world } = street;
         const chat = { name: null, memberIds: [owner.member.id] };
-        const channel = await world.db.transaction((tx) => createChannel(tx, world.act(), chat));
+        const channel = await world.db.transaction((tx) => createChannel(tx, world.command(), chat));
         return { 'path id': (await collecting(street, owner)).id, 'body /members/*/channel_id': channel };
       },
     ],
@@ -250,8 +250,8 @@ const people: Readonly<Record<string, Placed>> = {
 /** A party with a seat that nobody has taken. */
 async function seatFree(street: Street, owner: Owner): Promise<Values> {
   const { world } = street;
-  const parts = { ids: world.house.ids, now: Date.now() };
-  const [seat = ''] = await world.db.transaction((tx) => makeSeats(tx, parts, 1));
+  const parts = { ids: world.context.ids, now: Date.now() };
+  const [seat = ''] = await world.db.transaction((tx) => createSeats(tx, parts, 1));
   const id = await checkout(street, owner);
   const body = { members: [{ user_id: seat }], split: 'equal' };
   const { json } = await world.call('POST', `/v1/public/checkouts/${id}/party`, { key: owner.member.token, body });

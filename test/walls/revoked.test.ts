@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { removeOrigin, revokeVenue } from '../../src/domain/venues/change-venue.ts';
 import { operations } from '../../src/run/operations.ts';
-import type { Call, Told } from '../world.ts';
+import type { Call, HttpResponse } from '../world.ts';
 import { pathWith } from './asks.ts';
 import { checkout, endpoint, integration, nobodys } from './objects.ts';
 import { type Owner, openStreet, PLENTY, SITE, type Street } from './owners.ts';
@@ -19,7 +19,7 @@ const SERVERS = [0, 1];
 const partners = operations.filter(({ auth }) => auth === 'secret');
 
 /** Every operation of partners, on both servers, at once. */
-function everywhere(key: string): Promise<Told[]> {
+function everywhere(key: string): Promise<HttpResponse[]> {
   const calls = SERVERS.flatMap((server) =>
     partners.map(({ method, path }) => {
       const call: Call = { key, server, ...(method === 'POST' ? { body: '' } : {}) };
@@ -29,8 +29,8 @@ function everywhere(key: string): Promise<Told[]> {
   return Promise.all(calls);
 }
 
-const statuses = (told: readonly Told[]): number[] => [...new Set(told.map(({ status }) => status))].sort();
-const onBoth = (method: string, path: string, call: Call): Promise<Told[]> =>
+const statuses = (told: readonly HttpResponse[]): number[] => [...new Set(told.map(({ status }) => status))].sort();
+const onBoth = (method: string, path: string, call: Call): Promise<HttpResponse[]> =>
   Promise.all(SERVERS.map((server) => street.world.call(method, path, { ...call, server })));
 
 describe('a secret key', () => {
@@ -53,7 +53,7 @@ describe('a secret key', () => {
     const { venue, secretTest, publishableTest } = await street.world.venue({ origins: [SITE] });
     const { key } = await street.world.key(venue.id, PLENTY);
     expect(statuses(await everywhere(key))).not.toContain(401);
-    await street.world.db.transaction((tx) => revokeVenue(tx, street.world.act(), venue.id));
+    await street.world.db.transaction((tx) => revokeVenue(tx, street.world.command(), venue.id));
     expect(statuses(await everywhere(key))).toEqual([401]);
     expect(statuses(await onBoth('GET', '/v1/me', { key: secretTest }))).toEqual([401]);
     const path = `/v1/public/checkouts/${nobodys.checkout(street)}`;
@@ -77,9 +77,9 @@ describe('a publishable key', () => {
     const owner = { ...(street.owners[0] as Owner), venueId: venue.id, secret };
     const path = `/v1/public/checkouts/${await checkout(street, owner)}`;
     const { id, key } = await street.world.key(venue.id, { kind: 'publishable' });
-    const look = (): Promise<Told[]> => onBoth('GET', path, { key, headers: { origin: SITE } });
+    const look = (): Promise<HttpResponse[]> => onBoth('GET', path, { key, headers: { origin: SITE } });
     expect(statuses(await look())).toEqual([200]);
-    await street.world.db.transaction((tx) => removeOrigin(tx, street.world.act(), venue.id, SITE));
+    await street.world.db.transaction((tx) => removeOrigin(tx, street.world.command(), venue.id, SITE));
     const refused = await look();
     expect(statuses(refused)).toEqual([403]);
     expect(refused.map(({ headers }) => headers.get('access-control-allow-origin'))).toEqual([null, null]);
@@ -92,7 +92,7 @@ describe('what else was taken away', () => {
   it('a venue system’s address takes nothing once it is revoked', async () => {
     const owner = street.owners[0] as Owner;
     const { id, path } = await integration(street, owner);
-    const send = (pk: number): Promise<Told[]> => onBoth('POST', path, { body: { booking: { pk } } });
+    const send = (pk: number): Promise<HttpResponse[]> => onBoth('POST', path, { body: { booking: { pk } } });
     expect(statuses(await send(1))).toEqual([200]);
     await street.made(owner, 'POST', `/v1/integrations/${id}/revoke`);
     expect(statuses(await send(2))).toEqual([401]);
@@ -101,9 +101,9 @@ describe('what else was taken away', () => {
 
   it('a guest who signed out on one server is signed out on both', async () => {
     const owner = street.owners[0] as Owner;
-    const { db, clock, random } = street.world.house;
+    const { db, clock, random } = street.world.context;
     const cookie = `everyshare_session=${await beginSession({ db, clock, random }, owner.member.id)}`;
-    const onPage = (path: string): Promise<Told[]> =>
+    const onPage = (path: string): Promise<HttpResponse[]> =>
       Promise.all(
         SERVERS.map((server) =>
           street.world.call('POST', path, {
@@ -124,7 +124,7 @@ describe('what else was taken away', () => {
     const { venue } = await street.world.venue();
     const { key: secret } = await street.world.key(venue.id, PLENTY);
     const gone = await endpoint(street, { ...(street.owners[0] as Owner), venueId: venue.id, secret });
-    await street.world.db.transaction((tx) => revokeVenue(tx, street.world.act(), venue.id));
+    await street.world.db.transaction((tx) => revokeVenue(tx, street.world.command(), venue.id));
     const bodies = [];
     for (const id of [gone, nobodys.endpoint(street)]) {
       const told = await street.call(street.owners[0] as Owner, 'DELETE', `/v1/webhook_endpoints/${id}`);

@@ -152,7 +152,7 @@ describe('a delivery', () => {
     expect(delivery.last_response).toBe(`\ufffd\ufffd${'é'.repeat(2_047)}`);
     expect(delivery.attempts).toBe(1);
     expect(delivery.last_duration_ms).toBeGreaterThanOrEqual(0);
-    const problems = office.world.house.validator.problems('delivery', {
+    const problems = office.world.context.validator.problems('delivery', {
       value: delivery as never,
       text: JSON.stringify(delivery),
       badStrings: [],

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeOutbound } from '../../src/base/outbound/outbound.ts';
 import { anotherKey, expectConflict, expectInvalid, openShop, type Seen, withoutRequestId } from '../checkouts/shop.ts';
 import { startCanary } from '../outbound/receiver.ts';
-import { openWorld } from '../world.ts';
+import { openTestWorld } from '../world.ts';
 import { PostOffice } from './post-office.ts';
 
 let office: PostOffice;
@@ -30,7 +30,7 @@ const v1Of = (secret: string, t: string, body: string): string =>
   createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
 const hasShape = (schema: string, value: Seen): void =>
   expect(
-    office.world.house.validator.problems(schema, {
+    office.world.context.validator.problems(schema, {
       value: value as never,
       text: JSON.stringify(value),
       badStrings: [],
@@ -39,7 +39,7 @@ const hasShape = (schema: string, value: Seen): void =>
 
 describe('an address that is not public', () => {
   it('is refused at creation, in words that tell nothing of our network, and stores nothing', async () => {
-    const world = await openWorld();
+    const world = await openTestWorld();
     const canary = await startCanary();
     const shop = await openShop(world);
     const messages = new Set<string>();
@@ -274,8 +274,8 @@ describe('a disabled endpoint', () => {
   it('says so to nobody else: every change is in the audit log', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/audited', ['checkout.created']);
-    for (const act of ['rotate_secret', 'test', 'disable', 'enable'])
-      await shop.post(`/v1/webhook_endpoints/${id}/${act}`);
+    for (const command of ['rotate_secret', 'test', 'disable', 'enable'])
+      await shop.post(`/v1/webhook_endpoints/${id}/${command}`);
     const rows = await office.world.db.query<{ action: string }>(
       'select action from audit_log where venue_id = $1 and subject = $2 order by audit_id',
       [shop.venueId, id],
@@ -339,7 +339,9 @@ describe('the log of deliveries', () => {
   });
 
   it('is forgotten after 30 days, what is still to be tried excepted', async () => {
-    const { forgetOldDeliveries } = await import('../../src/domain/webhooks/deliveries/queries.ts');
+    const { deleteOldDeliveries: forgetOldDeliveries } = await import(
+      '../../src/domain/webhooks/deliveries/queries.ts'
+    );
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/old', ['checkout.created']);
     await shop.create();
@@ -370,8 +372,8 @@ describe('another venue’s endpoint', () => {
     const answers = new Set<string>();
     const none = 'whe_01m7fz623jger8fhnv4m7aakfs';
     for (const id of [foreign.id, none, 'nonsense', `${foreign.id}%00`]) {
-      for (const act of ['rotate_secret', 'test', 'enable', 'disable', `deliveries/${delivery.id}/redeliver`])
-        answers.add(withoutRequestId(await mine.post(`/v1/webhook_endpoints/${id}/${act}`)));
+      for (const command of ['rotate_secret', 'test', 'enable', 'disable', `deliveries/${delivery.id}/redeliver`])
+        answers.add(withoutRequestId(await mine.post(`/v1/webhook_endpoints/${id}/${command}`)));
       answers.add(
         withoutRequestId(await mine.post(`/v1/webhook_endpoints/${id}/recover`, { since: new Date().toISOString() })),
       );

@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openShop, type Seen } from '../checkouts/shop.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openTestWorld();
 });
 afterAll(() => world.close());
 
@@ -36,7 +36,7 @@ describe('the event log', () => {
         data: { object: { id, metadata: { table: '7' } } },
       });
       const whole = { value: event as never, text: JSON.stringify(event), badStrings: [] };
-      expect(world.house.validator.problems('webhook_event', whole)).toEqual([]);
+      expect(world.context.validator.problems('webhook_event', whole)).toEqual([]);
       expect((await shop.get(`/v1/events/${event.id}`)).json).toEqual(event);
     }
     expect(events[6].data.object).toEqual({ ...(await shop.read(id)), refunded_amount: 0, shares: expect.any(Array) });
@@ -74,7 +74,7 @@ describe('the event log', () => {
       field: '/query/type',
     });
     expect((await shop.get('/v1/events?checkout=x')).status).toBe(422);
-    const { $defs } = world.house.registry.get('fields') as Seen;
+    const { $defs } = world.context.registry.get('fields') as Seen;
     for (const type of $defs.event_type.enum) expect((await shop.get(`/v1/events?type=${type}`)).status).toBe(200);
   });
 

@@ -4,8 +4,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deliverDue, deliverUntilStopped, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
-import { takeTurn } from '../../src/domain/webhooks/deliveries/lane.ts';
-import { type LaneRow, takeLanes } from '../../src/domain/webhooks/deliveries/queries.ts';
+import { processQueue } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
+import { claimQueues, type EndpointQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { SLOW_MS } from '../../src/domain/webhooks/deliveries/schedule.ts';
 import type { Shop } from '../checkouts/shop.ts';
 import { startRawReceiver } from '../outbound/receiver.ts';
@@ -38,9 +38,9 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
   throw new Error(`it never came to this: ${what}`);
 }
 
-async function takeLaneOf(endpointId: string): Promise<LaneRow> {
+async function takeLaneOf(endpointId: string): Promise<EndpointQueue> {
   const now = office.clock.at;
-  const lanes = await takeLanes(office.world.db, now, now + 30_000, PLACES);
+  const lanes = await claimQueues(office.world.db, now, now + 30_000, PLACES);
   const lane = lanes.find((one) => one.endpointId === endpointId);
   if (lane === undefined) throw new Error('the lane cannot be taken');
   return lane;
@@ -53,7 +53,7 @@ describe('a worker that was stopped for longer than its lease', () => {
     for (let n = 0; n < 12; n++) await shop.create();
     await office.dispatch();
     hang();
-    const stopped = takeTurn(office.parts, await takeLaneOf(id), signal);
+    const stopped = processQueue(office.parts, await takeLaneOf(id), signal);
     await until('eight are under way', () => waiting.length === 8);
     office.clock.at += 31_000;
     office.receive = (_post, response) => response.end('in time');
@@ -82,7 +82,7 @@ describe('a worker that was stopped for longer than its lease', () => {
     await office.dispatch();
     const now = office.clock.at;
     const taken = await Promise.all(
-      Array.from({ length: 10 }, () => takeLanes(office.world.db, now, now + 30_000, PLACES)),
+      Array.from({ length: 10 }, () => claimQueues(office.world.db, now, now + 30_000, PLACES)),
     );
     expect(taken.flat().filter((lane) => lane.endpointId === id)).toHaveLength(1);
   });
@@ -289,7 +289,7 @@ describe('a worker whose database goes away for a moment', () => {
     for (let n = 0; n < 6; n++) await shop.create();
     await office.dispatch();
     hang();
-    const turn = takeTurn(office.parts, await takeLaneOf(id), signal);
+    const turn = processQueue(office.parts, await takeLaneOf(id), signal);
     await until('all are under way', () => waiting.length === 6);
     const { db } = office.world;
     const cut = () =>

@@ -5,10 +5,10 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { expect } from 'vitest';
 import type { Clock } from '../../src/base/clock.ts';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
-import type { LaneParts } from '../../src/domain/webhooks/deliveries/lane.ts';
+import type { QueueServices } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
 import { openShop, type Seen, type Shop } from '../checkouts/shop.ts';
 import { type Listening, startReceiver } from '../outbound/receiver.ts';
-import { openWorld, type World } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
 
 export const ALL_EVENTS = [
   'checkout.created',
@@ -40,18 +40,18 @@ export class SetClock implements Clock {
 }
 
 export class PostOffice {
-  readonly world: World;
+  readonly world: TestWorld;
   readonly posts: Post[] = [];
   readonly clock = new SetClock();
   receive: Receive = (_post, response) => response.end('ok');
   #receiver: Listening | null = null;
 
-  private constructor(world: World) {
+  private constructor(world: TestWorld) {
     this.world = world;
   }
 
   static async open(): Promise<PostOffice> {
-    const office = new PostOffice(await openWorld({ env: { ALLOW_INSECURE_TARGETS: '1' } }));
+    const office = new PostOffice(await openTestWorld({ env: { ALLOW_INSECURE_TARGETS: '1' } }));
     office.#receiver = await startReceiver((request, response, body) => {
       const { url: path = '', headers } = request;
       const post = { path, headers, body, signature: String(headers['service-signature']), event: JSON.parse(body) };
@@ -62,8 +62,8 @@ export class PostOffice {
   }
 
   /** What the loops work with, on the clock that can be set. */
-  get parts(): LaneParts {
-    return { ...this.world.house.money, clock: this.clock };
+  get parts(): QueueServices {
+    return { ...this.world.context.services, clock: this.clock };
   }
 
   url(path = '/hooks'): string {

@@ -131,7 +131,7 @@ describe('an endpoint that fails for 72 hours', () => {
     expect(told.data[0]).toMatchObject({ sequence: 1, data: { object: { id: endpoint.id, status: 'disabled' } } });
     const [event] = told.data;
     expect(
-      office.world.house.validator.problems('webhook_event', {
+      office.world.context.validator.problems('webhook_event', {
         value: event as never,
         text: JSON.stringify(event),
         badStrings: [],

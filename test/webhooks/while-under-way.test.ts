@@ -3,8 +3,8 @@
 
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { takeTurn } from '../../src/domain/webhooks/deliveries/lane.ts';
-import { type LaneRow, takeLanes } from '../../src/domain/webhooks/deliveries/queries.ts';
+import { processQueue } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
+import { claimQueues, type EndpointQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
 import type { Shop } from '../checkouts/shop.ts';
 import { PostOffice } from './post-office.ts';
 
@@ -32,9 +32,9 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
   throw new Error(`it never came to this: ${what}`);
 }
 
-async function takeLaneOf(endpointId: string): Promise<LaneRow> {
+async function takeLaneOf(endpointId: string): Promise<EndpointQueue> {
   const now = office.clock.at;
-  const lanes = await takeLanes(office.world.db, now, now + 30_000, { quick: 64, slow: 32, failing: 16, dead: 16 });
+  const lanes = await claimQueues(office.world.db, now, now + 30_000, { quick: 64, slow: 32, failing: 16, dead: 16 });
   const lane = lanes.find((one) => one.endpointId === endpointId);
   if (lane === undefined) throw new Error('the lane cannot be taken');
   return lane;
@@ -45,7 +45,7 @@ async function underWay(shop: Shop, path: string, count: number): Promise<{ id: 
   const { id } = await office.endpoint(shop, path, ['checkout.created']);
   for (let n = 0; n < count; n++) await shop.create();
   await office.dispatch();
-  const turn = takeTurn(office.parts, await takeLaneOf(id), signal);
+  const turn = processQueue(office.parts, await takeLaneOf(id), signal);
   await until('posts hang', () => waiting.length === Math.min(8, count));
   return { id, turn };
 }
@@ -101,7 +101,7 @@ describe('a delivery that is sent again while its last try is under way', () => 
       `update deliveries set tries = 24, attempts = 24, ends_at = due_at + interval '30 seconds' where endpoint_id = $1`,
       [id],
     );
-    const turn = takeTurn(office.parts, await takeLaneOf(id), signal);
+    const turn = processQueue(office.parts, await takeLaneOf(id), signal);
     await until('the post hangs', () => waiting.length === 1);
     const [delivery] = await office.deliveries(shop, id);
     const told = await shop.post(`/v1/webhook_endpoints/${id}/deliveries/${delivery.id}/redeliver`);
@@ -136,7 +136,7 @@ describe('whoever changes an endpoint or a delivery', () => {
     const [delivery] = await office.deliveries(shop, id);
     const path = `/v1/webhook_endpoints/${id}`;
     const { db } = office.world;
-    for (const act of [
+    for (const command of [
       () => shop.post(`${path}/deliveries/${delivery.id}/redeliver`),
       () => shop.post(`${path}/recover`, { since: delivery.created_at }),
       () => shop.post(`${path}/disable`),
@@ -146,7 +146,7 @@ describe('whoever changes an endpoint or a delivery', () => {
       let told: Promise<{ status: number }> | null = null;
       await db.transaction(async (worker) => {
         await worker.query('select 1 from endpoint_queues where endpoint_id = $1 for update', [id]);
-        told ??= act();
+        told ??= command();
         await until('it waits for the lane', waits);
         // What the worker goes on to lock is free.
         await worker.query('select 1 from deliveries where endpoint_id = $1 for update nowait', [id]);

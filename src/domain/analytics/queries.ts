@@ -7,7 +7,7 @@ import type { Queryable } from '../../base/db.ts';
 export type ActivityType = 'view' | 'booking_start' | 'save' | 'booking' | 'check_in' | 'venue_page_view';
 
 /** One event of a venue, its ids hashed. */
-export interface Happening {
+export interface ActivityEvent {
   readonly key: string;
   readonly type: ActivityType;
   /** The experience, or for a view of the venue's own page the venue. */
@@ -24,12 +24,12 @@ export interface Happening {
 export type Outcome = 'counted' | 'duplicate' | 'too_old';
 
 /** Counts them, each once; what became of each, in their order. */
-export async function recordHappenings(
+export async function recordActivityEvents(
   tx: Queryable,
   venueId: string,
-  happenings: readonly Happening[],
+  events: readonly ActivityEvent[],
 ): Promise<Outcome[]> {
-  const column = <K extends keyof Happening>(name: K): Happening[K][] => happenings.map((one) => one[name]);
+  const column = <K extends keyof ActivityEvent>(name: K): ActivityEvent[K][] => events.map((one) => one[name]);
   const rows = await tx.query<{ outcome: Outcome }>(
     'select outcome from record_activity($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) order by place',
     [

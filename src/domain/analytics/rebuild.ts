@@ -4,7 +4,7 @@
 // their figures.
 
 import type { Db } from '../../base/db.ts';
-import { lackingIn } from './lacking.ts';
+import { figureCorrections } from './figure-corrections.ts';
 import {
   countEvents,
   countVenuesWithActivity,
@@ -112,7 +112,7 @@ async function countedAnew(db: Db, venueId: string, day: string, ranges: readonl
       for (const range of ranges) people.push(...(await truePeople(tx, venueId, day, range)));
       const truth = { counts: await trueCounts(tx, venueId, day), people };
       const kept = { counts: await keptCounts(tx, venueId, day), people: await keptPeople(tx, venueId, day) };
-      return { mendings: await mendingsOf(tx, venueId), lacking: lackingIn(kept, truth) };
+      return { mendings: await mendingsOf(tx, venueId), lacking: figureCorrections(kept, truth) };
     });
     if (lacking.counts.length === 0) return 0;
     const mended = await db.transaction((tx) => mendDay(tx, venueId, day, mendings, lacking));

@@ -6,9 +6,9 @@ import type { Activity, ActivityResult } from '../../../schemas/types.gen.ts';
 import type { Mode } from '../../base/config.ts';
 import type { Db } from '../../base/db.ts';
 import type { Seal } from '../../base/seal.ts';
-import { type Happening, recordHappenings } from './queries.ts';
+import { type ActivityEvent, recordActivityEvents } from './queries.ts';
 
-type ActivityEvent = Activity['events'][number];
+type ReportedEvent = Activity['events'][number];
 
 /** Where what the app names is to be found; what is not in here is not ours. Ids in lower case. */
 export interface Places {
@@ -17,7 +17,7 @@ export interface Places {
 }
 
 /** What the places must be found for. */
-export function namedIn(events: readonly ActivityEvent[]): { experienceIds: string[]; venueIds: string[] } {
+export function namedIn(events: readonly ReportedEvent[]): { experienceIds: string[]; venueIds: string[] } {
   const experienceIds = new Set<string>();
   const venueIds = new Set<string>();
   for (const { experience_id, venue_id } of events) {
@@ -32,12 +32,12 @@ const AT_ONCE = 3;
 
 interface Placed {
   readonly index: number;
-  readonly happening: Happening;
+  readonly happening: ActivityEvent;
 }
 
 export async function recordActivity(
   { db, seal }: { readonly db: Db; readonly seal: Seal },
-  events: readonly ActivityEvent[],
+  events: readonly ReportedEvent[],
   places: Places,
 ): Promise<ActivityResult> {
   const reasons = new Map<number, string>();
@@ -56,8 +56,8 @@ export async function recordActivity(
   let accepted = 0;
   let duplicates = 0;
   const record = async ([venueId, group]: [string, Placed[]]): Promise<void> => {
-    const happenings = group.map(({ happening }) => happening);
-    const outcomes = await db.transaction((tx) => recordHappenings(tx, venueId, happenings));
+    const events = group.map(({ happening }) => happening);
+    const outcomes = await db.transaction((tx) => recordActivityEvents(tx, venueId, events));
     for (const [at, { index }] of group.entries()) {
       if (outcomes[at] === 'counted') accepted++;
       else if (outcomes[at] === 'duplicate') duplicates++;
@@ -82,7 +82,7 @@ interface Place {
 }
 
 /** A text is the reason why there is none. */
-function placeOf(event: ActivityEvent, places: Places): Place | string {
+function placeOf(event: ReportedEvent, places: Places): Place | string {
   if (event.type === 'venue_page_view') {
     const venueId = (event.venue_id ?? '').toLowerCase();
     return places.venues.has(venueId) ? { venueId, subject: venueId, mode: null } : 'unknown_venue';
@@ -92,7 +92,7 @@ function placeOf(event: ActivityEvent, places: Places): Place | string {
   return found === undefined ? 'unknown_experience' : { venueId: found.venueId, subject, mode: found.mode };
 }
 
-function hashed(seal: Seal, event: ActivityEvent, { venueId, subject, mode }: Place): Happening {
+function hashed(seal: Seal, event: ReportedEvent, { venueId, subject, mode }: Place): ActivityEvent {
   return {
     key: keyedId(seal, event.id, 'activity event'),
     type: event.type,

@@ -3,7 +3,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { isUuid } from '../../base/ids.ts';
-import type { PageQuestion } from '../../base/page.ts';
+import type { PageQuery } from '../../base/page.ts';
 import type { BoatContent, BoatRow, CalendarBlock, ShownBoatRow } from './boat.ts';
 
 /** What a list shows: neither what reviewers alone see nor what only a comparison needs. */
@@ -41,7 +41,7 @@ export async function listBoatRows(
   db: Queryable,
   venueId: string,
   mode: Mode,
-  page: PageQuestion,
+  page: PageQuery,
 ): Promise<ShownBoatRow[]> {
   return db.query<ShownBoatRow>(
     `select ${SHOWN} from boats
@@ -137,12 +137,12 @@ export async function setReviewed(
   tx: Queryable,
   venueId: string,
   id: string,
-  verdict: { readonly status: 'approved' | 'rejected'; readonly note: string | null; readonly at: string },
+  authResult: { readonly status: 'approved' | 'rejected'; readonly note: string | null; readonly at: string },
 ): Promise<BoatRow | null> {
   const rows = await tx.query<BoatRow>(
     `update boats set status = $3, review_note = $4, reviewed_at = $5, changed_at = $5
      where venue_id = $1 and boat_id = $2 and status = 'pending' returning ${COLUMNS}`,
-    [venueId, id, verdict.status, verdict.note, verdict.at],
+    [venueId, id, authResult.status, authResult.note, authResult.at],
   );
   return rows[0] ?? null;
 }

@@ -5,11 +5,11 @@ import type { Boat } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { FieldProblem } from '../../base/errors.ts';
 import type { BadText, JsonValue } from '../../base/json/parse.ts';
-import type { Answer, Input } from '../../base/operation.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
 import { candidateFrom } from '../../base/schema/contract.ts';
 import type { Caller } from '../keys/caller.ts';
+import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { routeForReview } from '../venues/review-routes.ts';
-import { takeTicks } from '../venues/ticks.ts';
 import { factsFor } from '../venues/venue.ts';
 import { type BoatRow, shownBoat } from './boat.ts';
 import { type BoatWrite, findByExternalIds, writeBoats } from './queries.ts';
@@ -23,7 +23,7 @@ export interface UpsertedBoat {
 
 type Body = Boat | { readonly boats: readonly JsonValue[] };
 
-export async function upsertBoats(tx: Queryable, caller: Caller, input: Input<Body>): Promise<Answer> {
+export async function upsertBoats(tx: Queryable, caller: Caller, input: Input<Body>): Promise<OperationResult> {
   const { body } = input;
   if ('boats' in body) return upsertFleet(tx, caller, body.boats, input.badStrings);
   const { result, row } = await upsertOne(tx, caller, body);
@@ -50,7 +50,7 @@ async function upsertFleet(
   caller: Caller,
   fleet: readonly JsonValue[],
   badStrings: readonly BadText[],
-): Promise<Answer> {
+): Promise<OperationResult> {
   const judged = judgeFleet(caller, fleet, badStrings);
   const good = judged.flatMap(({ boat }) => (boat === null ? [] : [boat]));
   const done = good.length === 0 ? new Map<string, UpsertedBoat>() : await upsertAll(tx, caller, good);
@@ -74,14 +74,14 @@ function judgeFleet(caller: Caller, fleet: readonly JsonValue[], badStrings: rea
     const own = badStrings
       .filter(({ field }) => field === `/boats/${index}` || field.startsWith(`/boats/${index}/`))
       .map((bad) => ({ ...bad, field: bad.field.slice(`/boats/${index}`.length) }));
-    const { problems } = caller.contract.judge('boat', { ...candidateFrom(value), badStrings: own }, facts);
+    const { problems } = caller.contract.validate('boat', { ...candidateFrom(value), badStrings: own }, facts);
     const id = (value as { external_id?: unknown } | null)?.external_id;
     const externalId = typeof id === 'string' ? id : null;
     const at = problems.map((problem) => ({ ...problem, field: `/boats/${index}${problem.field}` }));
     if (at.length > 0) return { externalId, boat: null, problems: at };
     if (seen.has(externalId ?? '')) return { externalId, boat: null, problems: [twice(externalId ?? '', index)] };
     seen.add(externalId ?? '');
-    return { externalId, boat: caller.contract.normal('boat', value) as unknown as Boat, problems: [] };
+    return { externalId, boat: caller.contract.normalize('boat', value) as unknown as Boat, problems: [] };
   });
 }
 
@@ -116,7 +116,7 @@ async function upsertAll(tx: Queryable, caller: Caller, boats: readonly Boat[]):
     return new Map([...known].map(([id, row]) => [id, { result: 'unchanged', row }]));
   }
   // From here on this is the venue's only writer: what is known is asked again, and now it stays so.
-  const ticks = await takeTicks(tx, venue.id, mode, caller.now, boats.length);
+  const ticks = await allocateTimestamps(tx, venue.id, mode, caller.now, boats.length);
   const settled = await findByExternalIds(tx, venue.id, mode, ids);
   const writes = boats.flatMap((boat, index): BoatWrite[] => {
     const before = settled.get(boat.external_id);

@@ -3,24 +3,24 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { conflict, notFound } from '../../base/errors.ts';
-import type { Answer, Input } from '../../base/operation.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
-import { decideCancel } from './decide-party.ts';
+import { isOverdue } from './locked-checkout.ts';
+import { decideCancel } from './party/decide-party.ts';
 import { lockCheckout, viewAfter } from './queries.ts';
-import { isOverdue } from './standing.ts';
-import { writeSteps } from './write.ts';
+import { writeSteps } from './write-steps.ts';
 
-export async function cancelCheckout(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function cancelCheckout(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const { venue, mode, now } = caller;
-  const standing = await lockCheckout(tx, venue.id, input.params.id ?? '');
-  if (standing === null || standing.mode !== mode) throw notFound();
-  const decided = decideCancel(standing, now);
+  const checkout = await lockCheckout(tx, venue.id, input.params.id ?? '');
+  if (checkout === null || checkout.mode !== mode) throw notFound();
+  const decided = decideCancel(checkout, now);
   if ('refusal' in decided) {
-    const status = isOverdue(standing, now) ? 'expired' : standing.status;
+    const status = isOverdue(checkout, now) ? 'expired' : checkout.status;
     const remedy = status === 'completed' ? ' Refund it instead.' : '';
     const message = `This checkout is ${status}: only an open or collecting one can be canceled.${remedy}`;
     throw conflict(decided.refusal, message);
   }
-  await writeSteps(tx, caller, standing, decided.steps);
-  return { status: 200, json: await viewAfter(tx, venue.id, standing.id) };
+  await writeSteps(tx, caller, checkout, decided.steps);
+  return { status: 200, json: await viewAfter(tx, venue.id, checkout.id) };
 }

@@ -4,44 +4,48 @@
 import type { CheckoutCreate } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';
 import { conflict, invalid } from '../../base/errors.ts';
-import type { Answer, Input } from '../../base/operation.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
 import { unknownOffering } from '../offerings/offering.ts';
 import { expireOne } from './expire.ts';
-import { type CreateOutcome, type CreateQuestion, createCheckoutRow } from './queries.ts';
+import { type CreateOutcome, type CreateRequest, insertCheckout } from './queries.ts';
 
 const TRIES = 3;
 
-export async function createCheckout(db: Queryable, caller: Caller, input: Input<CheckoutCreate>): Promise<Answer> {
-  if (input.once === undefined) throw new Error('createCheckout keeps its own idempotency');
+export async function createCheckout(
+  db: Queryable,
+  caller: Caller,
+  input: Input<CheckoutCreate>,
+): Promise<OperationResult> {
+  if (input.idempotency === undefined) throw new Error('createCheckout keeps its own idempotency');
   const checkoutId = caller.ids.prefixed('chk');
-  const question: CreateQuestion = {
+  const question: CreateRequest = {
     venueId: caller.venue.id,
     mode: caller.mode,
     checkoutId,
     eventId: caller.ids.prefixed('evt'),
-    key: input.once.key,
-    fingerprint: input.once.fingerprint,
+    key: input.idempotency.key,
+    fingerprint: input.idempotency.fingerprint,
     content: JSON.stringify(input.body),
     url: caller.checkoutUrl(checkoutId),
     now: caller.now,
     mayCreate: input.whenNew.length === 0,
   };
-  let found = await createCheckoutRow(db, question);
+  let found = await insertCheckout(db, question);
   for (let tries = 0; tries < TRIES && found.outcome === 'overdue' && found.found_id !== null; tries++) {
     // The booking's checkout is past its time and nobody has said so yet: the booking is free again.
     await expireOne(db, caller, caller.venue.id, found.found_id);
-    found = await createCheckoutRow(db, question);
+    found = await insertCheckout(db, question);
   }
   return answered(found, input);
 }
 
-function answered({ outcome, response: answer, found_id }: CreateOutcome, input: Input<CheckoutCreate>): Answer {
+function answered({ outcome, response, found_id }: CreateOutcome, input: Input<CheckoutCreate>): OperationResult {
   switch (outcome) {
     case 'created':
-      return { status: 201, json: kept(answer) };
+      return { status: 201, json: kept(response) };
     case 'replayed':
-      return { status: 201, json: kept(answer), replayed: true };
+      return { status: 201, json: kept(response), replayed: true };
     case 'refused':
       throw invalid(input.whenNew);
     case 'unknown_offering':
@@ -63,7 +67,7 @@ function kept(answer: string | null): string {
 }
 
 function reusedMessage(input: Input<CheckoutCreate>, checkoutId: string | null): string {
-  return input.once?.key == null
+  return input.idempotency?.key == null
     ? `Booking "${input.body.external_booking_id}" has the checkout ${checkoutId}, made with another body. Send the same body to get it again; cancel it while it is open or collecting, or use another booking id, to make another.`
     : 'This Idempotency-Key was used for another request. Use a new key for a new request.';
 }

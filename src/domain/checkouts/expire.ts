@@ -3,34 +3,34 @@
 
 import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
-import type { MoneyParts } from './money-parts.ts';
+import type { PaymentServices } from './payment-services.ts';
 import { expireCheckouts, venuesWithOverdue } from './queries.ts';
 
 /** At most so many in one transaction, so that nobody waits long for a row. */
-const AT_ONCE = 250;
+const MAX_PER_TRANSACTION = 250;
 
-type ExpireParts = Pick<MoneyParts, 'db' | 'clock' | 'ids' | 'log'>;
+type ExpireServices = Pick<PaymentServices, 'db' | 'clock' | 'ids' | 'log'>;
 
 /** The explicit step of the worker: expires up to `batch`. Answers how many. */
-export async function expireDue(parts: ExpireParts, batch: number): Promise<number> {
-  const now = parts.clock.now();
-  const venues = await venuesWithOverdue(parts.db, now, batch);
+export async function expireDue(services: ExpireServices, batch: number): Promise<number> {
+  const now = services.clock.now();
+  const venues = await venuesWithOverdue(services.db, now, batch);
   let expired = 0;
   for (const { venueId, due } of venues) {
     try {
-      expired += await expireAt(parts, venueId, now, due);
+      expired += await expireAt(services, venueId, now, due);
     } catch (error) {
-      parts.log.error({ venue: venueId, err: error }, 'a venue’s checkouts could not be expired; it is tried again');
+      services.log.error({ venue: venueId, err: error }, 'a venue’s checkouts could not be expired; it is tried again');
     }
   }
   return expired;
 }
 
-async function expireAt(parts: ExpireParts, venueId: string, now: number, due: number): Promise<number> {
+async function expireAt(services: ExpireServices, venueId: string, now: number, due: number): Promise<number> {
   let expired = 0;
-  for (let left = due; left > 0; left -= AT_ONCE) {
-    const events = Array.from({ length: Math.min(left, AT_ONCE) }, () => parts.ids.prefixed('evt'));
-    expired += await expireCheckouts(parts.db, venueId, now, null, events);
+  for (let left = due; left > 0; left -= MAX_PER_TRANSACTION) {
+    const events = Array.from({ length: Math.min(left, MAX_PER_TRANSACTION) }, () => services.ids.prefixed('evt'));
+    expired += await expireCheckouts(services.db, venueId, now, null, events);
   }
   return expired;
 }
@@ -41,7 +41,7 @@ export async function expireSome(
   by: { readonly ids: Ids; readonly now: number },
   venueId: string,
 ): Promise<void> {
-  const events = Array.from({ length: AT_ONCE }, () => by.ids.prefixed('evt'));
+  const events = Array.from({ length: MAX_PER_TRANSACTION }, () => by.ids.prefixed('evt'));
   await expireCheckouts(db, venueId, by.now, null, events);
 }
 

@@ -3,13 +3,13 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import type { PageQuestion } from '../../base/page.ts';
+import type { PageQuery } from '../../base/page.ts';
 import { type DueAtVenue, liveHolds } from '../payments/queries.ts';
-import type { CheckoutStatus, ShareStatus } from './moves.ts';
-import type { ShareState, Standing } from './standing.ts';
+import type { LockedCheckout, ShareState } from './locked-checkout.ts';
 import type { NewShare } from './steps.ts';
+import type { CheckoutStatus, ShareStatus } from './transitions.ts';
 
-export interface CreateQuestion {
+export interface CreateRequest {
   readonly venueId: string;
   readonly mode: Mode;
   readonly checkoutId: string;
@@ -36,7 +36,7 @@ export interface CreateOutcome {
 }
 
 /** Everything in one round trip: idempotency, the checkout, its route and its event. */
-export async function createCheckoutRow(db: Queryable, question: CreateQuestion): Promise<CreateOutcome> {
+export async function insertCheckout(db: Queryable, question: CreateRequest): Promise<CreateOutcome> {
   const rows = await db.query<CreateOutcome>(
     'select * from create_checkout($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), $10)',
     [
@@ -97,7 +97,7 @@ export async function listCheckoutViews(
   db: Queryable,
   venueId: string,
   mode: Mode,
-  page: PageQuestion,
+  page: PageQuery,
   now: number,
 ): Promise<CheckoutView[]> {
   const narrowed = page.status === null ? [] : [page.status];
@@ -112,7 +112,7 @@ export async function listCheckoutViews(
   );
 }
 
-const STANDING = `venue_id as "venueId", checkout_id as "id", mode, status, amount, currency, fee_amount as "feeAmount",
+const LOCKED_COLUMNS = `venue_id as "venueId", checkout_id as "id", mode, status, amount, currency, fee_amount as "feeAmount",
   refunded_amount as "refundedAmount", party_size as "partySize",
   (extract(epoch from expires_at) * 1000)::float8 as "expiresAt", (extract(epoch from pay_by) * 1000)::float8 as "payBy",
   (extract(epoch from clock_ahead) * 1000)::float8 as "clockAhead", description,
@@ -122,19 +122,19 @@ const STANDING = `venue_id as "venueId", checkout_id as "id", mode, status, amou
  * Locks the checkout's row, then reads what belongs to it: three statements in one round trip. They must be apart: what a
  * single statement reads is from before it waited for the lock, and two last holders would each see the other unpaid.
  */
-export async function lockCheckout(tx: Queryable, venueId: string, id: string): Promise<Standing | null> {
-  return standingBy(tx, venueId, id, 'for no key update');
+export async function lockCheckout(tx: Queryable, venueId: string, id: string): Promise<LockedCheckout | null> {
+  return readLocked(tx, venueId, id, 'for no key update');
 }
 
 /** The same without the lock: for looking, never for deciding. */
-export async function readCheckout(db: Queryable, venueId: string, id: string): Promise<Standing | null> {
-  return standingBy(db, venueId, id, '');
+export async function readCheckout(db: Queryable, venueId: string, id: string): Promise<LockedCheckout | null> {
+  return readLocked(db, venueId, id, '');
 }
 
-async function standingBy(tx: Queryable, venueId: string, id: string, lock: string): Promise<Standing | null> {
+async function readLocked(tx: Queryable, venueId: string, id: string, lock: string): Promise<LockedCheckout | null> {
   const [rows, shares, holds] = await Promise.all([
-    tx.query<Omit<Standing, 'shares' | 'holds'>>(
-      `select ${STANDING} from checkouts where venue_id = $1 and checkout_id = $2 ${lock}`,
+    tx.query<Omit<LockedCheckout, 'shares' | 'holds'>>(
+      `select ${LOCKED_COLUMNS} from checkouts where venue_id = $1 and checkout_id = $2 ${lock}`,
       [venueId, id],
     ),
     tx.query<ShareState>(
@@ -149,7 +149,7 @@ async function standingBy(tx: Queryable, venueId: string, id: string, lock: stri
   return row === undefined ? null : { ...row, shares, holds };
 }
 
-export interface CheckoutMove {
+export interface CheckoutTransition {
   readonly from: CheckoutStatus;
   readonly to: CheckoutStatus;
   readonly reason: string | null;
@@ -157,7 +157,12 @@ export interface CheckoutMove {
   readonly now: number;
 }
 
-export async function moveCheckout(tx: Queryable, venueId: string, id: string, move: CheckoutMove): Promise<number> {
+export async function transitionCheckout(
+  tx: Queryable,
+  venueId: string,
+  id: string,
+  move: CheckoutTransition,
+): Promise<number> {
   const rows = await tx.query(
     `update checkouts set status = $4, cancellation_reason = $5, organizer_id = coalesce($6, organizer_id),
        completed_at = case when $4 = 'completed' then to_timestamp($7 / 1000.0) end,
@@ -169,7 +174,7 @@ export async function moveCheckout(tx: Queryable, venueId: string, id: string, m
   return rows.length;
 }
 
-export async function lookAgain(tx: Queryable, venueId: string, id: string, at: number): Promise<number> {
+export async function scheduleRetry(tx: Queryable, venueId: string, id: string, at: number): Promise<number> {
   const rows = await tx.query(
     `update checkouts set work_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and checkout_id = $2 and status = 'funded' returning 1`,
@@ -221,7 +226,7 @@ export async function insertShares(
   ]);
 }
 
-export async function moveShares(
+export async function transitionShares(
   tx: Queryable,
   venueId: string,
   ids: readonly string[],
@@ -251,7 +256,11 @@ export async function dropShares(tx: Queryable, venueId: string, ids: readonly s
   return rows.length;
 }
 
-export async function seatShares(tx: Queryable, venueId: string, places: ReadonlyMap<string, number>): Promise<number> {
+export async function reorderShares(
+  tx: Queryable,
+  venueId: string,
+  places: ReadonlyMap<string, number>,
+): Promise<number> {
   const rows = await tx.query(
     `update shares s set place = n.place from unnest($2::text[], $3::smallint[]) as n(id, place)
      where s.venue_id = $1 and s.share_id = n.id and s.dropped_at is null returning 1`,
@@ -350,7 +359,7 @@ export async function expireCheckouts(
 }
 
 /** Moves the checkout's own clock ahead, never back. */
-export async function moveClock(tx: Queryable, venueId: string, id: string, aheadMs: number): Promise<number> {
+export async function advanceClock(tx: Queryable, venueId: string, id: string, aheadMs: number): Promise<number> {
   const rows = await tx.query(
     `update checkouts set clock_ahead = $3 * interval '1 millisecond', expires_at = pay_by - $3 * interval '1 millisecond',
        notify_at = case when notify_at is not null and status = 'collecting' then '-infinity' else notify_at end

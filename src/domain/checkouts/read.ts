@@ -3,15 +3,16 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
-import type { Answer, Input } from '../../base/operation.ts';
-import { pageOf, pageQuestion } from '../../base/page.ts';
-import type { Caller, Sight } from '../keys/caller.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
+import { pageOf, pageQueryOf } from '../../base/page.ts';
+import type { Caller, PrefetchedCheckout } from '../keys/caller.ts';
 import { expireOne, expireSome } from './expire.ts';
 import { type CheckoutView, hasOverdue, listCheckoutViews, viewCheckout } from './queries.ts';
 
-export async function getCheckout(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function getCheckout(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const id = input.params.id ?? '';
-  const json = caller.sight === undefined ? checkoutJson(db, caller, id) : inTime(db, caller, id, caller.sight);
+  const json =
+    caller.prefetched === undefined ? checkoutJson(db, caller, id) : inTime(db, caller, id, caller.prefetched);
   return { status: 200, json: await json };
 }
 
@@ -20,7 +21,7 @@ export async function checkoutJson(db: Queryable, caller: Caller, id: string): P
   return inTime(db, caller, id, await viewCheckout(db, caller.venue.id, caller.mode, id, caller.now));
 }
 
-async function inTime(db: Queryable, caller: Caller, id: string, view: Sight | null): Promise<string> {
+async function inTime(db: Queryable, caller: Caller, id: string, view: PrefetchedCheckout | null): Promise<string> {
   if (view === null) throw notFound();
   if (!view.overdue) return view.json;
   const { venue, mode, now } = caller;
@@ -30,8 +31,8 @@ async function inTime(db: Queryable, caller: Caller, id: string, view: Sight | n
   return again.json;
 }
 
-export async function listCheckouts(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
-  const question = pageQuestion(input.query);
+export async function listCheckouts(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
+  const question = pageQueryOf(input.query);
   const read = (): Promise<CheckoutView[]> => listCheckoutViews(db, caller.venue.id, caller.mode, question, caller.now);
   const [first, isBehind] = await Promise.all([read(), hasOverdue(db, caller.venue.id, caller.now)]);
   let found = first;

@@ -2,10 +2,10 @@
 // set: when a row is not where the step says, the whole transaction is undone.
 
 import type { Entry } from '../ledger/accounts.ts';
-import type { MovementWish } from '../payments/movements/queries.ts';
-import type { HoldStatus } from '../payments/moves.ts';
-import type { HoldNews } from '../payments/queries.ts';
-import type { CheckoutStatus, ShareStatus } from './moves.ts';
+import type { NewMovement } from '../payments/movement-queries.ts';
+import type { HoldUpdate } from '../payments/queries.ts';
+import type { HoldStatus } from '../payments/transitions.ts';
+import type { CheckoutStatus, ShareStatus } from './transitions.ts';
 
 export interface NewShare {
   readonly id: string;
@@ -26,9 +26,9 @@ export interface NewHoldRow {
   readonly payerId: string | null;
 }
 
-export type NewMovement = MovementWish;
+export type NewMovementAlias = NewMovement;
 
-export type { HoldNews };
+export type { HoldUpdate as HoldNews };
 
 export type Step =
   | {
@@ -47,7 +47,7 @@ export type Step =
     }
   | { readonly step: 'add shares'; readonly shares: readonly NewShare[] }
   | { readonly step: 'drop shares'; readonly ids: readonly string[] }
-  | { readonly step: 'seat shares'; readonly places: ReadonlyMap<string, number> }
+  | { readonly step: 'reorder shares'; readonly places: ReadonlyMap<string, number> }
   /** Somebody takes a seat that nobody was named for. */
   | {
       readonly step: 'take seat';
@@ -62,22 +62,22 @@ export type Step =
       readonly id: string;
       readonly from: HoldStatus;
       readonly to: HoldStatus;
-      readonly news?: HoldNews;
+      readonly news?: HoldUpdate;
       /** When it is looked at next; null: not by itself. */
       readonly dueAt: number | null;
     }
-  | { readonly step: 'note hold'; readonly id: string; readonly news: HoldNews; readonly dueAt: number | null }
+  | { readonly step: 'update hold'; readonly id: string; readonly news: HoldUpdate; readonly dueAt: number | null }
   /** Takes the place of the hold that it renewed. */
-  | { readonly step: 'seat hold'; readonly id: string }
+  | { readonly step: 'activate renewal'; readonly id: string }
   | { readonly step: 'begin captures'; readonly ids: readonly string[] }
   /** Answered with "not now": the next try takes another key. */
-  | { readonly step: 'count not now'; readonly ids: readonly string[] }
+  | { readonly step: 'count capture attempt'; readonly ids: readonly string[] }
   /** A whole party at once. */
   | {
       readonly step: 'holds captured';
       readonly holds: readonly { readonly id: string; readonly from: HoldStatus; readonly chargeId: string | null }[];
     }
-  | { readonly step: 'look again'; readonly at: number }
+  | { readonly step: 'schedule retry'; readonly at: number }
   | { readonly step: 'add movements'; readonly movements: readonly NewMovement[] }
   | { readonly step: 'open payout'; readonly id: string }
   | { readonly step: 'shrink transfer'; readonly id: string; readonly by: number }
@@ -85,7 +85,7 @@ export type Step =
   | { readonly step: 'refund checkout'; readonly amount: number }
   | { readonly step: 'post'; readonly entries: readonly Entry[] }
   | {
-      readonly step: 'tell';
+      readonly step: 'record event';
       readonly type:
         | 'checkout.collecting'
         | 'share.held'

@@ -3,112 +3,118 @@
 
 import type { TestAdvance, TestHold } from '../../../schemas/types.gen.ts';
 import { conflict, type FieldProblem, invalid, notFound } from '../../base/errors.ts';
-import type { Answer, Input } from '../../base/operation.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
 import { callKeys } from '../payments/hold.ts';
 import { type Processor, ProcessorRefusal } from '../payments/processor.ts';
-import { findHold, hurryHolds } from '../payments/queries.ts';
-import { captureFunded } from './capture.ts';
-import { decideParty, type Seat } from './decide-party.ts';
+import { findHold, makeHoldsDue } from '../payments/queries.ts';
+import { captureFunded } from './capture/capture.ts';
 import { expireOne } from './expire.ts';
-import { holdInTime } from './hold-in-time.ts';
-import { decideUnderLock, type MoneyParts, processorFor } from './money-parts.ts';
-import { lockCheckout, moveClock, readCheckout } from './queries.ts';
+import { holdWithRetry } from './holds/hold-with-retry.ts';
+import { settleHoldNow } from './holds/settle-hold.ts';
+import { isOverdue, type LockedCheckout } from './locked-checkout.ts';
+import { decideParty, type Seat } from './party/decide-party.ts';
+import { equalSplit, MIN_CHARGE } from './party/split.ts';
+import { decideUnderLock, type PaymentServices, processorFor } from './payment-services.ts';
+import { advanceClock, lockCheckout, readCheckout } from './queries.ts';
 import { checkoutJson } from './read.ts';
-import { settleHoldNow } from './settle-hold.ts';
-import { equalSplit, LEAST_CHARGE } from './split.ts';
-import { isOverdue, type Standing } from './standing.ts';
 
-const AT_ONCE = 8;
+const MAX_CONCURRENT = 8;
 const WORKING_CARD = 'pm_card_visa';
 const TRIES = 5;
 const FARTHEST = 2 * 365 * 24 * 3_600_000;
 
-async function standingOf(parts: MoneyParts, caller: Caller, id: string): Promise<Standing> {
-  const standing = await readCheckout(parts.db, caller.venue.id, id);
-  if (standing === null || standing.mode !== caller.mode) throw notFound();
-  if (!isOverdue(standing, caller.now)) return standing;
-  await expireOne(parts.db, caller, caller.venue.id, id);
-  return standingOf(parts, caller, id);
+async function standingOf(services: PaymentServices, caller: Caller, id: string): Promise<LockedCheckout> {
+  const checkout = await readCheckout(services.db, caller.venue.id, id);
+  if (checkout === null || checkout.mode !== caller.mode) throw notFound();
+  if (!isOverdue(checkout, caller.now)) return checkout;
+  await expireOne(services.db, caller, caller.venue.id, id);
+  return standingOf(services, caller, id);
 }
 
-async function shown(parts: MoneyParts, caller: Caller, id: string): Promise<Answer> {
-  return { status: 200, json: await checkoutJson(parts.db, { ...caller, now: parts.clock.now() }, id) };
+async function shown(services: PaymentServices, caller: Caller, id: string): Promise<OperationResult> {
+  return { status: 200, json: await checkoutJson(services.db, { ...caller, now: services.clock.now() }, id) };
 }
 
-export async function testCollect(parts: MoneyParts, caller: Caller, input: Input): Promise<Answer> {
+export async function testCollect(services: PaymentServices, caller: Caller, input: Input): Promise<OperationResult> {
   const id = input.params.id ?? '';
-  await collect(parts, caller, await standingOf(parts, caller, id));
-  return shown(parts, caller, id);
+  await collect(services, caller, await standingOf(services, caller, id));
+  return shown(services, caller, id);
 }
 
-async function collect(parts: MoneyParts, caller: Caller, standing: Standing): Promise<void> {
-  if (standing.status !== 'open')
+async function collect(services: PaymentServices, caller: Caller, checkout: LockedCheckout): Promise<void> {
+  if (checkout.status !== 'open')
     throw conflict(
       'checkout_not_open',
-      `This checkout is ${standing.status}: a party can be collected for an open one.`,
+      `This checkout is ${checkout.status}: a party can be collected for an open one.`,
     );
   // As many of the party as can each pay the least that a card takes.
-  const people = Math.min(standing.partySize, Math.floor(standing.amount / LEAST_CHARGE));
-  const seats = equalSplit(standing.amount, people).map(
+  const people = Math.min(checkout.partySize, Math.floor(checkout.amount / MIN_CHARGE));
+  const seats = equalSplit(checkout.amount, people).map(
     (amount, place): Seat => ({
-      memberId: parts.ids.uuid(),
+      memberId: services.ids.uuid(),
       displayName: place === 0 ? 'Test organizer' : `Test guest ${place}`,
       amount,
     }),
   );
-  const refusal = await decideUnderLock(parts, caller.venue.id, standing.id, (present, now) => {
-    const decided = decideParty(present, seats, now, () => parts.ids.prefixed('shr'));
-    return 'refusal' in decided ? { steps: [], answer: decided.refusal } : { steps: decided.steps, answer: null };
+  const refusal = await decideUnderLock(services, caller.venue.id, checkout.id, (present, now) => {
+    const decided = decideParty(present, seats, now, () => services.ids.prefixed('shr'));
+    return 'refusal' in decided ? { steps: [], result: decided.refusal } : { steps: decided.steps, result: null };
   });
   if (refusal !== null) throw conflict(refusal, 'This checkout was changed by somebody else meanwhile.');
 }
 
-export async function testHold(parts: MoneyParts, caller: Caller, input: Input<TestHold>): Promise<Answer> {
+export async function testHold(
+  services: PaymentServices,
+  caller: Caller,
+  input: Input<TestHold>,
+): Promise<OperationResult> {
   const id = input.params.id ?? '';
-  const standing = await standingOf(parts, caller, id);
+  const checkout = await standingOf(services, caller, id);
   const wanted = input.body.share_id;
-  if (standing.status !== 'collecting') {
+  if (checkout.status !== 'collecting') {
     throw conflict(
       'checkout_not_collecting',
-      `This checkout is ${standing.status}: shares of a collecting one can be held. Collect the party first.`,
+      `This checkout is ${checkout.status}: shares of a collecting one can be held. Collect the party first.`,
     );
   }
-  if (wanted !== undefined && !standing.shares.some((share) => share.id === wanted)) throw invalid([noShare()]);
-  await hold(parts, standing, wanted, input.body.card);
-  return shown(parts, caller, id);
+  if (wanted !== undefined && !checkout.shares.some((share) => share.id === wanted)) throw invalid([noShare()]);
+  await hold(services, checkout, wanted, input.body.card);
+  return shown(services, caller, id);
 }
 
 /** One share, or all that are not held yet, a few at a time. */
 async function hold(
-  parts: MoneyParts,
-  standing: Standing,
+  services: PaymentServices,
+  checkout: LockedCheckout,
   only: string | undefined,
   card: string | undefined,
 ): Promise<void> {
-  const unpaid = standing.shares.filter(({ status }) => status === 'invited' || status === 'failed');
+  const unpaid = checkout.shares.filter(({ status }) => status === 'invited' || status === 'failed');
   const wanted = only === undefined ? unpaid.map(({ id }) => id) : [only];
-  for (let first = 0; first < wanted.length; first += AT_ONCE) {
-    await Promise.all(wanted.slice(first, first + AT_ONCE).map((shareId) => payShare(parts, standing, shareId, card)));
+  for (let first = 0; first < wanted.length; first += MAX_CONCURRENT) {
+    await Promise.all(
+      wanted.slice(first, first + MAX_CONCURRENT).map((shareId) => payShare(services, checkout, shareId, card)),
+    );
   }
 }
 
 async function payShare(
-  parts: MoneyParts,
-  standing: Standing,
+  services: PaymentServices,
+  checkout: LockedCheckout,
   shareId: string,
   card: string = WORKING_CARD,
 ): Promise<void> {
-  const { venueId, id, mode } = standing;
-  const { holdId } = await holdInTime(parts, venueId, id, shareId);
-  const opened = await findHold(parts.db, venueId, holdId);
+  const { venueId, id, mode } = checkout;
+  const { holdId } = await holdWithRetry(services, venueId, id, shareId);
+  const opened = await findHold(services.db, venueId, holdId);
   if (opened?.intentId == null) throw new Error(`hold ${holdId} is open and has no intent`);
   const key = callKeys.testCard(holdId, card, opened.leaseToken);
-  await tryToPay(processorFor(parts, mode), opened.intentId, card, key);
+  await tryToPay(processorFor(services, mode), opened.intentId, card, key);
   // A worker that looks at the same time may have taken the turn: then we take it back.
   for (let tries = 0; tries < TRIES; tries++) {
-    await settleHoldNow(parts, venueId, holdId);
-    const after = await findHold(parts.db, venueId, holdId);
+    await settleHoldNow(services, venueId, holdId);
+    const after = await findHold(services.db, venueId, holdId);
     if (after?.status !== 'open' || card !== WORKING_CARD) return;
   }
 }
@@ -135,56 +141,60 @@ function unknownCard(error: unknown): unknown {
   ]);
 }
 
-export async function testComplete(parts: MoneyParts, caller: Caller, input: Input): Promise<Answer> {
+export async function testComplete(services: PaymentServices, caller: Caller, input: Input): Promise<OperationResult> {
   const id = input.params.id ?? '';
-  let standing = await standingOf(parts, caller, id);
-  if (standing.status === 'open') {
-    await collect(parts, caller, standing);
-    standing = await standingOf(parts, caller, id);
+  let checkout = await standingOf(services, caller, id);
+  if (checkout.status === 'open') {
+    await collect(services, caller, checkout);
+    checkout = await standingOf(services, caller, id);
   }
-  if (standing.status === 'collecting') await hold(parts, standing, undefined, undefined);
-  standing = await standingOf(parts, caller, id);
-  for (let tries = 0; tries < TRIES && standing.status === 'funded'; tries++) {
-    await captureFunded(parts, standing.venueId, id);
-    standing = await standingOf(parts, caller, id);
+  if (checkout.status === 'collecting') await hold(services, checkout, undefined, undefined);
+  checkout = await standingOf(services, caller, id);
+  for (let tries = 0; tries < TRIES && checkout.status === 'funded'; tries++) {
+    await captureFunded(services, checkout.venueId, id);
+    checkout = await standingOf(services, caller, id);
   }
-  if (standing.status === 'expired' || standing.status === 'canceled') {
-    throw conflict('checkout_not_open', `This checkout is ${standing.status}: it cannot be completed any more.`);
+  if (checkout.status === 'expired' || checkout.status === 'canceled') {
+    throw conflict('checkout_not_open', `This checkout is ${checkout.status}: it cannot be completed any more.`);
   }
-  return shown(parts, caller, id);
+  return shown(services, caller, id);
 }
 
-export async function testExpire(parts: MoneyParts, caller: Caller, input: Input): Promise<Answer> {
+export async function testExpire(services: PaymentServices, caller: Caller, input: Input): Promise<OperationResult> {
   const id = input.params.id ?? '';
-  const standing = await standingOf(parts, caller, id);
-  if (standing.status !== 'open' && standing.status !== 'collecting') {
-    throw conflict('checkout_not_open', `This checkout is ${standing.status}: its pay_by cannot pass any more.`);
+  const checkout = await standingOf(services, caller, id);
+  if (checkout.status !== 'open' && checkout.status !== 'collecting') {
+    throw conflict('checkout_not_open', `This checkout is ${checkout.status}: its pay_by cannot pass any more.`);
   }
-  await setClock(parts, caller, id, standing.payBy);
-  await expireOne(parts.db, { ids: caller.ids, now: parts.clock.now() + 1 }, caller.venue.id, id);
-  return shown(parts, caller, id);
+  await setClock(services, caller, id, checkout.payBy);
+  await expireOne(services.db, { ids: caller.ids, now: services.clock.now() + 1 }, caller.venue.id, id);
+  return shown(services, caller, id);
 }
 
-export async function testAdvance(parts: MoneyParts, caller: Caller, input: Input<TestAdvance>): Promise<Answer> {
+export async function testAdvance(
+  services: PaymentServices,
+  caller: Caller,
+  input: Input<TestAdvance>,
+): Promise<OperationResult> {
   const id = input.params.id ?? '';
-  const standing = await standingOf(parts, caller, id);
+  const checkout = await standingOf(services, caller, id);
   const to = Date.parse(input.body.to);
-  const present = parts.clock.now() + standing.clockAhead;
+  const present = services.clock.now() + checkout.clockAhead;
   if (to < present) throw invalid([backwards(present)]);
-  if (to > standing.payBy + FARTHEST) throw invalid([tooFar(standing.payBy + FARTHEST)]);
-  await setClock(parts, caller, id, to);
-  return shown(parts, caller, id);
+  if (to > checkout.payBy + FARTHEST) throw invalid([tooFar(checkout.payBy + FARTHEST)]);
+  await setClock(services, caller, id, to);
+  return shown(services, caller, id);
 }
 
 /** From now on it is this time for the checkout; what that makes due is due at once. */
-async function setClock(parts: MoneyParts, caller: Caller, id: string, to: number): Promise<void> {
-  await parts.db.transaction(async (tx) => {
-    const standing = await lockCheckout(tx, caller.venue.id, id);
-    if (standing === null) throw notFound();
-    const ahead = Math.max(standing.clockAhead, to - parts.clock.now());
+async function setClock(services: PaymentServices, caller: Caller, id: string, to: number): Promise<void> {
+  await services.db.transaction(async (tx) => {
+    const checkout = await lockCheckout(tx, caller.venue.id, id);
+    if (checkout === null) throw notFound();
+    const ahead = Math.max(checkout.clockAhead, to - services.clock.now());
     if (ahead <= 0) return;
-    await moveClock(tx, caller.venue.id, id, ahead);
-    await hurryHolds(tx, caller.venue.id, id, ahead - standing.clockAhead);
+    await advanceClock(tx, caller.venue.id, id, ahead);
+    await makeHoldsDue(tx, caller.venue.id, id, ahead - checkout.clockAhead);
   });
 }
 

@@ -2,13 +2,13 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
-import type { Answer, Input } from '../../base/operation.ts';
-import { pageOf, pageQuestion } from '../../base/page.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
+import { pageOf, pageQueryOf } from '../../base/page.ts';
 import type { Caller } from '../keys/caller.ts';
 import { findEventView, listEventViews } from './queries.ts';
 
-export async function listEvents(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
-  const { limit, before } = pageQuestion(input.query);
+export async function listEvents(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
+  const { limit, before } = pageQueryOf(input.query);
   const text = (name: string): string | null => (typeof input.query[name] === 'string' ? input.query[name] : null);
   const filter = { type: text('type'), subject: text('checkout'), before, limit: limit + 1 };
   const found = await listEventViews(db, caller.venue.id, caller.mode, filter);
@@ -17,7 +17,7 @@ export async function listEvents(db: Queryable, caller: Caller, input: Input): P
   return { status: 200, json: `{"data":[${data}],"next_before":${JSON.stringify(nextBefore)}}` };
 }
 
-export async function getEvent(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function getEvent(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const event = await findEventView(db, caller.venue.id, caller.mode, input.params.id ?? '');
   if (event === null) throw notFound();
   return { status: 200, json: event.json };

@@ -4,7 +4,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import type { Act } from '../venues/audit.ts';
+import type { CommandContext } from '../venues/audit.ts';
 
 export interface NewEvent {
   readonly venueId: string;
@@ -18,8 +18,12 @@ export interface NewEvent {
   readonly at: string;
 }
 
-export async function recordEvent(tx: Queryable, act: Pick<Act, 'ids'>, event: NewEvent): Promise<string> {
-  const id = act.ids.prefixed('evt');
+export async function recordEvent(
+  tx: Queryable,
+  command: Pick<CommandContext, 'ids'>,
+  event: NewEvent,
+): Promise<string> {
+  const id = command.ids.prefixed('evt');
   await tx.query('select record_event($1, $2, $3, $4, $5, $6::json, $7::timestamptz)', [
     event.venueId,
     id,

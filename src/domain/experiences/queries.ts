@@ -3,7 +3,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { isUuid } from '../../base/ids.ts';
-import type { PageQuestion } from '../../base/page.ts';
+import type { PageQuery } from '../../base/page.ts';
 import type { ExperienceContent, ExperienceForm, ExperienceRow } from './experience.ts';
 
 const COLUMNS = `submission_id as id, venue_id, mode, external_id, form, status, review_note, content, experience_id,
@@ -42,7 +42,7 @@ export async function listExperienceRows(
   db: Queryable,
   venueId: string,
   mode: Mode,
-  page: PageQuestion,
+  page: PageQuery,
 ): Promise<ExperienceRow[]> {
   return db.query<ExperienceRow>(
     `select ${COLUMNS} from experiences
@@ -118,7 +118,7 @@ export async function setReviewed(
   tx: Queryable,
   venueId: string,
   id: string,
-  verdict: {
+  authResult: {
     readonly status: 'approved' | 'rejected';
     readonly note: string | null;
     readonly at: string;
@@ -134,7 +134,7 @@ export async function setReviewed(
        select experience_id, venue_id, mode from moved where experience_id is not null
      )
      select ${COLUMNS} from moved`,
-    [venueId, id, verdict.status, verdict.note, verdict.at, verdict.experienceId],
+    [venueId, id, authResult.status, authResult.note, authResult.at, authResult.experienceId],
   );
   return rows[0] ?? null;
 }

@@ -2,20 +2,20 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
-import type { Answer, Input } from '../../base/operation.ts';
-import { pageOf, pageQuestion } from '../../base/page.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
+import { pageOf, pageQueryOf } from '../../base/page.ts';
 import type { Caller } from '../keys/caller.ts';
 import { shownSubmission } from './experience.ts';
 import { findExperience, listExperienceRows } from './queries.ts';
 
-export async function getExperience(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function getExperience(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const row = await findExperience(db, caller.venue.id, caller.mode, input.params.id ?? '');
   if (row === null) throw notFound();
   return { status: 200, body: { data: shownSubmission(row) } };
 }
 
-export async function listExperiences(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
-  const question = pageQuestion(input.query);
+export async function listExperiences(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
+  const question = pageQueryOf(input.query);
   const found = await listExperienceRows(db, caller.venue.id, caller.mode, question);
   const { rows, nextBefore } = pageOf(found, question.limit, (row) => row.created_at);
   return { status: 200, body: { data: rows.map(shownSubmission), next_before: nextBefore } };

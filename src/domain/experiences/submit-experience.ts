@@ -3,22 +3,22 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, invalid } from '../../base/errors.ts';
-import type { Answer, Input } from '../../base/operation.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
 import { unknownOffering } from '../offerings/offering.ts';
 import { findByExternalIds } from '../offerings/queries.ts';
+import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { routeForReview } from '../venues/review-routes.ts';
-import { takeTicks } from '../venues/ticks.ts';
 import { type ExperienceContent, type ExperienceRow, formOf, shownSubmission } from './experience.ts';
 import { countWaiting, findByExternalId, insertExperience } from './queries.ts';
 
-export const MOST_WAITING = 500;
+export const MAX_WAITING_FOR_REVIEW = 500;
 
 export async function submitExperience(
   tx: Queryable,
   caller: Caller,
   input: Input<ExperienceContent>,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { venue, mode } = caller;
   const content = input.body;
   const unknown = await missingOffering(tx, caller, content);
@@ -27,10 +27,10 @@ export async function submitExperience(
   const known = await original(tx, caller, externalId);
   if (known !== null) return { status: 200, body: { data: shownSubmission(known), duplicate: true } };
   if (input.whenNew.length > 0) throw invalid(input.whenNew);
-  const ticks = await takeTicks(tx, venue.id, mode, caller.now, 1);
+  const ticks = await allocateTimestamps(tx, venue.id, mode, caller.now, 1);
   const meanwhile = await original(tx, caller, externalId);
   if (meanwhile !== null) return { status: 200, body: { data: shownSubmission(meanwhile), duplicate: true } };
-  if ((await countWaiting(tx, venue.id, mode)) >= MOST_WAITING) throw invalid([queueFull()]);
+  if ((await countWaiting(tx, venue.id, mode)) >= MAX_WAITING_FOR_REVIEW) throw invalid([queueFull()]);
   const id = caller.ids.uuid();
   const form = formOf(content);
   const row = await insertExperience(tx, { venueId: venue.id, mode, id, externalId, form, content, at: ticks.at(0) });
@@ -57,8 +57,8 @@ function queueFull(): FieldProblem {
   return {
     code: 'review_queue_full',
     field: '',
-    message: `${MOST_WAITING} experiences of this venue are waiting for review: submit more when some have been reviewed.`,
-    expected: `at most ${MOST_WAITING} experiences waiting for review`,
+    message: `${MAX_WAITING_FOR_REVIEW} experiences of this venue are waiting for review: submit more when some have been reviewed.`,
+    expected: `at most ${MAX_WAITING_FOR_REVIEW} experiences waiting for review`,
     example_fix: null,
   };
 }

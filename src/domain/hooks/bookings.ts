@@ -4,12 +4,18 @@
 
 import type { Queryable } from '../../base/db.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
-import { type DueDelivery, findRoom, type KnownBooking, keepBooking, keepRoom } from './deliveries/queries.ts';
-import type { Change, MappedSlot, Thing } from './mapping/interpret.ts';
+import {
+  type DueDelivery,
+  findSlotCapacity,
+  type KnownBooking,
+  storeBooking,
+  storeSlotCapacity,
+} from './deliveries/queries.ts';
+import { hashOf, keptAs } from './delivery-order.ts';
+import type { Change, MappedObject, MappedSlot } from './mapping/interpret.ts';
 import { type KeptSlots, knownSlot, type Slot, slotKey, withoutOldest } from './merge.ts';
-import { hashOf, keptAs } from './newest.ts';
-import { capacityOf, type Room, roomAfter, roomNow, type Take } from './room.ts';
-import { contentOf, heldElsewhere, isExternalId, type Seller, upserted } from './selling.ts';
+import { capacityAfter, capacityNow, capacityOf, type SlotCapacity, type Take } from './slot-capacity.ts';
+import { contentOf, isExternalId, ownedByOther, type Seller, upsertFromHook } from './upsert-from-hook.ts';
 
 interface Wanted {
   readonly offering: string;
@@ -18,8 +24,8 @@ interface Wanted {
 }
 
 /** What a delivery says of one booking. */
-export interface BookingNews {
-  readonly thing: Thing;
+export interface BookingUpdate {
+  readonly thing: MappedObject;
   readonly changes: readonly Change[];
   /** Some of it could not be read: what the booking took elsewhere stays taken. */
   readonly isPart: boolean;
@@ -31,7 +37,7 @@ export async function settleBooking(
   seller: Seller,
   delivery: DueDelivery,
   known: KnownBooking | null,
-  news: BookingNews,
+  news: BookingUpdate,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const before = known?.slots_taken ?? [];
   const wanted = news.changes.flatMap(wantedBy);
@@ -48,7 +54,7 @@ export async function settleBooking(
     if (settled.isTouched) touched.set(offering, settled.notes);
   }
   const last = Math.max(seller.now, ...news.changes.map(({ slot }) => Date.parse(slot?.starts_at ?? '') || 0));
-  await keepBooking(tx, delivery, hashOf(news.thing.name), { ...keptAs(delivery, news.thing), takes, last });
+  await storeBooking(tx, delivery, hashOf(news.thing.name), { ...keptAs(delivery, news.thing), takes, last });
   return touched;
 }
 
@@ -87,21 +93,22 @@ interface Line {
 
 async function settleOffering(tx: Queryable, seller: Seller, offering: string, settling: Settling): Promise<Settled> {
   const untouched = { isTouched: false, notes: [] };
-  if ((await heldElsewhere(tx, seller, offering)) !== null) return { takes: settling.before, ...untouched };
+  if ((await ownedByOther(tx, seller, offering)) !== null) return { takes: settling.before, ...untouched };
   const content = await contentOf(tx, seller, offering);
   const lines = linesOf(content, settling);
   const takes: Take[] = [];
-  const rooms: { readonly hash: Buffer; readonly room: Room; readonly startsAt: string }[] = [];
+  const rooms: { readonly hash: Buffer; readonly room: SlotCapacity; readonly startsAt: string }[] = [];
   const slots = new Map<string, Slot>();
   let isTouched = false;
   for (const { key, slot, before, party } of lines) {
     const hash = hashOf(offering, key);
-    const room = slot === null ? null : roomNow(await findRoom(tx, seller.venue.id, seller.mode, hash), slot.capacity);
+    const room =
+      slot === null ? null : capacityNow(await findSlotCapacity(tx, seller.venue.id, seller.mode, hash), slot.capacity);
     if (slot === null || room === null || room.left === null) {
       if (party > 0) takes.push({ offering, slot: key, party, statement: null });
       continue;
     }
-    const after = roomAfter(room, before, party);
+    const after = capacityAfter(room, before, party);
     isTouched ||= party > 0 || before?.statement === room.statement;
     rooms.push({ hash, room: after, startsAt: slot.starts_at });
     slots.set(key, { ...slot, capacity: capacityOf(after) ?? 0 });
@@ -109,10 +116,13 @@ async function settleOffering(tx: Queryable, seller: Seller, offering: string, s
   }
   if (content === null || slots.size === 0) return { takes, ...untouched };
   const { slots: all, notes } = withSlots(content, slots);
-  const outcome = await upserted(tx, seller, { ...content, availability: { ...content.availability, slots: all } });
+  const outcome = await upsertFromHook(tx, seller, {
+    ...content,
+    availability: { ...content.availability, slots: all },
+  });
   if (outcome.status !== 'applied') return { takes: settling.before, ...untouched };
   for (const { hash, room, startsAt } of rooms)
-    await keepRoom(tx, seller.venue.id, seller.mode, hash, room, Math.max(seller.now, Date.parse(startsAt)));
+    await storeSlotCapacity(tx, seller.venue.id, seller.mode, hash, room, Math.max(seller.now, Date.parse(startsAt)));
   return { takes, isTouched, notes };
 }
 

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../../base/db.ts';
 import { invalid, notFound } from '../../base/errors.ts';
-import type { Answer, Input } from '../../base/operation.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
 import { randomText } from '../../base/random.ts';
 import type { Caller } from '../keys/caller.ts';
 import { audit } from '../venues/audit.ts';
@@ -26,7 +26,11 @@ export function hashOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-export async function createIntegration(tx: Queryable, caller: Caller, input: Input<IntegrationWish>): Promise<Answer> {
+export async function createIntegration(
+  tx: Queryable,
+  caller: Caller,
+  input: Input<IntegrationWish>,
+): Promise<OperationResult> {
   const { venue, mode, random, seal } = caller;
   const { provider, signing_secret, defaults = {} } = input.body;
   // The venue's row is locked, so that two calls at once cannot both be the fiftieth.
@@ -64,13 +68,13 @@ function tooMany() {
   } as const;
 }
 
-export async function listIntegrations(db: Queryable, caller: Caller): Promise<Answer> {
+export async function listIntegrations(db: Queryable, caller: Caller): Promise<OperationResult> {
   const rows = await listIntegrationRows(db, caller.venue.id, caller.mode, MOST_LISTED);
   return { status: 200, body: { data: rows.map(shownIntegration) } };
 }
 
 /** Its address answers 401 from the next request on. What was revoked stays so: a retry is safe. */
-export async function revokeIntegration(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function revokeIntegration(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const { venue, mode, now } = caller;
   const before = await findIntegration(tx, venue.id, mode, input.params.id ?? '');
   if (before === null) throw notFound();

@@ -5,48 +5,55 @@ import type { Queryable } from '../../base/db.ts';
 import { invalid, Problem } from '../../base/errors.ts';
 import { type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
-import { takeTicks } from '../venues/ticks.ts';
+import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { factsFor } from '../venues/venue.ts';
 import { settleBooking } from './bookings.ts';
-import { type DueDelivery, findBooking, findRoom, findThing, keepRoom, keepThing } from './deliveries/queries.ts';
+import {
+  type DueDelivery,
+  findBooking,
+  findObject,
+  findSlotCapacity,
+  storeObject,
+  storeSlotCapacity,
+} from './deliveries/queries.ts';
+import { hashOf, isOlder, keptAs } from './delivery-order.ts';
 import { readBody } from './mapping/body.ts';
 import {
   type Change,
   interpret,
+  type MappedObject,
   type MappedSlot,
-  type Thing,
   type Unreadable,
   type Whole,
 } from './mapping/interpret.ts';
 import { mappingOf } from './mapping/read-mappings.ts';
 import { knownSlot, offeringAfter, offeringCanceled, slotKey, slotsAfter, type WholeOffering } from './merge.ts';
-import { hashOf, isOlder, keptAs } from './newest.ts';
-import { capacityOf, type Room, roomNow } from './room.ts';
+import { capacityNow, capacityOf, type SlotCapacity } from './slot-capacity.ts';
 import {
   contentOf,
-  heldElsewhere,
   isExternalId,
-  LONGEST_REASON,
+  MAX_REASON_LENGTH,
   type Outcome,
+  outcome,
+  ownedByOther,
   problemsOf,
   reasonOf,
   type Seller,
-  told,
-  upserted,
-} from './selling.ts';
+  upsertFromHook,
+} from './upsert-from-hook.ts';
 
 export async function outcomeOf(tx: Queryable, seller: Seller, delivery: DueDelivery, text: string): Promise<Outcome> {
   const reading = interpret(mappingOf(seller.mappings, delivery.provider), readBody(text), delivery.defaults);
   if (reading.does !== 'change' && reading.does !== 'whole')
     return { status: reading.does, reason: reading.reason, offering: null };
   // From here on this is the venue's only writer: what is known stays so until it is written.
-  await takeTicks(tx, seller.venue.id, seller.mode, seller.now, 1);
+  await allocateTimestamps(tx, seller.venue.id, seller.mode, seller.now, 1);
   if (reading.does === 'whole') return wholeApplied(tx, seller, delivery, reading.whole, text);
   const readable = reading.changes.filter((one): one is Change => !('trouble' in one));
   const booking = readable.find((change) => change.booking !== null)?.booking?.thing ?? null;
   const known = booking === null ? null : await findBooking(tx, delivery, hashOf(booking.name));
   if (booking !== null && known !== null && isOlder(delivery, booking, known))
-    return told('superseded', OLDER, readable[0]?.externalId ?? null);
+    return outcome('superseded', OLDER, readable[0]?.externalId ?? null);
   const outcomes: Outcome[] = [];
   for (const one of reading.changes)
     outcomes.push('trouble' in one ? unreadable(one) : await changeApplied(tx, seller, delivery, one));
@@ -56,14 +63,14 @@ export async function outcomeOf(tx: Queryable, seller: Seller, delivery: DueDeli
   return together(outcomes.map((one) => afterTaking(one, touched)));
 }
 
-function afterTaking(outcome: Outcome, touched: ReadonlyMap<string, readonly string[]>): Outcome {
-  const notes = outcome.offering === null ? undefined : touched.get(outcome.offering);
-  if (outcome.status !== 'ignored' || notes === undefined) return outcome;
-  return noted(told('applied', null, outcome.offering), notes);
+function afterTaking(result: Outcome, touched: ReadonlyMap<string, readonly string[]>): Outcome {
+  const notes = result.offering === null ? undefined : touched.get(result.offering);
+  if (result.status !== 'ignored' || notes === undefined) return result;
+  return noted(outcome('applied', null, result.offering), notes);
 }
 
 const unreadable = ({ trouble, externalId }: Unreadable): Outcome =>
-  told('unmapped', trouble, externalId !== null && isExternalId(externalId) ? externalId : null);
+  outcome('unmapped', trouble, externalId !== null && isExternalId(externalId) ? externalId : null);
 
 /** Applied where one of them was; what became of the others is told all the same, each by its name. */
 function together(outcomes: readonly Outcome[]): Outcome {
@@ -74,7 +81,7 @@ function together(outcomes: readonly Outcome[]): Outcome {
       reason === null ? [] : [outcomes.length > 1 && offering !== null ? `"${offering}": ${reason}` : reason],
     ),
   );
-  return { ...first, reason: reasons.size === 0 ? null : [...reasons].join(' ').slice(0, LONGEST_REASON) };
+  return { ...first, reason: reasons.size === 0 ? null : [...reasons].join(' ').slice(0, MAX_REASON_LENGTH) };
 }
 
 const OLDER = 'A newer delivery about the same thing was applied before.';
@@ -85,32 +92,33 @@ const NOWHERE = 'Its time has no offset, and nobody has said where it is: connec
 const NO_ID = 'What it calls the offering cannot be an external_id: 1 to 128 characters, none of them white space.';
 
 async function changeApplied(tx: Queryable, seller: Seller, delivery: DueDelivery, change: Change): Promise<Outcome> {
-  if (change.externalId !== null && !isExternalId(change.externalId)) return told('failed', NO_ID, null);
+  if (change.externalId !== null && !isExternalId(change.externalId)) return outcome('failed', NO_ID, null);
   const hash = hashOf(change.thing.name);
-  const known = await findThing(tx, delivery, hash);
-  if (known !== null && isOlder(delivery, change.thing, known)) return told('superseded', OLDER, change.externalId);
+  const known = await findObject(tx, delivery, hash);
+  if (known !== null && isOlder(delivery, change.thing, known)) return outcome('superseded', OLDER, change.externalId);
   const externalId = change.externalId ?? (await offeringOf(tx, delivery, change.thing));
-  if (externalId === null) return told('needs_api_read', 'The delivery does not say which offering it is about.', null);
-  const held = await heldElsewhere(tx, seller, externalId);
-  if (held !== null) return told('failed', held, externalId);
+  if (externalId === null)
+    return outcome('needs_api_read', 'The delivery does not say which offering it is about.', null);
+  const held = await ownedByOther(tx, seller, externalId);
+  if (held !== null) return outcome('failed', held, externalId);
   const before = await contentOf(tx, seller, externalId);
   if (change.action === 'cancel' && before === null)
-    return told(change.booking === null ? 'unmapped' : 'ignored', unknown(externalId), externalId);
+    return outcome(change.booking === null ? 'unmapped' : 'ignored', unknown(externalId), externalId);
   // Which offering the thing belongs to is worth knowing, also where nothing can be made of it yet.
-  await keepThing(tx, delivery, hash, { ...keptAs(delivery, change.thing), offering: externalId });
+  await storeObject(tx, delivery, hash, { ...keptAs(delivery, change.thing), offering: externalId });
   if (change.booking !== null && (change.action === 'cancel' || change.booking.isOff))
-    return told('ignored', NOTHING_TAKEN, externalId);
+    return outcome('ignored', NOTHING_TAKEN, externalId);
   if (change.action === 'cancel' && !change.isOfSlot && before !== null)
-    return upserted(tx, seller, offeringCanceled(before));
+    return upsertFromHook(tx, seller, offeringCanceled(before));
   const isOfBookingAlone = change.tiers.length === 0 && Object.keys(change.texts).length === 0;
-  if (change.isNowhere && before !== null && isOfBookingAlone) return told('unmapped', NOWHERE, externalId);
+  if (change.isNowhere && before !== null && isOfBookingAlone) return outcome('unmapped', NOWHERE, externalId);
   if (change.booking !== null && before !== null && isOfBookingAlone)
-    return told('ignored', NOTHING_TO_TAKE, externalId);
+    return outcome('ignored', NOTHING_TO_TAKE, externalId);
   const slot = await slotToWrite(tx, seller, externalId, before, change);
   const merged = offeringAfter(before, externalId, change, slot, delivery.defaults);
   if ('missing' in merged) return { ...lacking(merged.missing, change), offering: externalId };
   const notes = [...merged.notes, ...(change.isNowhere ? [NOWHERE] : [])];
-  return noted(await upserted(tx, seller, merged.content), notes);
+  return noted(await upsertFromHook(tx, seller, merged.content), notes);
 }
 
 const noted = (outcome: Outcome, notes: readonly string[]): Outcome =>
@@ -134,16 +142,28 @@ async function slotToWrite(
   const isSingle = before?.availability?.slots?.includes(known) === true;
   if (booking !== null) return isSingle ? slot : null;
   const hash = hashOf(externalId, slotKey(known));
-  const kept = await findRoom(tx, seller.venue.id, seller.mode, hash);
-  const room = roomNow(kept, known.capacity);
+  const kept = await findSlotCapacity(tx, seller.venue.id, seller.mode, hash);
+  const room = capacityNow(kept, known.capacity);
   const after = roomStated(room, action, thing, slot);
   const isOff = room.offBy !== null || after.offBy !== null;
   if (!isOff) return isSingle || slot.capacity !== undefined ? slot : null;
-  await keepRoom(tx, seller.venue.id, seller.mode, hash, after, Math.max(seller.now, Date.parse(known.starts_at)));
+  await storeSlotCapacity(
+    tx,
+    seller.venue.id,
+    seller.mode,
+    hash,
+    after,
+    Math.max(seller.now, Date.parse(known.starts_at)),
+  );
   return { ...slot, capacity: capacityOf(after) };
 }
 
-function roomStated(room: Room, action: Change['action'], { sort }: Thing, slot: MappedSlot): Room {
+function roomStated(
+  room: SlotCapacity,
+  action: Change['action'],
+  { sort }: MappedObject,
+  slot: MappedSlot,
+): SlotCapacity {
   if (action === 'cancel') return { ...room, offBy: room.offBy ?? sort };
   const offBy = room.offBy === sort ? null : room.offBy;
   return slot.capacity === undefined ? { ...room, offBy } : { ...room, offBy, left: slot.capacity };
@@ -168,8 +188,8 @@ function lacking(missing: readonly string[], { onlyByApi }: Change): Omit<Outcom
 }
 
 /** What the body does not say, an earlier delivery may have: a class belongs to its description. */
-async function offeringOf(tx: Queryable, delivery: DueDelivery, { partOf }: Thing): Promise<string | null> {
-  const whole = partOf === null ? null : await findThing(tx, delivery, hashOf(partOf));
+async function offeringOf(tx: Queryable, delivery: DueDelivery, { partOf }: MappedObject): Promise<string | null> {
+  const whole = partOf === null ? null : await findObject(tx, delivery, hashOf(partOf));
   return whole?.offering_external_id ?? null;
 }
 
@@ -188,16 +208,16 @@ async function wholeApplied(
 ): Promise<Outcome> {
   const data = customData(seller, schema, text);
   const hash = hashOf(thing.name);
-  const known = await findThing(tx, delivery, hash);
+  const known = await findObject(tx, delivery, hash);
   const { external_id } = data;
-  if (known !== null && isOlder(delivery, thing, known)) return told('superseded', OLDER, external_id);
+  if (known !== null && isOlder(delivery, thing, known)) return outcome('superseded', OLDER, external_id);
   const before = await contentOf(tx, seller, external_id);
   const after = customAfter(before, schema, data);
-  if (after === null) return told('failed', unknown(external_id), external_id);
-  const outcome = noted(await upserted(tx, seller, after.content), after.notes);
-  if (outcome.status === 'applied')
-    await keepThing(tx, delivery, hash, { ...keptAs(delivery, thing), offering: external_id });
-  return outcome;
+  if (after === null) return outcome('failed', unknown(external_id), external_id);
+  const result = noted(await upsertFromHook(tx, seller, after.content), after.notes);
+  if (result.status === 'applied')
+    await storeObject(tx, delivery, hash, { ...keptAs(delivery, thing), offering: external_id });
+  return result;
 }
 
 /** Null: there is no such offering. */
@@ -214,7 +234,7 @@ function customData(seller: Seller, schema: string, text: string): CustomData {
   const parsed = parseStrictJson(Buffer.from(text));
   if (!parsed.ok) throw new Error('what is stored was JSON when it came');
   const facts = factsFor(seller.now, seller.venue);
-  const whole = seller.contract.judge('custom_hook', parsed, facts).problems;
+  const whole = seller.contract.validate('custom_hook', parsed, facts).problems;
   if (whole.length > 0) throw invalid(whole);
   const { data } = parsed.value as { data: JsonValue };
   const problems = problemsOf(seller, schema, data);
@@ -225,5 +245,5 @@ function customData(seller: Seller, schema: string, text: string): CustomData {
 /** What was wrong with a body, before anything was written. Null: it is no fault of the body's. */
 export function refusedBody(error: unknown): Outcome | null {
   const problems = error instanceof Problem ? (error.detail.problems ?? []) : [];
-  return problems.length === 0 ? null : told('failed', reasonOf(problems), null);
+  return problems.length === 0 ? null : outcome('failed', reasonOf(problems), null);
 }

@@ -2,7 +2,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import type { TakenCalls } from '../keys/queries.ts';
+import type { CountedCalls } from '../keys/queries.ts';
 import type { Defaults, IntegrationRow } from './integration.ts';
 
 const COLUMNS = `integration_id as id, venue_id, mode, provider, defaults, created_at, revoked_at, last_delivery_at,
@@ -91,7 +91,7 @@ export async function setRevoked(
 }
 
 /** An integration at the door, with what its hour says. */
-export interface HookAtTheGate extends TakenCalls {
+export interface AdmittedHook extends CountedCalls {
   readonly venue_id: string;
   readonly integration_id: string;
   readonly mode: Mode;
@@ -105,8 +105,8 @@ export async function admitHook(
   tokenHash: Buffer,
   provider: string,
   limit: number,
-): Promise<HookAtTheGate | null> {
-  const rows = await db.query<HookAtTheGate>('select * from admit_hook($1, $2, $3)', [tokenHash, provider, limit]);
+): Promise<AdmittedHook | null> {
+  const rows = await db.query<AdmittedHook>('select * from admit_hook($1, $2, $3)', [tokenHash, provider, limit]);
   return rows[0] ?? null;
 }
 
@@ -126,7 +126,7 @@ export async function recordRefusal(
 }
 
 /** An offering of a venue and mode, seen from one provider. */
-export interface Held {
+export interface OfferingOwner {
   readonly venueId: string;
   readonly mode: Mode;
   readonly externalId: string;
@@ -134,7 +134,7 @@ export interface Held {
 }
 
 /** Another provider that the offering comes from and that is still connected. Null: there is none. */
-export async function otherHolder(tx: Queryable, held: Held): Promise<string | null> {
+export async function findOtherOwner(tx: Queryable, held: OfferingOwner): Promise<string | null> {
   const rows = await tx.query<{ provider: string }>(
     `select h.provider from hook_offerings h
      where h.venue_id = $1 and h.mode = $2 and h.external_id = $3 and h.provider <> $4
@@ -145,7 +145,7 @@ export async function otherHolder(tx: Queryable, held: Held): Promise<string | n
   return rows[0]?.provider ?? null;
 }
 
-export async function holdOffering(tx: Queryable, held: Held, now: number): Promise<void> {
+export async function claimOffering(tx: Queryable, held: OfferingOwner, now: number): Promise<void> {
   await tx.query(
     `insert into hook_offerings (venue_id, mode, external_id, provider, linked_at)
      values ($1, $2, $3, $4, to_timestamp($5 / 1000.0))

@@ -9,18 +9,18 @@ import type { Mode } from '../../base/config.ts';
 import type { Db } from '../../base/db.ts';
 import { Problem } from '../../base/errors.ts';
 import type { Ids } from '../../base/ids.ts';
-import { type Glance, makeGlance } from '../../base/json/glance.ts';
-import type { Answer, Raw } from '../../base/operation.ts';
+import { type ExtractPaths, makeExtractPaths } from '../../base/json/extract-paths.ts';
+import type { OperationResult, RawRequest } from '../../base/operation.ts';
 import type { Seal } from '../../base/seal.ts';
 import { storeInbound } from './deliveries/queries.ts';
 import { secretRow } from './integration.ts';
-import { type EventSeen, eventSeen, placesSeen } from './mapping/event.ts';
+import { type ExtractedEvent, eventPaths, extractEvent } from './mapping/event.ts';
 import { type Mappings, mappingOf } from './mapping/read-mappings.ts';
 import { verifiers } from './signatures.ts';
 
 /** Who delivers: an integration, by the token in its address. */
-export interface Sender {
-  readonly senderOf: string;
+export interface IntegrationCaller {
+  readonly integrationId: string;
   readonly venueId: string;
   readonly mode: Mode;
   readonly provider: string;
@@ -29,7 +29,7 @@ export interface Sender {
   readonly secret: Buffer | null;
 }
 
-export interface ReceiveParts {
+export interface ReceiveServices {
   readonly db: Db;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -43,40 +43,44 @@ const NOT_SIGNED =
   'The signature of this delivery is missing or wrong: it must be made with the secret of this integration.';
 
 /** What a venue may store in a day, from all its systems: some ten thousand deliveries of 200 KB. */
-const MOST_BYTES_A_DAY = 2 * 1024 ** 3;
+const MAX_BYTES_PER_DAY = 2 * 1024 ** 3;
 
 /** To which row a sealed body belongs. */
 export const bodyRow = (venueId: string, deliveryId: string): string => `inbound_delivery ${venueId} ${deliveryId}`;
 
-export async function receiveHook(parts: ReceiveParts, sender: Sender, { raw, headers }: Raw): Promise<Answer> {
-  const { venueId, senderOf: integrationId, provider } = sender;
-  const now = parts.clock.now();
+export async function receiveHook(
+  services: ReceiveServices,
+  sender: IntegrationCaller,
+  { raw, headers }: RawRequest,
+): Promise<OperationResult> {
+  const { venueId, integrationId, provider } = sender;
+  const now = services.clock.now();
   const verify = verifiers[provider];
   if (verify !== undefined) {
     if (sender.secret === null) throw new Error(`integration ${integrationId} has no secret to verify with`);
-    const secret = parts.seal.open(sender.secret, secretRow(venueId, integrationId));
+    const secret = services.seal.open(sender.secret, secretRow(venueId, integrationId));
     if (!verify({ raw, headers, secret, url: sender.url, now }))
       throw new Problem('unauthorized', { message: NOT_SIGNED });
   }
-  const mapping = mappingOf(parts.mappings, provider);
-  const glance = glanceFor(mapping)(raw);
+  const mapping = mappingOf(services.mappings, provider);
+  const glance = extractorFor(mapping)(raw);
   if (!glance.ok) throw new Problem('invalid_json', { message: glance.message });
-  const body = glance.seen;
+  const body = glance.value;
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Problem('invalid_json', { message: 'The body must be a JSON object.' });
-  const seen = eventSeen(mapping, body);
-  const deliveryId = parts.ids.prefixed('hkd');
-  const stored = await storeInbound(parts.db, {
+  const seen = extractEvent(mapping, body);
+  const deliveryId = services.ids.prefixed('hkd');
+  const stored = await storeInbound(services.db, {
     venueId,
     integrationId,
     deliveryId,
     now,
-    sameness: samenessOf(seen, raw),
+    sameness: duplicateKeyOf(seen, raw),
     sameWithinSeconds: seen.sameWithinSeconds,
     eventId: storable(seen.id),
     type: storable(seen.type ?? seen.entry?.name ?? null),
-    body: parts.seal.seal(raw, bodyRow(venueId, deliveryId)),
-    mostBytes: MOST_BYTES_A_DAY,
+    body: services.seal.seal(raw, bodyRow(venueId, deliveryId)),
+    mostBytes: MAX_BYTES_PER_DAY,
   });
   if (stored === null) throw new Problem('unauthorized', { message: UNKNOWN_HOOK });
   if (stored.retry_after !== null) throw tooMuch(stored.retry_after);
@@ -90,17 +94,17 @@ function tooMuch(seconds: number): Problem {
   });
 }
 
-const glances = new WeakMap<Mapping, (bytes: Buffer) => Glance>();
+const extractors = new WeakMap<Mapping, (bytes: Buffer) => ExtractPaths>();
 
 /** All of a body is judged, and only what says which event it is is read: the rest is the worker's to read. */
-function glanceFor(mapping: Mapping): (bytes: Buffer) => Glance {
-  const known = glances.get(mapping) ?? makeGlance(placesSeen(mapping));
-  glances.set(mapping, known);
+function extractorFor(mapping: Mapping): (bytes: Buffer) => ExtractPaths {
+  const known = extractors.get(mapping) ?? makeExtractPaths(eventPaths(mapping));
+  extractors.set(mapping, known);
   return known;
 }
 
 /** An id and a body never count as the same. */
-function samenessOf({ id }: EventSeen, raw: Buffer): Buffer {
+function duplicateKeyOf({ id }: ExtractedEvent, raw: Buffer): Buffer {
   const hash = createHash('sha256');
   return id === null ? hash.update('body\0').update(raw).digest() : hash.update('id\0').update(id).digest();
 }

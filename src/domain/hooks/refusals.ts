@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
 import { recordRefusal } from './queries.ts';
-import type { Sender } from './receive.ts';
+import type { IntegrationCaller } from './receive.ts';
 
 const TOLD = ['unauthorized', 'invalid_json', 'payload_too_large', 'rate_limited'];
 
@@ -15,11 +15,15 @@ export interface RefusalParts {
   readonly log: Log;
 }
 
-export async function noteRefusal({ db, clock, log }: RefusalParts, sender: Sender, code: string): Promise<void> {
+export async function noteRefusal(
+  { db, clock, log }: RefusalParts,
+  sender: IntegrationCaller,
+  code: string,
+): Promise<void> {
   if (!TOLD.includes(code)) return;
   try {
-    await recordRefusal(db, sender.venueId, sender.senderOf, { as: code, now: clock.now() });
+    await recordRefusal(db, sender.venueId, sender.integrationId, { as: code, now: clock.now() });
   } catch (error) {
-    log.warn({ integration: sender.senderOf, code, err: error }, 'a refused delivery was not noted');
+    log.warn({ integration: sender.integrationId, code, err: error }, 'a refused delivery was not noted');
   }
 }

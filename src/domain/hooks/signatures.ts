@@ -43,9 +43,9 @@ export const verifiers: Readonly<Record<string, Verifier>> = {
   },
 };
 
-function hmac(secret: string, ...parts: readonly (string | Buffer)[]) {
+function hmac(secret: string, ...services: readonly (string | Buffer)[]) {
   const made = createHmac('sha256', secret);
-  for (const part of parts) made.update(part);
+  for (const part of services) made.update(part);
   return made;
 }
 
@@ -64,12 +64,12 @@ const MOST_SIGNATURES = 5;
 
 /** `t=<unix seconds>,v1=<hex>`, with further `v1` while a secret is being changed. */
 function partsOf(header: string): { readonly t: string; readonly signatures: readonly string[] } {
-  const parts = header
+  const services = header
     .slice(0, 1024)
     .split(',')
     .map((part) => part.trim());
-  const t = parts.find((part) => /^t=\d{1,12}$/.test(part))?.slice(2) ?? '0';
-  const signatures = parts.filter((part) => /^v1=[0-9a-f]{64}$/.test(part)).map((part) => part.slice(3));
+  const t = services.find((part) => /^t=\d{1,12}$/.test(part))?.slice(2) ?? '0';
+  const signatures = services.filter((part) => /^v1=[0-9a-f]{64}$/.test(part)).map((part) => part.slice(3));
   return { t, signatures: signatures.slice(0, MOST_SIGNATURES) };
 }
 

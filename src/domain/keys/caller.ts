@@ -1,7 +1,7 @@
 // Who is calling, once they are known: the venue, the mode and the key they come with, and how the audit log names them.
 
 import type { Mode } from '../../base/config.ts';
-import type { Act } from '../venues/audit.ts';
+import type { CommandContext } from '../venues/audit.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { KeyKind } from './key.ts';
 
@@ -16,7 +16,7 @@ export interface CallerKey {
 }
 
 /** What a caller came to read, found in the same question as their key: theirs, and as it was after they came. */
-export interface Sight {
+export interface PrefetchedCheckout {
   /** The partner's view as JSON text. */
   readonly json: string;
   /** Its time is up and nobody has said so yet. */
@@ -24,10 +24,10 @@ export interface Sight {
 }
 
 /** A caller with a key, in the middle of an act. */
-export interface Caller extends Act {
+export interface Caller extends CommandContext {
   readonly venue: Venue;
   readonly mode: Mode;
   readonly key: CallerKey;
   /** Null: there is no such thing. Absent: nobody has looked yet. */
-  readonly sight?: Sight | null;
+  readonly prefetched?: PrefetchedCheckout | null;
 }

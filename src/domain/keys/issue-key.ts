@@ -3,7 +3,7 @@
 import { isAddressRange, type Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound, Problem } from '../../base/errors.ts';
-import { type Act, audit } from '../venues/audit.ts';
+import { audit, type CommandContext } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
 import {
   hashOfKey,
@@ -17,7 +17,7 @@ import {
 } from './key.ts';
 import { findKey, insertKey, type KeyRow } from './queries.ts';
 
-export interface KeyWish {
+export interface NewKeyRequest {
   readonly venueId: string;
   readonly kind: KeyKind;
   readonly mode: Mode;
@@ -34,19 +34,24 @@ export interface IssuedKey extends KeyRow {
   readonly key: string;
 }
 
-export async function issueKey(tx: Queryable, act: Act, wish: KeyWish): Promise<IssuedKey> {
-  return store(tx, act, wish, newKeyText(act.random, wish.kind, wish.mode), 'key.create');
+export async function issueKey(tx: Queryable, command: CommandContext, wish: NewKeyRequest): Promise<IssuedKey> {
+  return store(tx, command, wish, newKeyText(command.random, wish.kind, wish.mode), 'key.create');
 }
 
 /** A live key of the older form (48 hex characters) keeps working, with every scope. */
-export async function importKey(tx: Queryable, act: Act, venueId: string, text: string): Promise<IssuedKey> {
+export async function importKey(
+  tx: Queryable,
+  command: CommandContext,
+  venueId: string,
+  text: string,
+): Promise<IssuedKey> {
   if (!isOlderKey(text)) {
     throw refusal(
       '/key',
       'Only a live key of the older form can be imported: svc_live_ and 48 hex characters in lower case.',
     );
   }
-  const wish: KeyWish = {
+  const wish: NewKeyRequest = {
     venueId,
     kind: 'secret',
     mode: 'live',
@@ -56,18 +61,24 @@ export async function importKey(tx: Queryable, act: Act, venueId: string, text: 
     writesPerHour: null,
     readsPerHour: null,
   };
-  return store(tx, act, wish, text, 'key.import');
+  return store(tx, command, wish, text, 'key.import');
 }
 
-async function store(tx: Queryable, act: Act, wish: KeyWish, text: string, action: string): Promise<IssuedKey> {
-  check(wish, act.now);
+async function store(
+  tx: Queryable,
+  command: CommandContext,
+  wish: NewKeyRequest,
+  text: string,
+  action: string,
+): Promise<IssuedKey> {
+  check(wish, command.now);
   const venue = await lockVenue(tx, wish.venueId);
   if (venue === null) throw notFound();
   if (venue.revoked_at !== null) throw refusal('/venue', 'This venue was revoked: it gets no new keys.');
   if (wish.mode === 'live' && !venue.linked) {
     throw new Problem('venue_not_linked', { message: 'This venue is a sandbox: link it before it gets live keys.' });
   }
-  const id = act.ids.prefixed('key');
+  const id = command.ids.prefixed('key');
   const stored = await insertKey(tx, {
     venueId: wish.venueId,
     id,
@@ -80,10 +91,10 @@ async function store(tx: Queryable, act: Act, wish: KeyWish, text: string, actio
     readsPerHour: wish.readsPerHour ?? READS_PER_HOUR,
     allowIps: wish.allowIps.length === 0 ? null : wish.allowIps,
     expiresAt: wish.expiresAt,
-    now: act.now,
+    now: command.now,
   });
   if (!stored) throw refusal('/key', 'This key is known already.');
-  await audit(tx, act, {
+  await audit(tx, command, {
     venueId: wish.venueId,
     action,
     subject: id,
@@ -94,7 +105,7 @@ async function store(tx: Queryable, act: Act, wish: KeyWish, text: string, actio
   return { ...row, key: text };
 }
 
-function scopesOf(wish: KeyWish): readonly string[] {
+function scopesOf(wish: NewKeyRequest): readonly string[] {
   if (wish.kind === 'publishable') return [];
   return wish.mode === 'test' ? SCOPES : SCOPES.filter((scope) => wish.scopes.includes(scope));
 }
@@ -103,7 +114,7 @@ function refusal(field: string, message: string): Problem {
   return new Problem('invalid_request', { field, message });
 }
 
-function check(wish: KeyWish, now: number): void {
+function check(wish: NewKeyRequest, now: number): void {
   const unknown = wish.scopes.find((scope) => !(SCOPES as readonly string[]).includes(scope));
   if (unknown !== undefined) throw refusal('/scope', `There is no scope "${unknown}". Scopes: ${SCOPES.join(', ')}.`);
   if (

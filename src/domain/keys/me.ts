@@ -1,7 +1,7 @@
 // GET /v1/me: who the key is, what it may do, and for a sandbox what to call next. Everything it tells was learned when
 // the caller was let in, so it asks the database nothing more.
 
-import type { Answer } from '../../base/operation.ts';
+import type { OperationResult } from '../../base/operation.ts';
 import { CATEGORIES, shownVenue } from '../venues/venue.ts';
 import type { Caller } from './caller.ts';
 
@@ -17,7 +17,7 @@ const NEXT_STEPS: readonly string[] = [
 const CATEGORIES_JSON = JSON.stringify(CATEGORIES);
 const NEXT_STEPS_JSON = `,"next_steps":${JSON.stringify(NEXT_STEPS)}`;
 
-export async function describeMe(caller: Caller): Promise<Answer> {
+export async function describeMe(caller: Caller): Promise<OperationResult> {
   const { key, venue } = caller;
   const who = JSON.stringify({ venue: shownVenue(venue), mode: caller.mode, scopes: key.scopes });
   const limits = { writes_per_hour: key.writesPerHour, reads_per_hour: key.readsPerHour };

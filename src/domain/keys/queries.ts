@@ -2,7 +2,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import type { Sight } from './caller.ts';
+import type { PrefetchedCheckout } from './caller.ts';
 import type { KeyKind } from './key.ts';
 
 export interface KeyRow {
@@ -92,7 +92,7 @@ export async function setRevoked(tx: Queryable, venueId: string, id: string, now
 }
 
 /** What the rolling hour said to so many calls of one subject. */
-export interface TakenCalls {
+export interface CountedCalls {
   readonly granted: number;
   readonly remaining: number;
   readonly reset_at: string | null;
@@ -101,7 +101,7 @@ export interface TakenCalls {
 }
 
 /** A key and its venue. */
-export interface KeyAtTheGate {
+export interface AdmittedKey {
   readonly venue_id: string;
   readonly venue_name: string;
   readonly venue_linked: boolean;
@@ -117,30 +117,32 @@ export interface KeyAtTheGate {
   readonly expires_at: string | null;
 }
 
-export interface Admitted {
+export interface AdmittedCalls {
   /** Null: unknown, revoked or expired. */
-  readonly key: KeyAtTheGate | null;
+  readonly key: AdmittedKey | null;
   readonly callLimit: number;
   /** Null: this caller has no hour of its own, and is counted elsewhere. */
-  readonly taken: TakenCalls | null;
+  readonly counted: CountedCalls | null;
   /** Null: nothing was looked for, or nothing of theirs was found. */
-  readonly sight: Sight | null;
+  readonly prefetched: PrefetchedCheckout | null;
 }
 
-export interface Knocking {
+export interface KeyLookup {
   readonly hash: Buffer;
   readonly effect: 'read' | 'write';
   readonly calls: number;
   /** The checkout that they came to read, if that is what they came for. */
-  readonly sight: string | null;
+  readonly checkoutId: string | null;
 }
 
-type AdmitRow = { place: number; call_limit: number; prefetched: string | null; overdue: boolean } & KeyAtTheGate &
-  TakenCalls;
+type AdmitRow = { place: number; call_limit: number; prefetched: string | null; overdue: boolean } & AdmittedKey &
+  CountedCalls;
 
 /** One answer for each, in the order given. */
-export async function admitAll(db: Queryable, knocking: readonly Knocking[], now: number): Promise<Admitted[]> {
-  const sights = knocking.some(({ sight }) => sight !== null) ? knocking.map(({ sight }) => sight) : null;
+export async function admitKeys(db: Queryable, knocking: readonly KeyLookup[], now: number): Promise<AdmittedCalls[]> {
+  const sights = knocking.some(({ checkoutId: prefetched }) => prefetched !== null)
+    ? knocking.map(({ checkoutId: prefetched }) => prefetched)
+    : null;
   const rows = await db.query<AdmitRow>('select * from admit($1, $2, $3, $4, to_timestamp($5 / 1000.0))', [
     knocking.map(({ hash }) => hash),
     knocking.map(({ effect }) => effect),
@@ -148,25 +150,25 @@ export async function admitAll(db: Queryable, knocking: readonly Knocking[], now
     sights,
     now,
   ]);
-  const answers: Admitted[] = [];
+  const answers: AdmittedCalls[] = [];
   for (const row of rows) {
     answers[row.place - 1] = {
       key: row.venue_id === null ? null : row,
       callLimit: row.call_limit,
-      taken: row.granted === null ? null : row,
-      sight: row.prefetched === null ? null : { json: row.prefetched, overdue: row.overdue },
+      counted: row.granted === null ? null : row,
+      prefetched: row.prefetched === null ? null : { json: row.prefetched, overdue: row.overdue },
     };
   }
   return answers;
 }
 
 /** The same limit for each subject; one answer for each, in the order given. */
-export async function takeAll(
+export async function countSharedCalls(
   db: Queryable,
   limit: number,
   subjects: readonly { readonly subject: string; readonly calls: number }[],
-): Promise<TakenCalls[]> {
-  const rows = await db.query<{ place: number } & TakenCalls>('select * from count_calls_each($1, $2, $3)', [
+): Promise<CountedCalls[]> {
+  const rows = await db.query<{ place: number } & CountedCalls>('select * from count_calls_each($1, $2, $3)', [
     subjects.map(({ subject }) => subject),
     limit,
     subjects.map(({ calls }) => calls),
@@ -175,7 +177,7 @@ export async function takeAll(
 }
 
 /** Forgets calls that left their window and windows that nobody has used for a day. Says how many rows went. */
-export async function forgetSpentCalls(db: Queryable, most: number): Promise<number> {
+export async function deleteExpiredCalls(db: Queryable, most: number): Promise<number> {
   const calls = await db.query(
     `delete from limit_calls where ctid = any(array(
        select ctid from limit_calls where at < now() - interval '1 hour' limit $1)) returning 1`,

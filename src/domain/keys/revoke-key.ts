@@ -2,14 +2,14 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
-import { type Act, audit } from '../venues/audit.ts';
+import { audit, type CommandContext } from '../venues/audit.ts';
 import { findKey, type KeyRow, setRevoked } from './queries.ts';
 
-export async function revokeKey(tx: Queryable, act: Act, keyId: string): Promise<KeyRow> {
+export async function revokeKey(tx: Queryable, command: CommandContext, keyId: string): Promise<KeyRow> {
   const key = await findKey(tx, keyId);
   if (key === null) throw notFound();
-  if (await setRevoked(tx, key.venue_id, keyId, act.now)) {
-    await audit(tx, act, { venueId: key.venue_id, action: 'key.revoke', subject: keyId });
+  if (await setRevoked(tx, key.venue_id, keyId, command.now)) {
+    await audit(tx, command, { venueId: key.venue_id, action: 'key.revoke', subject: keyId });
   }
   return (await findKey(tx, keyId)) ?? key;
 }

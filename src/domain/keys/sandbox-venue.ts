@@ -2,7 +2,7 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { lockInstallation } from '../installation/key-proof.ts';
-import type { Act } from '../venues/audit.ts';
+import type { CommandContext } from '../venues/audit.ts';
 import { createVenue } from '../venues/create-venue.ts';
 import { countVenues } from '../venues/queries.ts';
 import type { Venue } from '../venues/venue.ts';
@@ -15,12 +15,12 @@ export interface VenueWithKeys {
 }
 
 /** A new venue with a test key of each kind. */
-export async function openVenue(
+export async function createVenueWithKeys(
   tx: Queryable,
-  act: Act,
+  command: CommandContext,
   wish: { readonly name: string; readonly origins: readonly string[]; readonly sandbox: boolean },
 ): Promise<VenueWithKeys> {
-  const venue = await createVenue(tx, act, wish);
+  const venue = await createVenue(tx, command, wish);
   const common = {
     venueId: venue.id,
     mode: 'test',
@@ -30,8 +30,8 @@ export async function openVenue(
     writesPerHour: null,
     readsPerHour: null,
   } as const;
-  const secret = await issueKey(tx, act, { ...common, kind: 'secret' });
-  const publishable = await issueKey(tx, act, { ...common, kind: 'publishable' });
+  const secret = await issueKey(tx, command, { ...common, kind: 'secret' });
+  const publishable = await issueKey(tx, command, { ...common, kind: 'publishable' });
   return { venue, secretTest: secret.key, publishableTest: publishable.key };
 }
 
@@ -39,8 +39,8 @@ export async function openVenue(
 const FIRST_ORIGIN = 'https://example.com';
 
 /** Null: this installation has venues already. */
-export async function openSandboxVenueOnce(tx: Queryable, act: Act): Promise<VenueWithKeys | null> {
+export async function createSandboxVenueOnce(tx: Queryable, command: CommandContext): Promise<VenueWithKeys | null> {
   await lockInstallation(tx);
   if ((await countVenues(tx)) > 0) return null;
-  return openVenue(tx, act, { name: 'Sandbox venue', origins: [FIRST_ORIGIN], sandbox: true });
+  return createVenueWithKeys(tx, command, { name: 'Sandbox venue', origins: [FIRST_ORIGIN], sandbox: true });
 }

@@ -1,26 +1,26 @@
 // The operator's own acts on people: a member by phone, a group chat. The same phone again is the same member.
 
 import type { Queryable } from '../../base/db.ts';
-import type { Act } from '../venues/audit.ts';
+import type { CommandContext } from '../venues/audit.ts';
 import { sealPhone } from './phone.ts';
 import { insertChannel, insertMember, type MemberRow } from './queries.ts';
 
 export async function createMember(
   tx: Queryable,
-  act: Act,
+  command: CommandContext,
   wish: { readonly phone: string; readonly name: string | null },
 ): Promise<MemberRow> {
-  const sealed = sealPhone(act.seal, wish.phone);
-  const { ids, now } = act;
+  const sealed = sealPhone(command.seal, wish.phone);
+  const { ids, now } = command;
   return insertMember(tx, { id: ids.uuid(), displayName: wish.name, ...sealed, joined: true, language: null, now });
 }
 
 export async function createChannel(
   tx: Queryable,
-  act: Act,
+  command: CommandContext,
   wish: { readonly name: string | null; readonly memberIds: readonly string[] },
 ): Promise<string> {
-  const id = act.ids.uuid();
-  await insertChannel(tx, { id, ...wish, now: act.now });
+  const id = command.ids.uuid();
+  await insertChannel(tx, { id, ...wish, now: command.now });
   return id;
 }

@@ -1,21 +1,21 @@
 // Who comes without a key: a signed-in member, or a stranger who wants to become one. What guest operations are handed.
 
-import type { Language } from '../../base/words.ts';
-import type { Act } from '../venues/audit.ts';
+import type { Language } from '../../base/translations.ts';
+import type { CommandContext } from '../venues/audit.ts';
 
-export interface Guest extends Act {
+export interface Guest extends CommandContext {
   readonly memberId: string;
   /** The party that they were looking at while they chose, as `partySeen` names it: whoever sat down since is not thrown out. */
-  readonly sawParty?: string;
+  readonly partyVersion?: string;
 }
 
 /** Nobody knows them yet; their address is what counts against them. */
-export interface Stranger extends Act {
-  readonly strangerAt: string;
+export interface AnonymousCaller extends CommandContext {
+  readonly address: string;
   /** What their browser asked for; null: it did not say. */
   readonly language: Language | null;
 }
 
-export function isGuest(visitor: object): visitor is Guest {
-  return 'memberId' in visitor;
+export function isGuest(principal: object): principal is Guest {
+  return 'memberId' in principal;
 }

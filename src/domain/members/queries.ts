@@ -1,7 +1,7 @@
 // The only place that touches members, their sign-ins and sessions, channels and friends.
 
 import type { Queryable } from '../../base/db.ts';
-import type { Language } from '../../base/words.ts';
+import type { Language } from '../../base/translations.ts';
 
 export interface MemberRow {
   readonly id: string;
@@ -65,7 +65,7 @@ export async function insertSeats(tx: Queryable, ids: readonly string[], now: nu
 }
 
 /** A member of an operator's own issuer, known by its id alone. */
-export async function keepForeignMember(db: Queryable, id: string, now: number): Promise<void> {
+export async function storeForeignMember(db: Queryable, id: string, now: number): Promise<void> {
   await db.query(
     `insert into members (member_id, joined_at, created_at)
      values ($1, to_timestamp($2 / 1000.0), to_timestamp($2 / 1000.0)) on conflict (member_id) do nothing`,
@@ -169,7 +169,7 @@ export async function updateName(db: Queryable, memberId: string, name: string):
   await db.query('update members set display_name = $2 where member_id = $1', [memberId, name]);
 }
 
-export async function forgetOldSignIns(db: Queryable, now: number, limit: number): Promise<number> {
+export async function deleteOldSignIns(db: Queryable, now: number, limit: number): Promise<number> {
   const challenges = await db.query(
     `delete from sign_in_challenges where challenge_id in (
        select challenge_id from sign_in_challenges where expires_at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2)
@@ -241,7 +241,12 @@ export async function membersOfChannels(db: Queryable, ids: readonly string[]): 
   return new Map(rows.map(({ id, members }) => [id, members]));
 }
 
-export async function befriend(tx: Queryable, memberId: string, others: readonly string[], now: number): Promise<void> {
+export async function addFriends(
+  tx: Queryable,
+  memberId: string,
+  others: readonly string[],
+  now: number,
+): Promise<void> {
   await tx.query(
     `insert into friends (member_id, friend_id, last_at)
      select p.a, p.b, to_timestamp($3 / 1000.0) from unnest($2::uuid[]) as n(id)

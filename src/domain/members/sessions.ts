@@ -12,14 +12,14 @@ const BYTES = 32;
 /** 32 bytes in base64url; anything else is no token of ours, and the database is not asked. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-export interface SessionParts {
+export interface SessionServices {
   readonly db: Queryable;
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /** The token for the cookie; it is told here once and cannot be found again. */
-export async function beginSession({ db, clock, random }: SessionParts, memberId: string): Promise<string> {
+export async function beginSession({ db, clock, random }: SessionServices, memberId: string): Promise<string> {
   const token = random.bytes(BYTES).toString('base64url');
   const now = clock.now();
   await insertSession(db, { tokenHash: hashOf(token), memberId, expiresAt: now + SESSION_SECONDS * 1_000, now });

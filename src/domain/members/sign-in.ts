@@ -10,13 +10,13 @@ import { type Ids, isUuid } from '../../base/ids.ts';
 import { networkOf } from '../../base/network.ts';
 import { type Random, randomDigits } from '../../base/random.ts';
 import type { Seal } from '../../base/seal.ts';
-import { type Language, words } from '../../base/words.ts';
-import { takeAll } from '../keys/queries.ts';
+import { type Language, translatorFor } from '../../base/translations.ts';
+import { countSharedCalls } from '../keys/queries.ts';
 import { queueMessage } from './messages/queue.ts';
 import { isReserved, openPhone, sealPhone } from './phone.ts';
 import { insertChallenge, insertMember, type MemberRow, spendChallenge, tryChallenge } from './queries.ts';
 
-export interface SignInParts {
+export interface SignInServices {
   readonly db: Db;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -29,33 +29,33 @@ export interface SignInParts {
 }
 
 export const CODE_SECONDS = 600;
-const CODES_FOR_A_PHONE = 5;
-const CODES_FOR_AN_ADDRESS = 30;
+const CODES_PER_PHONE_PER_HOUR = 5;
+const CODES_PER_ADDRESS_PER_HOUR = 30;
 const DIGITS = 6;
 
 export async function beginSignIn(
-  parts: SignInParts,
+  services: SignInServices,
   body: SignIn,
   address: string,
   language: Language | null = null,
 ): Promise<{ readonly challenge_id: string; readonly expires_in: number }> {
-  const sealed = sealPhone(parts.seal, body.phone);
+  const sealed = sealPhone(services.seal, body.phone);
   const phoneSubject = `sign-in phone ${sealed.phoneHash.toString('hex')}`;
-  await takeOne(parts, `sign-in address ${networkOf(address)}`, CODES_FOR_AN_ADDRESS);
-  await takeOne(parts, phoneSubject, CODES_FOR_A_PHONE);
-  const now = parts.clock.now();
-  const id = parts.ids.uuid();
-  const isFree = parts.isSandbox && isReserved(body.phone);
-  const code = isFree ? '0'.repeat(DIGITS) : randomDigits(parts.random, DIGITS);
-  await parts.db.transaction(async (tx) => {
-    const codeHash = hashOfCode(parts.seal, id, code);
+  await takeOne(services, `sign-in address ${networkOf(address)}`, CODES_PER_ADDRESS_PER_HOUR);
+  await takeOne(services, phoneSubject, CODES_PER_PHONE_PER_HOUR);
+  const now = services.clock.now();
+  const id = services.ids.uuid();
+  const isFree = services.isSandbox && isReserved(body.phone);
+  const code = isFree ? '0'.repeat(DIGITS) : randomDigits(services.random, DIGITS);
+  await services.db.transaction(async (tx) => {
+    const codeHash = hashOfCode(services.seal, id, code);
     await insertChallenge(tx, { id, ...sealed, codeHash, expiresAt: now + CODE_SECONDS * 1_000, now });
-    await queueMessage(tx, parts, {
+    await queueMessage(tx, services, {
       memberId: null,
       ...sealed,
       kind: 'code',
       subject: id,
-      words: codeWords(parts, code, language),
+      words: codeWords(services, code, language),
       dueAt: now,
     });
   });
@@ -63,13 +63,13 @@ export async function beginSignIn(
 }
 
 /** The last line lets a phone fill in the code by itself, for this host alone. */
-function codeWords(parts: SignInParts, code: string, language: Language | null): string {
-  const sentence = words(language).say('text.code', { code, minutes: CODE_SECONDS / 60 });
-  return `${sentence}\n\n@${parts.host()} #${code}`;
+function codeWords(services: SignInServices, code: string, language: Language | null): string {
+  const sentence = translatorFor(language).translate('text.code', { code, minutes: CODE_SECONDS / 60 });
+  return `${sentence}\n\n@${services.host()} #${code}`;
 }
 
-async function takeOne(parts: SignInParts, subject: string, limit: number): Promise<void> {
-  const [taken] = await takeAll(parts.db, limit, [{ subject, calls: 1 }]);
+async function takeOne(services: SignInServices, subject: string, limit: number): Promise<void> {
+  const [taken] = await countSharedCalls(services.db, limit, [{ subject, calls: 1 }]);
   if (taken === undefined || taken.granted === 1) return;
   const wait = taken.retry_at === null ? 60 : (Date.parse(taken.retry_at) - Date.parse(taken.asked_at)) / 1_000;
   throw new Problem('rate_limited', {
@@ -80,23 +80,23 @@ async function takeOne(parts: SignInParts, subject: string, limit: number): Prom
 
 /** The member who signed in. A code is looked at five times at the most, and is good once. */
 export async function finishSignIn(
-  parts: SignInParts,
+  services: SignInServices,
   body: SignInVerify,
   language: Language | null = null,
 ): Promise<MemberRow> {
-  const now = parts.clock.now();
-  const challenge = isUuid(body.challenge_id) ? await tryChallenge(parts.db, body.challenge_id, now) : null;
+  const now = services.clock.now();
+  const challenge = isUuid(body.challenge_id) ? await tryChallenge(services.db, body.challenge_id, now) : null;
   if (challenge === null) throw invalid([spent()]);
-  const isRight = timingSafeEqual(challenge.codeHash, hashOfCode(parts.seal, body.challenge_id, body.code));
+  const isRight = timingSafeEqual(challenge.codeHash, hashOfCode(services.seal, body.challenge_id, body.code));
   if (!isRight) throw invalid([wrongCode()]);
-  return parts.db.transaction(async (tx) => {
+  return services.db.transaction(async (tx) => {
     if (!(await spendChallenge(tx, body.challenge_id, now))) throw invalid([spent()]);
     const { phoneHash } = challenge;
-    const phone = openPhone(parts.seal, challenge);
+    const phone = openPhone(services.seal, challenge);
     return insertMember(tx, {
-      id: parts.ids.uuid(),
+      id: services.ids.uuid(),
       displayName: body.name ?? null,
-      phone: sealPhone(parts.seal, phone).phone,
+      phone: sealPhone(services.seal, phone).phone,
       phoneHash,
       joined: true,
       language,

@@ -29,7 +29,7 @@ const TYPE = 'JWT';
 /** A token names a key that we do not know: another server may have made it a moment ago. Asked at most this often. */
 const LOOK_AGAIN_MS = 5_000;
 
-export interface TokenParts {
+export interface TokenServices {
   readonly db: Queryable;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -55,24 +55,24 @@ export interface Tokens {
 
 type Key = Awaited<ReturnType<typeof importJWK>>;
 
-export function makeTokens(parts: TokenParts): Tokens {
-  const ring = new KeyRing(parts);
-  const foreign = parts.foreign === null ? null : foreignVerifier(parts, parts.foreign);
-  const own: Tokens['verify'] = (token) => verifyOwn(parts, ring, token);
+export function makeTokens(services: TokenServices): Tokens {
+  const ring = new KeyRing(services);
+  const foreign = services.foreign === null ? null : foreignVerifier(services, services.foreign);
+  const own: Tokens['verify'] = (token) => verifyOwn(services, ring, token);
   return {
     async sign(memberId) {
       const { id, privateKey } = await ring.signing();
-      const now = Math.floor(parts.clock.now() / 1000);
+      const now = Math.floor(services.clock.now() / 1000);
       return new SignJWT({})
         .setProtectedHeader({ alg: ALGORITHM, kid: id, typ: TYPE })
-        .setIssuer(parts.issuer())
+        .setIssuer(services.issuer())
         .setAudience(AUDIENCE)
         .setSubject(memberId)
         .setIssuedAt(now)
         .setExpirationTime(now + TOKEN_SECONDS)
         .sign(privateKey);
     },
-    verify: (token) => (foreign !== null && issuerOf(token) !== parts.issuer() ? foreign(token) : own(token)),
+    verify: (token) => (foreign !== null && issuerOf(token) !== services.issuer() ? foreign(token) : own(token)),
     jwks: async () => ({ keys: (await ring.rows()).map(({ publicJwk }) => publicJwk) }),
   };
 }
@@ -87,7 +87,7 @@ function issuerOf(token: string): string | null {
   }
 }
 
-async function verifyOwn(parts: TokenParts, ring: KeyRing, token: string): Promise<string | null> {
+async function verifyOwn(services: TokenServices, ring: KeyRing, token: string): Promise<string | null> {
   const find: JWTVerifyGetKey = async ({ kid = '' }) => {
     const key = await ring.verifying(kid);
     if (key === null) throw new errors.JWKSNoMatchingKey();
@@ -95,21 +95,21 @@ async function verifyOwn(parts: TokenParts, ring: KeyRing, token: string): Promi
   };
   return subjectOf(token, find, {
     algorithms: [ALGORITHM],
-    issuer: parts.issuer(),
+    issuer: services.issuer(),
     audience: AUDIENCE,
     typ: TYPE,
-    currentDate: new Date(parts.clock.now()),
+    currentDate: new Date(services.clock.now()),
   });
 }
 
-function foreignVerifier(parts: TokenParts, foreign: ForeignIssuer): Tokens['verify'] {
+function foreignVerifier(services: TokenServices, foreign: ForeignIssuer): Tokens['verify'] {
   const ask = createRemoteJWKSet(new URL(foreign.jwksUrl), { timeoutDuration: 5_000 });
   const find: JWTVerifyGetKey = async (header, token) => {
     try {
       return await ask(header, token);
     } catch (error) {
       // That an issuer does not answer, or talks nonsense, is no fault of the token.
-      if (isOfTheToken(error)) throw error;
+      if (isInvalidToken(error)) throw error;
       throw new Problem('service_unavailable', { headers: { 'retry-after': '5' }, cause: error });
     }
   };
@@ -118,7 +118,7 @@ function foreignVerifier(parts: TokenParts, foreign: ForeignIssuer): Tokens['ver
       algorithms: ['EdDSA', 'ES256'],
       issuer: foreign.issuer,
       audience: foreign.audience,
-      currentDate: new Date(parts.clock.now()),
+      currentDate: new Date(services.clock.now()),
     });
 }
 
@@ -137,21 +137,21 @@ async function subjectOf(
   }
 }
 
-const OF_THE_TOKEN = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
+const INVALID_TOKEN_CODES = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
 /** No key is there for what it names. */
-function isOfTheToken(error: unknown): boolean {
-  return OF_THE_TOKEN.some((kind) => error instanceof kind);
+function isInvalidToken(error: unknown): boolean {
+  return INVALID_TOKEN_CODES.some((kind) => error instanceof kind);
 }
 
 class KeyRing {
-  readonly #parts: TokenParts;
+  readonly #parts: TokenServices;
   readonly #verifying = new Map<string, Key>();
   #rows: Promise<TokenKeyRow[]> | null = null;
   #readAt = 0;
 
-  constructor(parts: TokenParts) {
-    this.#parts = parts;
+  constructor(services: TokenServices) {
+    this.#parts = services;
   }
 
   /** Made by whoever needs one first; two that are made at once are both good, and the newer one signs. */

@@ -2,7 +2,7 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, invalid, notFound } from '../../base/errors.ts';
-import type { Answer, Input } from '../../base/operation.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
 import { findOffering } from './queries.ts';
 import { bookableSlots } from './slots.ts';
@@ -10,7 +10,7 @@ import { bookableSlots } from './slots.ts';
 const LONGEST_DAYS = 62;
 const DAY = 86_400_000;
 
-export async function listSlots(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function listSlots(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const { from, to, party_size } = input.query as { from: string; to: string; party_size: number };
   const window = { from: new Date(from.toUpperCase()), to: new Date(to.toUpperCase()) };
   checkWindow(window);

@@ -3,7 +3,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { isUuid } from '../../base/ids.ts';
-import type { PageQuestion } from '../../base/page.ts';
+import type { PageQuery } from '../../base/page.ts';
 import type { OfferingContent, OfferingRow, ShownOfferingRow } from './offering.ts';
 
 /** What a list shows: not the version for members, nor what only a comparison needs. */
@@ -66,7 +66,7 @@ export async function listOfferingRows(
   db: Queryable,
   venueId: string,
   mode: Mode,
-  page: PageQuestion,
+  page: PageQuery,
 ): Promise<ShownOfferingRow[]> {
   return db.query<ShownOfferingRow>(
     `select ${SHOWN} from offerings
@@ -156,13 +156,13 @@ export async function setReviewed(
   tx: Queryable,
   venueId: string,
   id: string,
-  verdict: { readonly status: 'approved' | 'rejected'; readonly note: string | null; readonly at: string },
+  authResult: { readonly status: 'approved' | 'rejected'; readonly note: string | null; readonly at: string },
 ): Promise<OfferingRow | null> {
   const rows = await tx.query<OfferingRow>(
     `update offerings set status = $3, review_note = $4, reviewed_at = $5, changed_at = $5,
        approved = case when $3 = 'approved' then content else approved end
      where venue_id = $1 and offering_id = $2 and status = 'pending' returning ${COLUMNS}`,
-    [venueId, id, verdict.status, verdict.note, verdict.at],
+    [venueId, id, authResult.status, authResult.note, authResult.at],
   );
   return rows[0] ?? null;
 }

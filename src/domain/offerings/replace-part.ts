@@ -6,10 +6,10 @@ import type { SetAvailability, SetPriceTiers } from '../../../schemas/types.gen.
 import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, invalid } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
-import type { Answer, Input } from '../../base/operation.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
 import { candidateFrom } from '../../base/schema/contract.ts';
 import type { Caller } from '../keys/caller.ts';
-import { takeTicks } from '../venues/ticks.ts';
+import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { factsFor } from '../venues/venue.ts';
 import { type OfferingContent, unknownOffering } from './offering.ts';
 import { findByExternalIds } from './queries.ts';
@@ -17,22 +17,26 @@ import { upsertOfferings } from './upsert-offerings.ts';
 
 type Part = Pick<OfferingContent, 'tiers'> | Pick<Required<OfferingContent>, 'availability'>;
 
-export function setPriceTiers(tx: Queryable, caller: Caller, input: Input<SetPriceTiers>): Promise<Answer> {
+export function setPriceTiers(tx: Queryable, caller: Caller, input: Input<SetPriceTiers>): Promise<OperationResult> {
   const { offering_external_id, tiers } = input.body;
   return replacePart(tx, caller, offering_external_id, { tiers });
 }
 
-export function setAvailability(tx: Queryable, caller: Caller, input: Input<SetAvailability>): Promise<Answer> {
+export function setAvailability(
+  tx: Queryable,
+  caller: Caller,
+  input: Input<SetAvailability>,
+): Promise<OperationResult> {
   const { offering_external_id, availability } = input.body;
   return replacePart(tx, caller, offering_external_id, { availability });
 }
 
-async function replacePart(tx: Queryable, caller: Caller, externalId: string, part: Part): Promise<Answer> {
+async function replacePart(tx: Queryable, caller: Caller, externalId: string, part: Part): Promise<OperationResult> {
   const { venue, mode, contract } = caller;
   const print = (content: OfferingContent): Buffer => contract.fingerprint('offering', content as unknown as JsonValue);
   const before = await whole(tx, caller, externalId, part);
   // Only a change takes the lock; then what is kept is asked again, and now it stays so.
-  if (!print(before.known).equals(print(before.content))) await takeTicks(tx, venue.id, mode, caller.now, 1);
+  if (!print(before.known).equals(print(before.content))) await allocateTimestamps(tx, venue.id, mode, caller.now, 1);
   const { content } = await whole(tx, caller, externalId, part);
   return upsertOfferings(tx, caller, { body: content });
 }
@@ -49,7 +53,7 @@ async function whole(
   if (known === undefined) throw invalid([nothingToReplace(externalId)]);
   const content = { ...known, ...part };
   const candidate = candidateFrom(content as unknown as JsonValue);
-  const { problems } = caller.contract.judge('offering', candidate, factsFor(caller.now, caller.venue));
+  const { problems } = caller.contract.validate('offering', candidate, factsFor(caller.now, caller.venue));
   const at = 'tiers' in part ? '/tiers' : '/availability';
   if (problems.length > 0) throw invalid(problems.map((problem) => toldOfPart(problem, at)));
   return { known, content };

@@ -4,10 +4,10 @@
 import type { Queryable } from '../../base/db.ts';
 import { invalid } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
-import type { Answer, Input } from '../../base/operation.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
+import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { routeForReview } from '../venues/review-routes.ts';
-import { takeTicks } from '../venues/ticks.ts';
 import { unboundedRules } from './bounded-rules.ts';
 import { type OfferingContent, type OfferingRow, READ_BY_MEMBERS, shownOffering } from './offering.ts';
 import { findByExternalIds, type OfferingWrite, writeOfferings } from './queries.ts';
@@ -28,7 +28,7 @@ export async function upsertOfferings(
   tx: Queryable,
   caller: Seller,
   input: Pick<Input<Body>, 'body'>,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { body } = input;
   refuseUnbounded(body);
   if (!('offerings' in body)) {
@@ -84,7 +84,7 @@ export async function upsertAll(
   const unchanged = contents.map((_, index) => same(known, index));
   if (unchanged.every((row) => row !== null)) return unchanged.map((row) => ({ result: 'unchanged', row }));
   // From here on this is the venue's only writer: what is known is asked again, and now it stays so.
-  const ticks = await takeTicks(tx, venue.id, mode, caller.now, contents.length);
+  const ticks = await allocateTimestamps(tx, venue.id, mode, caller.now, contents.length);
   const settled = await findByExternalIds(tx, venue.id, mode, ids);
   const writes = contents.flatMap((content, index): OfferingWrite[] => {
     if (same(settled, index) !== null) return [];

@@ -1,8 +1,8 @@
 // A hold as our own books have it: one payment intent at the processor, from the decision to make it to its end.
 
 import type { Mode } from '../../base/config.ts';
-import type { HoldStatus } from './moves.ts';
 import type { HoldMarks } from './processor.ts';
+import type { HoldStatus } from './transitions.ts';
 
 export interface HoldState {
   readonly id: string;
@@ -41,7 +41,7 @@ export function marksOf(hold: HoldState): HoldMarks {
 export const callKeys = {
   customer: (holdId: string): string => `customer ${holdId}`,
   open: (holdId: string): string => `open ${holdId}`,
-  testCard: (holdId: string, card: string, turn: number): string => `test-card ${holdId} ${card} ${turn}`,
+  testCard: (holdId: string, card: string, leaseToken: number): string => `test-card ${holdId} ${card} ${leaseToken}`,
   capture: (hold: Pick<HoldState, 'id' | 'captureTries'>): string => `capture ${hold.id} ${hold.captureTries}`,
   release: (holdId: string): string => `release ${holdId}`,
   movement: (movement: { readonly id: string; readonly refusals: number }): string =>

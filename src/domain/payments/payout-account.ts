@@ -6,39 +6,39 @@ import type { Mode } from '../../base/config.ts';
 import type { Db } from '../../base/db.ts';
 import { findVenue } from '../venues/queries.ts';
 import { callKeys } from './hold.ts';
-import { findPayoutAccount, keepPayoutAccount, type PayoutAccount } from './movements/queries.ts';
-import { type Processors, ProcessorTrouble } from './processor.ts';
+import { findPayoutAccount, type PayoutAccount, storePayoutAccount } from './movement-queries.ts';
+import { type Processors, ProcessorUnavailable } from './processor.ts';
 
-export interface AccountParts {
+export interface AccountServices {
   readonly db: Db;
   readonly clock: Clock;
   readonly processors: Processors;
 }
 
-export async function payoutAccount(parts: AccountParts, venueId: string, mode: Mode): Promise<PayoutAccount> {
-  const known = await findPayoutAccount(parts.db, venueId, mode);
+export async function payoutAccount(services: AccountServices, venueId: string, mode: Mode): Promise<PayoutAccount> {
+  const known = await findPayoutAccount(services.db, venueId, mode);
   if (known !== null) return known;
-  const venue = await findVenue(parts.db, venueId);
+  const venue = await findVenue(services.db, venueId);
   if (venue === null) throw new Error(`there is no venue ${venueId}`);
   const name = { id: venueId, name: venue.name };
-  const account = await processorOf(parts, mode).openAccount(callKeys.account(venueId, mode), name);
-  await keepPayoutAccount(parts.db, venueId, mode, account, parts.clock.now());
+  const account = await processorOf(services, mode).createAccount(callKeys.account(venueId, mode), name);
+  await storePayoutAccount(services.db, venueId, mode, account, services.clock.now());
   return account;
 }
 
 /** Where the venue gives the processor what it asks for; good once, and for a short while. */
 export async function onboardingLink(
-  parts: AccountParts,
+  services: AccountServices,
   venueId: string,
   mode: Mode,
   returnUrl: string,
 ): Promise<{ readonly accountId: string; readonly url: string }> {
-  const { accountId } = await payoutAccount(parts, venueId, mode);
-  return { accountId, url: await processorOf(parts, mode).onboardingLink(accountId, returnUrl) };
+  const { accountId } = await payoutAccount(services, venueId, mode);
+  return { accountId, url: await processorOf(services, mode).onboardingLink(accountId, returnUrl) };
 }
 
-function processorOf({ processors }: AccountParts, mode: Mode) {
+function processorOf({ processors }: AccountServices, mode: Mode) {
   const processor = processors[mode];
-  if (processor === undefined) throw new ProcessorTrouble(`no card processor is set up for ${mode} mode`);
+  if (processor === undefined) throw new ProcessorUnavailable(`no card processor is set up for ${mode} mode`);
   return processor;
 }

@@ -13,7 +13,7 @@ export interface HoldMarks {
   readonly holdId: string;
 }
 
-export type HoldStanding =
+export type ProcessorHoldStatus =
   /** Made, and waiting for a card. */
   | 'waiting'
   /** A card was given; the bank asks its owner something, or is still thinking. */
@@ -26,7 +26,7 @@ export type HoldStanding =
 /** A hold as the processor's books have it. */
 export interface HoldFacts {
   readonly intentId: string;
-  readonly standing: HoldStanding;
+  readonly status: ProcessorHoldStatus;
   readonly mode: Mode;
   readonly amount: number;
   /** What could be captured now. */
@@ -57,7 +57,7 @@ export interface NewHold {
   readonly customerId: string | null;
 }
 
-export interface OpenedHold {
+export interface CreatedHold {
   readonly intentId: string;
   readonly clientSecret: string;
 }
@@ -68,7 +68,7 @@ export interface Renewal extends NewHold {
 }
 
 /** A transfer at the processor. */
-export interface TransferWish {
+export interface TransferRequest {
   readonly key: string;
   readonly amount: number;
   readonly currency: string;
@@ -81,7 +81,7 @@ export interface TransferWish {
 }
 
 /** A refund or reversal at the processor. */
-export interface BackWish {
+export interface RefundRequest {
   readonly key: string;
   readonly amount: number;
   readonly movementId: string;
@@ -108,24 +108,24 @@ export interface Processor {
   readonly mode: Mode;
   /** What a browser needs besides the client secret. */
   readonly publishableKey: string;
-  openCustomer(key: string, marks: HoldMarks): Promise<string>;
-  openHold(wish: NewHold): Promise<OpenedHold>;
+  createCustomer(key: string, marks: HoldMarks): Promise<string>;
+  createHold(wish: NewHold): Promise<CreatedHold>;
   /** A new hold on a card that was kept; its owner is not there. */
   renewHold(wish: Renewal): Promise<HoldFacts>;
   /** For test helpers: pays as a guest with one of the processor's own test cards would. */
   payWithTestCard(intentId: string, card: string, key: string): Promise<HoldFacts>;
-  lookAt(intentId: string): Promise<HoldFacts>;
+  retrieveHold(intentId: string): Promise<HoldFacts>;
   capture(intentId: string, amount: number, key: string): Promise<HoldFacts>;
   /** Releasing what is released already, or has lapsed, is no failure. */
   release(intentId: string, key: string): Promise<HoldFacts>;
-  refund(intentId: string, wish: BackWish): Promise<{ readonly refundId: string }>;
+  refund(intentId: string, wish: RefundRequest): Promise<{ readonly refundId: string }>;
   /** What was made for a movement, when its key may be forgotten already; null: nothing. */
   findRefund(intentId: string, movementId: string): Promise<{ readonly refundId: string } | null>;
-  openAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account>;
+  createAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account>;
   onboardingLink(accountId: string, returnUrl: string): Promise<string>;
-  transfer(wish: TransferWish): Promise<{ readonly transferId: string }>;
+  transfer(wish: TransferRequest): Promise<{ readonly transferId: string }>;
   findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null>;
-  reverse(transferId: string, wish: BackWish): Promise<{ readonly reversalId: string }>;
+  reverse(transferId: string, wish: RefundRequest): Promise<{ readonly reversalId: string }>;
   findReversal(transferId: string, movementId: string): Promise<{ readonly reversalId: string } | null>;
   /** Every hold made since then (milliseconds), newest first, a page at a time. */
   holdsSince(since: number, after: string | null): Promise<HoldsPage>;
@@ -138,14 +138,14 @@ export type Processors = Readonly<Partial<Record<Mode, Processor>>>;
  * The processor could not be reached, was too slow, or was too busy. Whether the work was done is NOT known: the same call
  * with the same key is made again until it is.
  */
-export class ProcessorTrouble extends Error {
+export class ProcessorUnavailable extends Error {
   /** It has answered "not now", and keeps that answer under the key: nothing was done, and another try takes another key. */
-  readonly isNotNow: boolean;
+  readonly isTemporary: boolean;
 
   constructor(what: string, more: { readonly cause?: unknown; readonly isNotNow?: boolean } = {}) {
     super(what, { cause: more.cause });
     this.name = 'ProcessorTrouble';
-    this.isNotNow = more.isNotNow === true;
+    this.isTemporary = more.isNotNow === true;
   }
 }
 
@@ -153,8 +153,8 @@ export class ProcessorTrouble extends Error {
  * Asked just before anything is made: whoever was held up for longer than their lease makes nothing more. Another has taken
  * it over, may have found that it was never made, and the key is forgotten after a day.
  */
-export function insistOnLease(clock: Clock, leaseEnds: number): void {
-  if (clock.now() > leaseEnds) throw new ProcessorTrouble('its turn was over before it was asked for');
+export function requireLease(clock: Clock, leaseEnds: number): void {
+  if (clock.now() > leaseEnds) throw new ProcessorUnavailable('its turn was over before it was asked for');
 }
 
 /** The processor has said no, and would say no again. */

@@ -4,13 +4,12 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { HoldState } from './hold.ts';
-import type { HoldStatus } from './moves.ts';
+import type { HoldStatus } from './transitions.ts';
 
 const HOLD = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
   currency, renews, keeps_card as "keepsCard", intent_id as "intentId", customer_id as "customerId",
   payment_method_id as "paymentMethodId", charge_id as "chargeId",
-  (extract(epoch from held_at) * 1000)::float8 as "heldAt", (extract(epoch from capture_before) * 1000)::float8 as "captureBefore",
-  lease_token as "leaseToken",
+  (extract(epoch from held_at) * 1000)::float8 as "heldAt", (extract(epoch from capture_before) * 1000)::float8 as "captureBefore", lease_token as "leaseToken",
   capture_tries as "captureTries",
   (extract(epoch from created_at) * 1000)::float8 as "createdAt", payer_id as "payerId"`;
 
@@ -86,7 +85,7 @@ export async function insertHold(
 }
 
 /** What is learned about a hold when it moves; what is absent stays as it was. Times in milliseconds. */
-export interface HoldNews {
+export interface HoldUpdate {
   readonly intentId?: string;
   readonly clientSecret?: Buffer;
   readonly customerId?: string | null;
@@ -103,7 +102,7 @@ export async function moveHold(
   venueId: string,
   id: string,
   move: { readonly from: HoldStatus; readonly to: HoldStatus } | null,
-  change: HoldNews,
+  change: HoldUpdate,
   dueAt: number | null,
 ): Promise<number> {
   const rows = await tx.query(
@@ -145,7 +144,7 @@ export async function payersOf(tx: Queryable, venueId: string, checkoutId: strin
   return new Map(rows.map(({ shareId, payerId }) => [shareId, payerId]));
 }
 
-export async function seatHold(tx: Queryable, venueId: string, id: string): Promise<number> {
+export async function activateRenewal(tx: Queryable, venueId: string, id: string): Promise<number> {
   const rows = await tx.query(
     `update holds set renews = null where venue_id = $1 and hold_id = $2 and status = 'held' and renews is not null returning 1`,
     [venueId, id],
@@ -179,7 +178,7 @@ export async function recordCaptured(tx: Queryable, venueId: string, holds: read
 }
 
 /** The processor answered "not now": the next try takes another key. */
-export async function countNotNow(tx: Queryable, venueId: string, ids: readonly string[]): Promise<number> {
+export async function countCaptureAttempt(tx: Queryable, venueId: string, ids: readonly string[]): Promise<number> {
   const rows = await tx.query(
     `update holds set capture_tries = capture_tries + 1
      where venue_id = $1 and hold_id = any($2) and status = 'capturing' returning 1`,
@@ -189,7 +188,7 @@ export async function countNotNow(tx: Queryable, venueId: string, ids: readonly 
 }
 
 /** Shifts what a moved clock makes due earlier. */
-export async function hurryHolds(tx: Queryable, venueId: string, checkoutId: string, byMs: number): Promise<void> {
+export async function makeHoldsDue(tx: Queryable, venueId: string, checkoutId: string, byMs: number): Promise<void> {
   await tx.query(
     `update holds set due_at = due_at - $3 * interval '1 millisecond', held_at = held_at - $3 * interval '1 millisecond',
        capture_before = capture_before - $3 * interval '1 millisecond'
@@ -199,7 +198,7 @@ export async function hurryHolds(tx: Queryable, venueId: string, checkoutId: str
 }
 
 /** A hint from outside that something happened to a hold: it is looked at now. */
-export async function hintHold(
+export async function markHoldDue(
   db: Queryable,
   hint: { readonly venueId: string; readonly holdId: string; readonly mode: Mode; readonly now: number },
 ): Promise<void> {
@@ -274,7 +273,7 @@ export async function holdsByIds(db: Queryable, venueId: string, ids: readonly s
 }
 
 /** The turn that was begun last, with the row locked: nobody begins another until this transaction ends. */
-export async function lockTurn(tx: Queryable, venueId: string, holdId: string): Promise<number | null> {
+export async function lockLease(tx: Queryable, venueId: string, holdId: string): Promise<number | null> {
   const rows = await tx.query<{ leaseToken: number }>(
     'select lease_token as "leaseToken" from holds where venue_id = $1 and hold_id = $2 for no key update',
     [venueId, holdId],

@@ -14,12 +14,12 @@ import {
   type MovementRow,
   postponeMovement,
   venuesWithDueMovements,
-} from './movements/queries.ts';
+} from './movement-queries.ts';
 import { payoutAccount } from './payout-account.ts';
-import { insistOnLease, type Processor, ProcessorRefusal, type Processors, ProcessorTrouble } from './processor.ts';
+import { type Processor, ProcessorRefusal, type Processors, ProcessorUnavailable, requireLease } from './processor.ts';
 import { findHold, type HoldSecret } from './queries.ts';
 
-export interface MovementParts {
+export interface MovementServices {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,33 +32,37 @@ const HOUR = 3_600_000;
 const NEVER: ReadonlySet<string> = new Set(['charge_already_refunded', 'amount_too_large', 'transfer_failed']);
 
 /** The explicit step of the worker: sends up to `batch` movements that are due. Answers how many. */
-export async function settleDueMovements(parts: MovementParts, batch: number): Promise<number> {
-  const now = parts.clock.now();
-  const venues = await venuesWithDueMovements(parts.db, now, batch);
+export async function settleDueMovements(services: MovementServices, batch: number): Promise<number> {
+  const now = services.clock.now();
+  const venues = await venuesWithDueMovements(services.db, now, batch);
   const claimed = await Promise.all(
-    venues.map(({ venueId, due }) => claimMovements(parts.db, venueId, now, now + LEASE_MS, due)),
+    venues.map(({ venueId, due }) => claimMovements(services.db, venueId, now, now + LEASE_MS, due)),
   );
   const movements = claimed.flat();
   const settled = await Promise.allSettled(
-    movements.map((movement) => settleMovement(parts, movement, now + LEASE_MS)),
+    movements.map((movement) => settleMovement(services, movement, now + LEASE_MS)),
   );
   for (const one of settled) {
-    if (one.status === 'rejected') parts.log.error({ err: one.reason }, 'money was not moved; it is tried again');
+    if (one.status === 'rejected') services.log.error({ err: one.reason }, 'money was not moved; it is tried again');
   }
   return movements.length;
 }
 
-export async function settleMovement(parts: MovementParts, movement: MovementRow, leaseEnds: number): Promise<void> {
+export async function settleMovement(
+  services: MovementServices,
+  movement: MovementRow,
+  leaseEnds: number,
+): Promise<void> {
   const about = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId };
   try {
-    const processorId = await send(parts, movement, leaseEnds);
-    await record(parts, movement, processorId);
+    const processorId = await send(services, movement, leaseEnds);
+    await record(services, movement, processorId);
   } catch (error) {
-    if (error instanceof ProcessorRefusal) return refused(parts, movement, error.code);
-    if (!(error instanceof ProcessorTrouble)) throw error;
-    parts.log.warn({ ...about, err: error }, 'money is moved later');
+    if (error instanceof ProcessorRefusal) return refused(services, movement, error.code);
+    if (!(error instanceof ProcessorUnavailable)) throw error;
+    services.log.warn({ ...about, err: error }, 'money is moved later');
     const wait = Math.min(1_000 * 2 ** Math.min(movement.leaseToken, 12), HOUR);
-    await postponeMovement(parts.db, movement, parts.clock.now() + wait, error.message.slice(0, 200), false);
+    await postponeMovement(services.db, movement, services.clock.now() + wait, error.message.slice(0, 200), false);
   }
 }
 
@@ -66,23 +70,23 @@ export async function settleMovement(parts: MovementParts, movement: MovementRow
  * A no may pass (an account that is not ready yet, a balance that is too low today): it is tried again for two weeks. What
  * cannot pass, or has not passed by then, is left to a person.
  */
-async function refused(parts: MovementParts, movement: MovementRow, code: string): Promise<void> {
-  const now = parts.clock.now();
+async function refused(services: MovementServices, movement: MovementRow, code: string): Promise<void> {
+  const now = services.clock.now();
   const about = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId, code };
   if (NEVER.has(code) || now - movement.createdAt > 14 * 24 * HOUR) {
-    parts.log.error(about, 'the processor has refused to move money: an operator must look');
-    await finishMovement(parts.db, movement, { status: 'failed', processorId: null, trouble: code }, now);
+    services.log.error(about, 'the processor has refused to move money: an operator must look');
+    await finishMovement(services.db, movement, { status: 'failed', processorId: null, trouble: code }, now);
     return;
   }
-  parts.log.error(about, 'the processor has refused to move money: it is tried again');
+  services.log.error(about, 'the processor has refused to move money: it is tried again');
   const wait = Math.min(60_000 * 2 ** Math.min(movement.refusals, 10), 6 * HOUR);
-  await postponeMovement(parts.db, movement, now + wait, code, true);
+  await postponeMovement(services.db, movement, now + wait, code, true);
 }
 
-async function send(parts: MovementParts, movement: MovementRow, leaseEnds: number): Promise<string> {
-  const processor = parts.processors[movement.mode];
-  if (processor === undefined) throw new ProcessorTrouble(`no card processor is set up for ${movement.mode} mode`);
-  const hold = await findHold(parts.db, movement.venueId, movement.holdId);
+async function send(services: MovementServices, movement: MovementRow, leaseEnds: number): Promise<string> {
+  const processor = services.processors[movement.mode];
+  if (processor === undefined) throw new ProcessorUnavailable(`no card processor is set up for ${movement.mode} mode`);
+  const hold = await findHold(services.db, movement.venueId, movement.holdId);
   if (hold === null) throw new Error(`movement ${movement.id} belongs to no hold`);
   const wish = { key: callKeys.movement(movement), amount: movement.amount, movementId: movement.id };
   // Whoever asks again looks first: a key is forgotten after a day, and a word of ours may have changed since.
@@ -92,28 +96,28 @@ async function send(parts: MovementParts, movement: MovementRow, leaseEnds: numb
     case 'return': {
       const intentId = intentOf(hold);
       const made = mayBeMade ? await processor.findRefund(intentId, movement.id) : null;
-      if (made === null) insistOnLease(parts.clock, leaseEnds);
+      if (made === null) requireLease(services.clock, leaseEnds);
       return (made ?? (await processor.refund(intentId, wish))).refundId;
     }
     case 'transfer': {
       const made = mayBeMade ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
-      return made?.transferId ?? (await transfer(parts, { processor, movement, hold, key: wish.key, leaseEnds }));
+      return made?.transferId ?? (await transfer(services, { processor, movement, hold, key: wish.key, leaseEnds }));
     }
     case 'reversal': {
-      const transferId = await transferToTakeBack(parts, movement);
+      const transferId = await transferToTakeBack(services, movement);
       const made = mayBeMade ? await processor.findReversal(transferId, movement.id) : null;
-      if (made === null) insistOnLease(parts.clock, leaseEnds);
+      if (made === null) requireLease(services.clock, leaseEnds);
       return (made ?? (await processor.reverse(transferId, wish))).reversalId;
     }
   }
 }
 
-async function transferToTakeBack(parts: MovementParts, movement: MovementRow): Promise<string> {
-  const taken = await findMovementOutcome(parts.db, movement.venueId, movement.takesBack ?? '');
+async function transferToTakeBack(services: MovementServices, movement: MovementRow): Promise<string> {
+  const taken = await findMovementOutcome(services.db, movement.venueId, movement.takesBack ?? '');
   if (taken?.status === 'done' && taken.processorId !== null) return taken.processorId;
   // Asked for again together, they are made and taken back one after the other.
   if (taken?.status === 'failed') throw new ProcessorRefusal('transfer_failed', 'the transfer itself was refused');
-  throw new ProcessorTrouble('the transfer that is to be taken back was not made yet');
+  throw new ProcessorUnavailable('the transfer that is to be taken back was not made yet');
 }
 
 interface TransferWish {
@@ -125,22 +129,22 @@ interface TransferWish {
 }
 
 async function transfer(
-  parts: MovementParts,
+  services: MovementServices,
   { processor, movement, hold, key, leaseEnds }: TransferWish,
 ): Promise<string> {
   if (hold.chargeId === null) throw new Error(`hold ${hold.id} was captured and has no charge`);
   const { amount, currency, checkoutId } = movement;
-  const { accountId } = await payoutAccount(parts, movement.venueId, movement.mode);
+  const { accountId } = await payoutAccount(services, movement.venueId, movement.mode);
   const { chargeId } = hold;
   const movementId = movement.id;
-  insistOnLease(parts.clock, leaseEnds);
+  requireLease(services.clock, leaseEnds);
   const made = await processor.transfer({ key, amount, currency, accountId, chargeId, checkoutId, movementId });
   return made.transferId;
 }
 
-async function record(parts: MovementParts, movement: MovementRow, processorId: string): Promise<void> {
-  const now = parts.clock.now();
-  await parts.db.transaction(async (tx) => {
+async function record(services: MovementServices, movement: MovementRow, processorId: string): Promise<void> {
+  const now = services.clock.now();
+  await services.db.transaction(async (tx) => {
     const isMine = await finishMovement(tx, movement, { status: 'done', processorId, trouble: null }, now);
     if (isMine) await postEntries(tx, { ...movement, now }, entriesFor(movement));
   });

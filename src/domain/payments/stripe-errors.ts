@@ -4,12 +4,12 @@
 // their client secrets; what an operator needs of it is in the message. It does not decide what to do next.
 
 import Stripe from 'stripe';
-import { ProcessorRefusal, ProcessorTrouble } from './processor.ts';
+import { ProcessorRefusal, ProcessorUnavailable } from './processor.ts';
 
 type SdkError = InstanceType<typeof Stripe.errors.StripeError>;
 
 /** Does the work, and says in our own words how it failed. */
-export async function asking<T>(call: string, work: () => Promise<T>): Promise<T> {
+export async function callStripe<T>(call: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -18,7 +18,10 @@ export async function asking<T>(call: string, work: () => Promise<T>): Promise<T
 }
 
 /** The bank's own word where there is one: `insufficient_funds` says more than `card_declined`. */
-export function wordOf(said: { readonly decline_code?: string | null; readonly code?: string | null }): string | null {
+export function errorCodeOf(said: {
+  readonly decline_code?: string | null;
+  readonly code?: string | null;
+}): string | null {
   // The SDK fills in an empty decline code where the processor gave none.
   return said.decline_code || said.code || null;
 }
@@ -26,21 +29,21 @@ export function wordOf(said: { readonly decline_code?: string | null; readonly c
 function meaningOf(call: string, error: SdkError): Error {
   const { errors } = Stripe;
   if (error instanceof errors.StripeConnectionError) {
-    return new ProcessorTrouble(`${call}: no answer from the card processor${inBrackets([networkCode(error)])}`);
+    return new ProcessorUnavailable(`${call}: no answer from the card processor${inBrackets([networkCode(error)])}`);
   }
   if (error instanceof errors.StripeAuthenticationError || error instanceof errors.StripePermissionError) {
-    return new ProcessorTrouble(
+    return new ProcessorUnavailable(
       `${call}: the card processor refuses our secret key; check its setting${details(error)}`,
     );
   }
   if (isDefinitive(error)) {
-    const code = wordOf(error) ?? error.rawType ?? 'refused';
+    const code = errorCodeOf(error) ?? error.rawType ?? 'refused';
     const words = `${call}: ${withoutSecrets(error.message)}${details(error)}`;
     return new ProcessorRefusal(code, words, error instanceof errors.StripeCardError);
   }
   const kind =
     error instanceof errors.StripeRateLimitError ? 'the card processor is too busy' : 'the card processor failed';
-  return new ProcessorTrouble(`${call}: ${kind}${details(error)}`, {
+  return new ProcessorUnavailable(`${call}: ${kind}${details(error)}`, {
     isNotNow: error instanceof errors.StripeCardError,
   });
 }
@@ -58,11 +61,11 @@ function isDefinitive(error: SdkError): boolean {
 function details(error: SdkError): string {
   // A replayed failure comes again for as long as the key is kept (a day or more): whoever waits should know.
   const replayed = error.headers?.['idempotent-replayed'] === 'true' ? 'replayed for this key' : undefined;
-  return inBrackets([error.statusCode, wordOf(error), error.requestId, replayed]);
+  return inBrackets([error.statusCode, errorCodeOf(error), error.requestId, replayed]);
 }
 
-function inBrackets(parts: readonly (string | number | null | undefined)[]): string {
-  const known = parts.filter((part) => part !== null && part !== undefined && part !== '');
+function inBrackets(services: readonly (string | number | null | undefined)[]): string {
+  const known = services.filter((part) => part !== null && part !== undefined && part !== '');
   return known.length === 0 ? '' : ` (${known.join(', ')})`;
 }
 

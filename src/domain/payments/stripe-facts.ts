@@ -2,10 +2,16 @@
 // that we do not know is trouble, never a guess. Nothing here asks the processor anything.
 
 import type Stripe from 'stripe';
-import { type ChargeTotals, type HoldFacts, type HoldMarks, type HoldStanding, ProcessorTrouble } from './processor.ts';
-import { wordOf } from './stripe-errors.ts';
+import {
+  type ChargeTotals,
+  type HoldFacts,
+  type HoldMarks,
+  type ProcessorHoldStatus,
+  ProcessorUnavailable,
+} from './processor.ts';
+import { errorCodeOf } from './stripe-errors.ts';
 
-const STANDINGS: ReadonlyMap<string, HoldStanding> = new Map([
+const STATUSES: ReadonlyMap<string, ProcessorHoldStatus> = new Map([
   ['requires_payment_method', 'waiting'],
   ['requires_confirmation', 'waiting'],
   ['requires_action', 'underway'],
@@ -42,16 +48,16 @@ export function marksOf(metadata: unknown): Partial<HoldMarks> {
 
 /** The intent must have been fetched with its latest charge, or `heldAt` and `captureBefore` stay unknown. */
 export function factsOf(intent: Stripe.PaymentIntent): HoldFacts {
-  const standing = STANDINGS.get(intent.status);
+  const standing = STATUSES.get(intent.status);
   if (standing === undefined) {
-    throw new ProcessorTrouble(`the card processor has a standing that we do not know: ${intent.status}`);
+    throw new ProcessorUnavailable(`the card processor has a standing that we do not know: ${intent.status}`);
   }
   // Before the bank has said yes, the latest charge is one that it declined: no money is in it, so it is not shown.
   const charge = standing === 'held' || standing === 'captured' ? chargeOf(intent) : null;
   const captureBefore = charge?.payment_method_details?.card?.capture_before;
   return {
     intentId: intent.id,
-    standing,
+    status: standing,
     mode: intent.livemode ? 'live' : 'test',
     amount: intent.amount,
     capturable: intent.amount_capturable,
@@ -63,7 +69,7 @@ export function factsOf(intent: Stripe.PaymentIntent): HoldFacts {
     chargeId: charge?.id ?? null,
     customerId: idOf(intent.customer),
     paymentMethodId: idOf(intent.payment_method),
-    refusal: intent.last_payment_error === null ? null : wordOf(intent.last_payment_error),
+    refusal: intent.last_payment_error === null ? null : errorCodeOf(intent.last_payment_error),
     decline: standing === 'waiting' ? declineOf(intent) : null,
   };
 }

@@ -4,7 +4,7 @@
 import Stripe from 'stripe';
 
 /** Answers how to withdraw it. */
-export async function announceNotices(
+export async function registerWebhookEndpoint(
   processorUrl: string,
   secretKey: string,
   url: string,

@@ -9,20 +9,20 @@ import Stripe from 'stripe';
 import type { Mode } from '../../base/config.ts';
 import {
   type Account,
-  type BackWish,
   type ChargeTotals,
+  type CreatedHold,
   type HoldFacts,
   type HoldMarks,
   type HoldsPage,
   type NewHold,
-  type OpenedHold,
   type Processor,
   ProcessorRefusal,
-  ProcessorTrouble,
+  ProcessorUnavailable,
+  type RefundRequest,
   type Renewal,
-  type TransferWish,
+  type TransferRequest,
 } from './processor.ts';
-import { asking } from './stripe-errors.ts';
+import { callStripe } from './stripe-errors.ts';
 import { factsOf, metadataOf, totalsOf } from './stripe-facts.ts';
 
 export interface StripeAddress {
@@ -88,18 +88,20 @@ class StripeProcessor implements Processor {
     this.#stripe = clientFor(options);
   }
 
-  async openCustomer(key: string, marks: HoldMarks): Promise<string> {
+  async createCustomer(key: string, marks: HoldMarks): Promise<string> {
     const wish = { metadata: metadataOf(marks) };
-    const customer = await asking('openCustomer', () => this.#stripe.customers.create(wish, { idempotencyKey: key }));
+    const customer = await callStripe('openCustomer', () =>
+      this.#stripe.customers.create(wish, { idempotencyKey: key }),
+    );
     return customer.id;
   }
 
-  async openHold(wish: NewHold): Promise<OpenedHold> {
+  async createHold(wish: NewHold): Promise<CreatedHold> {
     const params = { ...newIntent(wish), ...(wish.customerId === null ? {} : { setup_future_usage: 'off_session' }) };
-    const intent = await asking('openHold', () =>
+    const intent = await callStripe('openHold', () =>
       this.#stripe.paymentIntents.create(params, { idempotencyKey: wish.key }),
     );
-    if (intent.client_secret === null) throw new ProcessorTrouble('openHold: the answer lacks its client secret');
+    if (intent.client_secret === null) throw new ProcessorUnavailable('openHold: the answer lacks its client secret');
     return { intentId: intent.id, clientSecret: intent.client_secret };
   }
 
@@ -116,7 +118,7 @@ class StripeProcessor implements Processor {
       expand: WITH_CHARGE,
     };
     return factsOf(
-      await asking('renewHold', () => this.#stripe.paymentIntents.create(params, { idempotencyKey: wish.key })),
+      await callStripe('renewHold', () => this.#stripe.paymentIntents.create(params, { idempotencyKey: wish.key })),
     );
   }
 
@@ -124,13 +126,13 @@ class StripeProcessor implements Processor {
     if (this.mode === 'live' && !this.#sandbox) throw new Error('a test card cannot pay in live mode');
     const params = { payment_method: card, expand: WITH_CHARGE };
     return factsOf(
-      await asking('payWithTestCard', () =>
+      await callStripe('payWithTestCard', () =>
         this.#stripe.paymentIntents.confirm(intentId, params, { idempotencyKey: key }),
       ),
     );
   }
 
-  async lookAt(intentId: string): Promise<HoldFacts> {
+  async retrieveHold(intentId: string): Promise<HoldFacts> {
     return factsOf(await this.#look('lookAt', intentId));
   }
 
@@ -139,15 +141,17 @@ class StripeProcessor implements Processor {
     const params = { amount_to_capture: amount, expand: WITH_CHARGE };
     try {
       return factsOf(
-        await asking('capture', () => this.#stripe.paymentIntents.capture(intentId, params, { idempotencyKey: key })),
+        await callStripe('capture', () =>
+          this.#stripe.paymentIntents.capture(intentId, params, { idempotencyKey: key }),
+        ),
       );
     } catch (error) {
       if (!(error instanceof ProcessorRefusal) || error.byCard) throw error;
       // Anything but the bank's own no is believed only when the intent itself says that nothing can be captured.
-      const facts = await this.lookAt(intentId);
-      if (facts.standing === 'captured' && facts.captured === amount) return facts;
-      if (facts.standing === 'gone' || facts.standing === 'captured') throw error;
-      throw new ProcessorTrouble(error.message);
+      const facts = await this.retrieveHold(intentId);
+      if (facts.status === 'captured' && facts.captured === amount) return facts;
+      if (facts.status === 'gone' || facts.status === 'captured') throw error;
+      throw new ProcessorUnavailable(error.message);
     }
   }
 
@@ -155,20 +159,22 @@ class StripeProcessor implements Processor {
     const params = { expand: WITH_CHARGE };
     try {
       return factsOf(
-        await asking('release', () => this.#stripe.paymentIntents.cancel(intentId, params, { idempotencyKey: key })),
+        await callStripe('release', () =>
+          this.#stripe.paymentIntents.cancel(intentId, params, { idempotencyKey: key }),
+        ),
       );
     } catch (error) {
       if (!(error instanceof ProcessorRefusal)) throw error;
-      const facts = await this.lookAt(intentId);
-      if (facts.standing === 'gone') return facts;
-      if (facts.standing === 'captured') throw new ProcessorRefusal('already_captured', 'release: it was captured');
-      throw new ProcessorTrouble(error.message);
+      const facts = await this.retrieveHold(intentId);
+      if (facts.status === 'gone') return facts;
+      if (facts.status === 'captured') throw new ProcessorRefusal('already_captured', 'release: it was captured');
+      throw new ProcessorUnavailable(error.message);
     }
   }
 
-  async refund(intentId: string, wish: BackWish): Promise<{ readonly refundId: string }> {
+  async refund(intentId: string, wish: RefundRequest): Promise<{ readonly refundId: string }> {
     const params = { payment_intent: intentId, amount: wish.amount, metadata: { movement_id: wish.movementId } };
-    const refund = await asking('refund', () => this.#stripe.refunds.create(params, { idempotencyKey: wish.key }));
+    const refund = await callStripe('refund', () => this.#stripe.refunds.create(params, { idempotencyKey: wish.key }));
     // A refund can be made and fail in the same breath, when the card takes no money back.
     if (refund.status === 'failed' || refund.status === 'canceled') {
       throw new ProcessorRefusal(refund.failure_reason ?? `refund_${refund.status}`, `refund: it ${refund.status}`);
@@ -177,7 +183,7 @@ class StripeProcessor implements Processor {
   }
 
   async findRefund(intentId: string, movementId: string): Promise<{ readonly refundId: string } | null> {
-    const page = await asking('findRefund', async () =>
+    const page = await callStripe('findRefund', async () =>
       this.#stripe.refunds.list({ payment_intent: intentId, limit: PAGE }),
     );
     const found = page.data.find(
@@ -186,7 +192,7 @@ class StripeProcessor implements Processor {
     return found === undefined ? null : { refundId: found.id };
   }
 
-  async openAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account> {
+  async createAccount(key: string, venue: { readonly id: string; readonly name: string }): Promise<Account> {
     const params = {
       // The processor's own words for an account that it onboards and shows to the venue, and whose losses are ours.
       controller: {
@@ -200,13 +206,15 @@ class StripeProcessor implements Processor {
       // In the sandbox nobody fills in forms: its venues can be paid at once.
       metadata: { venue_id: venue.id, ...(this.#sandbox ? { onboarded: 'true' } : {}) },
     };
-    const account = await asking('openAccount', () => this.#stripe.accounts.create(params, { idempotencyKey: key }));
+    const account = await callStripe('openAccount', () =>
+      this.#stripe.accounts.create(params, { idempotencyKey: key }),
+    );
     return { accountId: account.id, payoutsEnabled: account.payouts_enabled === true };
   }
 
   /** A link is used once and soon stale: each call makes a new one, so it takes no key. */
   async onboardingLink(accountId: string, returnUrl: string): Promise<string> {
-    const link = await asking('onboardingLink', () =>
+    const link = await callStripe('onboardingLink', () =>
       this.#stripe.accountLinks.create({
         account: accountId,
         type: 'account_onboarding',
@@ -217,7 +225,7 @@ class StripeProcessor implements Processor {
     return link.url;
   }
 
-  async transfer(wish: TransferWish): Promise<{ readonly transferId: string }> {
+  async transfer(wish: TransferRequest): Promise<{ readonly transferId: string }> {
     const params = {
       amount: wish.amount,
       currency: wish.currency,
@@ -227,30 +235,30 @@ class StripeProcessor implements Processor {
       transfer_group: wish.checkoutId,
       metadata: { movement_id: wish.movementId },
     };
-    const transfer = await asking('transfer', () =>
+    const transfer = await callStripe('transfer', () =>
       this.#stripe.transfers.create(params, { idempotencyKey: wish.key }),
     );
     return { transferId: transfer.id };
   }
 
   async findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null> {
-    const page = await asking('findTransfer', async () =>
+    const page = await callStripe('findTransfer', async () =>
       this.#stripe.transfers.list({ transfer_group: checkoutId, limit: PAGE }),
     );
     const found = page.data.find(({ metadata }) => metadata.movement_id === movementId);
     return found === undefined ? null : { transferId: found.id };
   }
 
-  async reverse(transferId: string, wish: BackWish): Promise<{ readonly reversalId: string }> {
+  async reverse(transferId: string, wish: RefundRequest): Promise<{ readonly reversalId: string }> {
     const params = { amount: wish.amount, metadata: { movement_id: wish.movementId } };
-    const reversal = await asking('reverse', () =>
+    const reversal = await callStripe('reverse', () =>
       this.#stripe.transfers.createReversal(transferId, params, { idempotencyKey: wish.key }),
     );
     return { reversalId: reversal.id };
   }
 
   async findReversal(transferId: string, movementId: string): Promise<{ readonly reversalId: string } | null> {
-    const page = await asking('findReversal', async () =>
+    const page = await callStripe('findReversal', async () =>
       this.#stripe.transfers.listReversals(transferId, { limit: PAGE }),
     );
     const found = page.data.find(({ metadata }) => metadata?.movement_id === movementId);
@@ -265,7 +273,7 @@ class StripeProcessor implements Processor {
       expand: WITH_CHARGE.map((field) => `data.${field}`),
       ...(after === null ? {} : { starting_after: after }),
     };
-    const page = await asking('holdsSince', async () => this.#stripe.paymentIntents.list(params));
+    const page = await callStripe('holdsSince', async () => this.#stripe.paymentIntents.list(params));
     const last = page.data.at(-1);
     return { holds: page.data.map(factsOf), next: page.has_more && last !== undefined ? last.id : null };
   }
@@ -277,9 +285,9 @@ class StripeProcessor implements Processor {
   /** An intent is never deleted: one that is not found means that we ask the wrong account, not that a hold is gone. */
   async #look(call: string, intentId: string): Promise<Stripe.PaymentIntent> {
     try {
-      return await asking(call, () => this.#stripe.paymentIntents.retrieve(intentId, { expand: WITH_CHARGE }));
+      return await callStripe(call, () => this.#stripe.paymentIntents.retrieve(intentId, { expand: WITH_CHARGE }));
     } catch (error) {
-      throw error instanceof ProcessorRefusal ? new ProcessorTrouble(error.message) : error;
+      throw error instanceof ProcessorRefusal ? new ProcessorUnavailable(error.message) : error;
     }
   }
 }

@@ -12,9 +12,9 @@ import { shownSubmission } from '../experiences/experience.ts';
 import { findExperience, setReviewed as setExperienceReviewed } from '../experiences/queries.ts';
 import { shownOffering } from '../offerings/offering.ts';
 import { findOffering, setReviewed as setOfferingReviewed } from '../offerings/queries.ts';
-import { type Act, audit } from '../venues/audit.ts';
+import { audit, type CommandContext } from '../venues/audit.ts';
+import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { findReviewRoute, type ReviewedKind } from '../venues/review-routes.ts';
-import { takeTicks } from '../venues/ticks.ts';
 
 export interface Decision {
   readonly status: 'approved' | 'rejected';
@@ -34,22 +34,22 @@ export type Reviewed = Record<string, unknown>;
 
 export async function review(
   tx: Queryable,
-  act: Act,
+  command: CommandContext,
   given: string,
   decision: Decision,
   scope: ReviewScope | null,
 ): Promise<Reviewed> {
   checkNote(decision);
   const route = await findForReview(tx, given, scope);
-  const ticks = await takeTicks(tx, route.venueId, route.mode, act.now, 2);
+  const ticks = await allocateTimestamps(tx, route.venueId, route.mode, command.now, 2);
   // Looked at again: now nobody else writes to this venue until the decision is made.
   const found = await findForReview(tx, given, scope);
   const { id } = found;
   if (decision.seen !== undefined && found.shown.updated_at !== decision.seen) {
     throw conflict('changed_since', `This ${found.kind} was changed after it was looked at: look at it again.`);
   }
-  const verdict = { status: decision.status, note: decision.note, at: ticks.at(0) };
-  const shown = await decide(tx, act, found, verdict);
+  const authResult = { status: decision.status, note: decision.note, at: ticks.at(0) };
+  const shown = await decide(tx, command, found, authResult);
   if (shown === null) {
     throw conflict(
       'not_pending',
@@ -59,9 +59,9 @@ export async function review(
   if (found.kind === 'offering') {
     const type = `offering.${decision.status}`;
     const { venueId, mode } = found;
-    await recordEvent(tx, act, { venueId, mode, type, subject: id, data: { object: shown }, at: ticks.at(1) });
+    await recordEvent(tx, command, { venueId, mode, type, subject: id, data: { object: shown }, at: ticks.at(1) });
   }
-  await audit(tx, act, {
+  await audit(tx, command, {
     venueId: found.venueId,
     action: decision.status === 'approved' ? 'review.approve' : 'review.reject',
     subject: id,
@@ -134,19 +134,19 @@ async function findIn(db: Queryable, kind: ReviewedKind, venueId: string, mode: 
 
 async function decide(
   tx: Queryable,
-  act: Act,
+  command: CommandContext,
   { kind, venueId, id }: Found,
-  verdict: { readonly status: 'approved' | 'rejected'; readonly note: string | null; readonly at: string },
+  authResult: { readonly status: 'approved' | 'rejected'; readonly note: string | null; readonly at: string },
 ): Promise<Reviewed | null> {
   if (kind === 'offering') {
-    const row = await setOfferingReviewed(tx, venueId, id, verdict);
+    const row = await setOfferingReviewed(tx, venueId, id, authResult);
     return row === null ? null : shownOffering(row);
   }
   if (kind === 'boat') {
-    const row = await setBoatReviewed(tx, venueId, id, verdict);
+    const row = await setBoatReviewed(tx, venueId, id, authResult);
     return row === null ? null : shownBoat(row);
   }
-  const experienceId = verdict.status === 'approved' ? act.ids.uuid() : null;
-  const row = await setExperienceReviewed(tx, venueId, id, { ...verdict, experienceId });
+  const experienceId = authResult.status === 'approved' ? command.ids.uuid() : null;
+  const row = await setExperienceReviewed(tx, venueId, id, { ...authResult, experienceId });
   return row === null ? null : shownSubmission(row);
 }

@@ -2,11 +2,15 @@
 
 import type { ReviewDecision } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';
-import type { Answer, Input } from '../../base/operation.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
 import { review } from './review.ts';
 
-export async function testReview(tx: Queryable, caller: Caller, input: Input<ReviewDecision>): Promise<Answer> {
+export async function testReview(
+  tx: Queryable,
+  caller: Caller,
+  input: Input<ReviewDecision>,
+): Promise<OperationResult> {
   const { id, status, review_note } = input.body;
   const scope = { venueId: caller.venue.id, mode: caller.mode };
   const data = await review(tx, caller, id, { status, note: review_note ?? null }, scope);

@@ -16,7 +16,7 @@ export interface Actor {
 }
 
 /** What commands work with; made once when the process starts. */
-export interface Tools {
+export interface CommandServices {
   readonly ids: Ids;
   readonly random: Random;
   readonly seal: Seal;
@@ -30,7 +30,7 @@ export interface Tools {
 }
 
 /** An act: somebody does something now. All that a command is handed besides the transaction and its input. */
-export interface Act extends Tools {
+export interface CommandContext extends CommandServices {
   readonly by: Actor;
   readonly now: number;
 }
@@ -55,15 +55,19 @@ export interface AuditRow {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-export async function audit(tx: Queryable, act: Pick<Act, 'ids' | 'by' | 'now'>, entry: AuditEntry): Promise<void> {
-  const { by } = act;
+export async function audit(
+  tx: Queryable,
+  command: Pick<CommandContext, 'ids' | 'by' | 'now'>,
+  entry: AuditEntry,
+): Promise<void> {
+  const { by } = command;
   await tx.query(
     `insert into audit_log (venue_id, audit_id, at, actor, via, address, request_id, action, subject, detail)
      values ($1, $2, to_timestamp($3 / 1000.0), $4, $5, $6, $7, $8, $9, $10)`,
     [
       entry.venueId,
-      act.ids.uuid(),
-      act.now,
+      command.ids.uuid(),
+      command.now,
       by.actor,
       by.via,
       by.address,

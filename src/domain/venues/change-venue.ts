@@ -3,8 +3,8 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { notFound, Problem } from '../../base/errors.ts';
-import { type Act, audit } from './audit.ts';
-import { MOST_ORIGINS, registrable, tooManyOrigins } from './create-venue.ts';
+import { audit, type CommandContext } from './audit.ts';
+import { MAX_ORIGINS, registrable, tooManyOrigins } from './create-venue.ts';
 import { lockVenue, setFee, setLinked, setOrigins, setRevoked, type VenueRow } from './queries.ts';
 
 async function locked(tx: Queryable, venueId: string): Promise<VenueRow> {
@@ -14,50 +14,60 @@ async function locked(tx: Queryable, venueId: string): Promise<VenueRow> {
 }
 
 /** Linked means verified and able to be paid; the operator's word asserts it. */
-export async function linkVenue(tx: Queryable, act: Act, venueId: string): Promise<VenueRow> {
+export async function linkVenue(tx: Queryable, command: CommandContext, venueId: string): Promise<VenueRow> {
   const venue = await locked(tx, venueId);
   if (!venue.linked) {
-    await setLinked(tx, venueId, act.now);
-    await audit(tx, act, { venueId, action: 'venue.link', subject: venueId });
+    await setLinked(tx, venueId, command.now);
+    await audit(tx, command, { venueId, action: 'venue.link', subject: venueId });
   }
   return { ...venue, linked: true };
 }
 
 /** From the next request on, no key of this venue opens anything. */
-export async function revokeVenue(tx: Queryable, act: Act, venueId: string): Promise<VenueRow> {
+export async function revokeVenue(tx: Queryable, command: CommandContext, venueId: string): Promise<VenueRow> {
   const venue = await locked(tx, venueId);
   if (venue.revoked_at === null) {
-    await setRevoked(tx, venueId, act.now);
-    await audit(tx, act, { venueId, action: 'venue.revoke', subject: venueId });
+    await setRevoked(tx, venueId, command.now);
+    await audit(tx, command, { venueId, action: 'venue.revoke', subject: venueId });
   }
   return locked(tx, venueId);
 }
 
-export async function addOrigin(tx: Queryable, act: Act, venueId: string, text: string): Promise<VenueRow> {
+export async function addOrigin(
+  tx: Queryable,
+  command: CommandContext,
+  venueId: string,
+  text: string,
+): Promise<VenueRow> {
   const origin = registrable(text);
   const venue = await locked(tx, venueId);
   if (venue.origins.includes(origin)) return venue;
-  if (venue.origins.length >= MOST_ORIGINS) throw tooManyOrigins();
+  if (venue.origins.length >= MAX_ORIGINS) throw tooManyOrigins();
   const origins = [...venue.origins, origin];
   await setOrigins(tx, venueId, origins);
-  await audit(tx, act, { venueId, action: 'origin.add', subject: origin });
+  await audit(tx, command, { venueId, action: 'origin.add', subject: origin });
   return { ...venue, origins };
 }
 
-export async function removeOrigin(tx: Queryable, act: Act, venueId: string, text: string): Promise<VenueRow> {
+export async function removeOrigin(
+  tx: Queryable,
+  command: CommandContext,
+  venueId: string,
+  text: string,
+): Promise<VenueRow> {
   const origin = registrable(text);
   const venue = await locked(tx, venueId);
   if (!venue.origins.includes(origin)) return venue;
   const origins = venue.origins.filter((known) => known !== origin);
   await setOrigins(tx, venueId, origins);
-  await audit(tx, act, { venueId, action: 'origin.remove', subject: origin });
+  await audit(tx, command, { venueId, action: 'origin.remove', subject: origin });
   return { ...venue, origins };
 }
 
 /** Counts for checkouts created from now on. */
 export async function changeFee(
   tx: Queryable,
-  act: Act,
+  command: CommandContext,
   venueId: string,
   bps: number,
   fixed: number,
@@ -75,6 +85,11 @@ export async function changeFee(
   if (venue.fee_bps === bps && venue.fee_fixed === fixed) return venue;
   await setFee(tx, venueId, bps, fixed);
   const before = { bps: venue.fee_bps, fixed: venue.fee_fixed };
-  await audit(tx, act, { venueId, action: 'venue.fee', subject: venueId, detail: { before, after: { bps, fixed } } });
+  await audit(tx, command, {
+    venueId,
+    action: 'venue.fee',
+    subject: venueId,
+    detail: { before, after: { bps, fixed } },
+  });
   return { ...venue, fee_bps: bps, fee_fixed: fixed };
 }

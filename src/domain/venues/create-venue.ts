@@ -2,13 +2,13 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { Problem } from '../../base/errors.ts';
-import { type Act, audit } from './audit.ts';
+import { audit, type CommandContext } from './audit.ts';
 import { insertVenue } from './queries.ts';
 import { normalOrigin, type Venue } from './venue.ts';
 
 export async function createVenue(
   tx: Queryable,
-  act: Act,
+  command: CommandContext,
   wish: { readonly name: string; readonly origins: readonly string[]; readonly sandbox: boolean },
 ): Promise<Venue> {
   const name = wish.name.trim();
@@ -16,10 +16,10 @@ export async function createVenue(
     throw new Problem('invalid_request', { message: 'The name of a venue has 1 to 120 characters.', field: '/name' });
   }
   const origins = [...new Set(wish.origins.map(registrable))];
-  if (origins.length > MOST_ORIGINS) throw tooManyOrigins();
-  const venue: Venue = { id: act.ids.uuid(), name, linked: !wish.sandbox, origins };
-  await insertVenue(tx, { ...venue, now: act.now });
-  await audit(tx, act, {
+  if (origins.length > MAX_ORIGINS) throw tooManyOrigins();
+  const venue: Venue = { id: command.ids.uuid(), name, linked: !wish.sandbox, origins };
+  await insertVenue(tx, { ...venue, now: command.now });
+  await audit(tx, command, {
     venueId: venue.id,
     action: 'venue.create',
     subject: venue.id,
@@ -28,10 +28,10 @@ export async function createVenue(
   return venue;
 }
 
-export const MOST_ORIGINS = 50;
+export const MAX_ORIGINS = 50;
 
 export function tooManyOrigins(): Problem {
-  return new Problem('invalid_request', { message: `A venue has at most ${MOST_ORIGINS} origins.`, field: '/origin' });
+  return new Problem('invalid_request', { message: `A venue has at most ${MAX_ORIGINS} origins.`, field: '/origin' });
 }
 
 /** The normal form of an origin, or an error that says what one looks like. */

@@ -3,12 +3,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import { conflict, notFound } from '../../base/errors.ts';
-import type { Answer, Input } from '../../base/operation.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Outbound } from '../../base/outbound/outbound.ts';
 import type { Caller } from '../keys/caller.ts';
 import { audit } from '../venues/audit.ts';
 import { attempt } from './deliveries/attempt.ts';
-import { newestDeliveries, reopenLane, wakeLane } from './deliveries/queries.ts';
+import { makeQueueDue, newestDeliveries, resetQueue } from './deliveries/queries.ts';
 import { openSecrets, secretRow } from './deliveries/signature.ts';
 import { shownEndpoint } from './endpoint.ts';
 import { newSecret } from './endpoints.ts';
@@ -36,7 +36,7 @@ async function known(db: Queryable, caller: Caller, input: Input): Promise<Endpo
  * For 24 hours the old secret signs beside the new one, so that the receiver can change it without losing an event; also
  * when it is rotated again meanwhile, for whoever lost the answer asks again.
  */
-export async function rotateSecret(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function rotateSecret(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const { venue, mode, seal, now } = caller;
   const { id } = await known(tx, caller, input);
   const { count, firstEnds } = await lockEarlierSecrets(tx, venue.id, id, now);
@@ -55,24 +55,29 @@ export async function rotateSecret(tx: Queryable, caller: Caller, input: Input):
   return { status: 200, body: { id, url, events, secret, previous_secret_expires_at: earlier_until } };
 }
 
-export async function disableEndpoint(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function disableEndpoint(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   return setStatus(tx, caller, input, 'requested');
 }
 
-export async function enableEndpoint(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function enableEndpoint(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   return setStatus(tx, caller, input, null);
 }
 
 /** What is so already stays so: a retry is safe. */
-async function setStatus(tx: Queryable, caller: Caller, input: Input, reason: DisabledReason | null): Promise<Answer> {
+async function setStatus(
+  tx: Queryable,
+  caller: Caller,
+  input: Input,
+  reason: DisabledReason | null,
+): Promise<OperationResult> {
   const { venue, now } = caller;
   const before = await known(tx, caller, input);
   // The lane first, as the worker locks them: it ends what waits for a disabled endpoint.
-  await wakeLane(tx, venue.id, before.id, now);
+  await makeQueueDue(tx, venue.id, before.id, now);
   const after = await setEndpointStatus(tx, venue.id, before.id, reason, now);
   if (after !== null) {
     const action = reason === null ? 'webhook_endpoint.enable' : 'webhook_endpoint.disable';
-    if (reason === null) await reopenLane(tx, venue.id, before.id);
+    if (reason === null) await resetQueue(tx, venue.id, before.id);
     await audit(tx, caller, {
       venueId: venue.id,
       action,
@@ -84,24 +89,24 @@ async function setStatus(tx: Queryable, caller: Caller, input: Input, reason: Di
   return { status: 200, body: shownEndpoint(after ?? before, last) };
 }
 
-export interface SampleParts {
+export interface SampleServices {
   readonly db: Db;
   readonly clock: Clock;
   readonly outbound: Outbound;
 }
 
 /** Sent once, at once, and kept nowhere: a sample is no event. */
-export async function testEndpoint(parts: SampleParts, caller: Caller, input: Input): Promise<Answer> {
-  const endpoint = await known(parts.db, caller, input);
-  const now = parts.clock.now();
-  const sealed = await findSecrets(parts.db, caller.venue.id, endpoint.id, now);
+export async function testEndpoint(services: SampleServices, caller: Caller, input: Input): Promise<OperationResult> {
+  const endpoint = await known(services.db, caller, input);
+  const now = services.clock.now();
+  const sealed = await findSecrets(services.db, caller.venue.id, endpoint.id, now);
   if (sealed === null) throw notFound();
   const sample = sampleEvent(caller, now);
   const secrets = openSecrets(caller.seal, { venueId: caller.venue.id, endpointId: endpoint.id, ...sealed });
   // Any number can be asked for at once: they wait for one another, and no delivery waits for them.
   const apart = `samples of ${caller.venue.id}`;
-  const made = await attempt({ ...parts, apart }, endpoint.url, secrets, JSON.stringify(sample));
-  await parts.db.transaction((tx) =>
+  const made = await attempt({ ...services, apart }, endpoint.url, secrets, JSON.stringify(sample));
+  await services.db.transaction((tx) =>
     audit(tx, caller, {
       venueId: caller.venue.id,
       action: 'webhook_endpoint.test',

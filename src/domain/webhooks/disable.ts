@@ -6,8 +6,8 @@ import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { recordEvent } from '../events/record.ts';
 import { audit } from '../venues/audit.ts';
-import { takeTicks } from '../venues/ticks.ts';
-import { type LaneRow, newestDeliveries } from './deliveries/queries.ts';
+import { allocateTimestamps } from '../venues/page-timestamps.ts';
+import { type EndpointQueue, newestDeliveries } from './deliveries/queries.ts';
 import { shownEndpoint } from './endpoint.ts';
 import { setEndpointStatus } from './queries.ts';
 
@@ -16,14 +16,14 @@ const WORKER = { actor: 'worker', via: 'worker', address: null, requestId: null 
 export async function disableDeadEndpoint(
   tx: Queryable,
   { ids, log }: { readonly ids: Ids; readonly log: Log },
-  { venueId, endpointId, mode }: Pick<LaneRow, 'venueId' | 'endpointId' | 'mode'>,
+  { venueId, endpointId, mode }: Pick<EndpointQueue, 'venueId' | 'endpointId' | 'mode'>,
   now: number,
 ): Promise<void> {
   const row = await setEndpointStatus(tx, venueId, endpointId, 'failed_for_72_hours', now);
   if (row === null) return;
   const [last] = await newestDeliveries(tx, venueId, [endpointId]);
   const object = shownEndpoint(row, last);
-  const ticks = await takeTicks(tx, venueId, mode, now, 1);
+  const ticks = await allocateTimestamps(tx, venueId, mode, now, 1);
   await recordEvent(
     tx,
     { ids },

@@ -3,28 +3,28 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, invalid, notFound } from '../../base/errors.ts';
-import type { Answer, Input } from '../../base/operation.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Outbound } from '../../base/outbound/outbound.ts';
 import { randomText } from '../../base/random.ts';
 import type { Caller } from '../keys/caller.ts';
 import { audit } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
-import { newestDeliveries, openLane, wakeLane } from './deliveries/queries.ts';
+import { insertQueue, makeQueueDue, newestDeliveries } from './deliveries/queries.ts';
 import { secretRow } from './deliveries/signature.ts';
 import { shownEndpoint } from './endpoint.ts';
 import { countEndpoints, deleteEndpoint, insertEndpoint, listEndpoints } from './queries.ts';
 
-const MOST_ENDPOINTS = 50;
+const MAX_ENDPOINTS = 50;
 
-export interface EndpointWish {
+export interface NewEndpoint {
   readonly url: string;
   readonly events: readonly string[];
 }
 
 /** Judged again at each delivery: a name can lead elsewhere tomorrow. */
-export async function judgeEndpoint(
+export async function checkEndpoint(
   { outbound }: { readonly outbound: Outbound },
-  { body }: Pick<Input<EndpointWish>, 'body'>,
+  { body }: Pick<Input<NewEndpoint>, 'body'>,
 ): Promise<FieldProblem[]> {
   const refusal = await outbound.refusal(body.url);
   if (refusal === null) return [];
@@ -43,17 +43,21 @@ export function newSecret({ random }: Pick<Caller, 'random'>): string {
   return `whsec_${randomText(random, 32)}`;
 }
 
-export async function createEndpoint(tx: Queryable, caller: Caller, input: Input<EndpointWish>): Promise<Answer> {
+export async function createEndpoint(
+  tx: Queryable,
+  caller: Caller,
+  input: Input<NewEndpoint>,
+): Promise<OperationResult> {
   const { venue, mode } = caller;
   // The venue's row is locked, so that two calls at once cannot both be the fiftieth.
   await lockVenue(tx, venue.id);
-  if ((await countEndpoints(tx, venue.id, mode)) >= MOST_ENDPOINTS) throw invalid([tooMany()]);
+  if ((await countEndpoints(tx, venue.id, mode)) >= MAX_ENDPOINTS) throw invalid([tooMany()]);
   const id = caller.ids.prefixed('whe');
   const secret = newSecret(caller);
   const { url, events } = input.body;
   const sealed = caller.seal.seal(secret, secretRow(venue.id, id));
   const row = await insertEndpoint(tx, { venueId: venue.id, id, mode, url, events, secret: sealed, now: caller.now });
-  await openLane(tx, venue.id, id);
+  await insertQueue(tx, venue.id, id);
   await audit(tx, caller, {
     venueId: venue.id,
     action: 'webhook_endpoint.create',
@@ -68,13 +72,13 @@ function tooMany() {
   return {
     code: 'too_many_items',
     field: '/url',
-    message: `This venue has ${MOST_ENDPOINTS} endpoints already: delete one that is no longer used.`,
-    expected: `at most ${MOST_ENDPOINTS} endpoints for a venue and mode`,
+    message: `This venue has ${MAX_ENDPOINTS} endpoints already: delete one that is no longer used.`,
+    expected: `at most ${MAX_ENDPOINTS} endpoints for a venue and mode`,
     example_fix: null,
   } as const;
 }
 
-export async function listAllEndpoints(db: Queryable, caller: Caller): Promise<Answer> {
+export async function listAllEndpoints(db: Queryable, caller: Caller): Promise<OperationResult> {
   const rows = await listEndpoints(db, caller.venue.id, caller.mode);
   const ids = rows.map(({ id }) => id);
   const newest = new Map((await newestDeliveries(db, caller.venue.id, ids)).map((one) => [one.endpoint_id, one]));
@@ -82,10 +86,10 @@ export async function listAllEndpoints(db: Queryable, caller: Caller): Promise<A
 }
 
 /** Its deliveries go with it: nothing more is sent, and its log is no longer shown. */
-export async function removeEndpoint(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function removeEndpoint(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const id = input.params.id ?? '';
   // The lane first, as the worker locks them.
-  await wakeLane(tx, caller.venue.id, id, caller.now);
+  await makeQueueDue(tx, caller.venue.id, id, caller.now);
   if (!(await deleteEndpoint(tx, caller.venue.id, caller.mode, id))) throw notFound();
   await audit(tx, caller, { venueId: caller.venue.id, action: 'webhook_endpoint.delete', subject: id });
   return { status: 200, body: { id, object: 'webhook_endpoint', deleted: true } };

@@ -3,8 +3,8 @@
 
 import type { FastifyReply } from 'fastify';
 import { assetUrl } from './assets.ts';
-import { guard } from './frame.ts';
 import { type Html, html } from './html.ts';
+import { guard } from './layout.ts';
 
 export interface ShownMessage {
   readonly to: string;

@@ -5,35 +5,35 @@ import type { FastifyReply } from 'fastify';
 import type { Party } from '../../../schemas/types.gen.ts';
 import { Problem } from '../../base/errors.ts';
 import { splitEqually } from '../../base/money.ts';
-import { type PartyMember, type PartyNow, partyNow } from '../../domain/checkouts/invited.ts';
-import { LEAST_CHARGE } from '../../domain/checkouts/split.ts';
-import { makeSeats } from '../../domain/checkouts/take-seat.ts';
-import { type Channel, channelsOf, type Friend, friendsOf } from '../../domain/members/circle/queries.ts';
+import { createSeats } from '../../domain/checkouts/party/claim-seat.ts';
+import { type CurrentParty, currentParty, type PartyMember } from '../../domain/checkouts/party/invitee.ts';
+import { MIN_CHARGE } from '../../domain/checkouts/party/split.ts';
+import { type Channel, channelsOf, type Friend, friendsOf } from '../../domain/members/friend-queries.ts';
 import { operations } from '../../run/operations.ts';
 import { type Action, backTo, notDone, show } from './actions.ts';
-import { type ChoiceShown, leftLine } from './choose-page.ts';
+import { type PageModel, readPageModel } from './page-model.ts';
+import { guestOf, type PageRequest, type Place } from './page-request.ts';
 import { amountsOf, type PartyForm, phoneOf, readPartyForm, type Seated, typedAmount } from './party-form.ts';
-import { readScene, type Scene } from './scene.ts';
+import { type ChoiceShown, leftLine } from './party-page.ts';
 import type { Trouble } from './sign-in-form.ts';
 import { money } from './summary.ts';
-import { guestOf, type Place, type Visit } from './visit.ts';
 
 const MOST_FRIENDS = 30;
 const MOST_CHATS = 10;
 const ROWS = 2;
 
 interface Known {
-  readonly now: PartyNow;
+  readonly now: CurrentParty;
   /** Those who are in the party besides the organizer, seats apart; then friends. */
   readonly people: readonly Friend[];
   readonly channels: readonly Channel[];
 }
 
-async function knownTo(visit: Visit, place: Place): Promise<Known> {
-  const { db } = visit.door.house;
-  const { memberId } = guestOf(visit);
+async function knownTo(page: PageRequest, place: Place): Promise<Known> {
+  const { db } = page.http.app;
+  const { memberId } = guestOf(page);
   const [now, friends, channels] = await Promise.all([
-    partyNow(db, place.venueId, place.checkoutId),
+    currentParty(db, place.venueId, place.checkoutId),
     friendsOf(db, memberId, MOST_FRIENDS),
     channelsOf(db, memberId, MOST_CHATS),
   ]);
@@ -42,17 +42,17 @@ async function knownTo(visit: Visit, place: Place): Promise<Known> {
   return { now, people: [...party, ...friends.filter(({ id }) => !isThere.has(id))], channels };
 }
 
-const seatsOf = ({ members }: PartyNow): readonly PartyMember[] => members.filter(({ isSeat }) => isSeat);
+const seatsOf = ({ members }: CurrentParty): readonly PartyMember[] => members.filter(({ isSeat }) => isSeat);
 
 /** How the form names a member of the party as it is. */
-function keyOf({ members }: PartyNow, { id, isOrganizer, isSeat }: PartyMember): string {
+function keyOf({ members }: CurrentParty, { id, isOrganizer, isSeat }: PartyMember): string {
   if (isOrganizer) return 'organizer';
   return isSeat ? `seat-${members.filter((one) => one.isSeat).findIndex((one) => one.id === id) + 1}` : id;
 }
 
 /** The party as it is, or nobody yet. */
 function formOf(known: Known): PartyForm {
-  const { members, seen } = known.now;
+  const { members, version: seen } = known.now;
   const whole = members.reduce((sum, { amount }) => sum + amount, 0);
   const equal = members.length === 0 ? [] : splitEqually(whole, members.length);
   const isEqual = members.every(({ amount }, place) => amount === equal[place]);
@@ -68,8 +68,8 @@ function formOf(known: Known): PartyForm {
   };
 }
 
-export async function firstChoice(visit: Visit, place: Place): Promise<ChoiceShown> {
-  const known = await knownTo(visit, place);
+export async function firstChoice(page: PageRequest, place: Place): Promise<ChoiceShown> {
+  const known = await knownTo(page, place);
   return shown(known, 'people', formOf(known), null);
 }
 
@@ -85,46 +85,46 @@ function shown(
   return { step, form, known: people, channels, people: [], released: [], amounts: null, trouble, rows, ...more };
 }
 
-export const chooseParty: Action = async (visit, place, typed) => {
+export const chooseParty: Action = async (page, place, typed) => {
   const form = readPartyForm(typed);
-  const [known, scene] = await Promise.all([knownTo(visit, place), readScene(visit, place)]);
-  const ask = (choice: ChoiceShown, status = 200): Promise<FastifyReply> => show(visit, place, { status, choice });
+  const [known, model] = await Promise.all([knownTo(page, place), readPageModel(page, place)]);
+  const ask = (choice: ChoiceShown, status = 200): Promise<FastifyReply> => show(page, place, { status, choice });
   const first = (trouble: Trouble | null, status = 200): Promise<FastifyReply> =>
     ask(shown(known, 'people', form, trouble), status);
   // Before anything is shown or written: who is in a party, and what they are called here, is for its organizer.
-  if (known.now.members.length > 0 && !scene.isOrganizer) return notDone(visit, place, new Problem('not_organizer'));
+  if (known.now.members.length > 0 && !model.isOrganizer) return notDone(page, place, new Problem('not_organizer'));
   const todo = typed.get('do');
-  if (form.seen !== known.now.seen && scene.isOrganizer) {
-    const message = visit.words.say('page.party_changed');
+  if (form.seen !== known.now.version && model.isOrganizer) {
+    const message = page.translator.translate('page.party_changed');
     return ask(shown(known, 'people', formOf(known), { field: null, message }), 409);
   }
   if (todo === 'back') return first(null);
   if (todo === 'row') return ask(shown(known, 'people', form, null, { rows: Math.max(ROWS, form.phones.length + 1) }));
-  const people = peopleOf(visit, form, known);
+  const people = peopleOf(page, form, known);
   if ('trouble' in people) return first(people.trouble, 422);
-  if (people.seated.length > scene.checkout.party_size) {
-    const message = visit.words.say('page.too_many', { count: scene.checkout.party_size });
+  if (people.seated.length > model.checkout.party_size) {
+    const message = page.translator.translate('page.too_many', { count: model.checkout.party_size });
     return first({ field: null, message }, 422);
   }
-  const amounts = amountsOf(form, people.seated, scene.checkout.amount);
+  const amounts = amountsOf(form, people.seated, model.checkout.amount);
   const released = releasedBy(known.now, people.seated, amounts.amounts);
   const second = (trouble: Trouble | null, status = 200): Promise<FastifyReply> =>
     ask(shown(known, 'split', form, trouble, { people: people.seated, amounts, released }), status);
   if (todo !== 'send') return second(null);
-  const wrong = wrongAmount(visit, scene, people.seated, amounts.amounts, amounts.left);
+  const wrong = wrongAmount(page, model, people.seated, amounts.amounts, amounts.left);
   if (wrong !== null) return second(wrong, 422);
   try {
-    await send(visit, place, form, known.now, people.seated, amounts.amounts as readonly number[]);
-    return backTo(visit, `/c/${place.checkoutId}`);
+    await send(page, place, form, known.now, people.seated, amounts.amounts as readonly number[]);
+    return backTo(page, `/c/${place.checkoutId}`);
   } catch (error) {
-    if (!(error instanceof Problem) || error.status !== 422) return notDone(visit, place, error);
-    return first(troubleOf(visit, error, people.seated, form), 422);
+    if (!(error instanceof Problem) || error.status !== 422) return notDone(page, place, error);
+    return first(troubleOf(page, error, people.seated, form), 422);
   }
 };
 
 /** Whose hold would be let go of: they are out, or pay another amount. */
 function releasedBy(
-  now: PartyNow,
+  now: CurrentParty,
   people: readonly Seated[],
   amounts: readonly (number | null)[],
 ): readonly PartyMember[] {
@@ -133,29 +133,30 @@ function releasedBy(
 }
 
 function wrongAmount(
-  visit: Visit,
-  scene: Scene,
+  page: PageRequest,
+  model: PageModel,
   people: readonly Seated[],
   amounts: readonly (number | null)[],
   left: number | null,
 ): Trouble | null {
   const unread = amounts.indexOf(null);
-  if (unread >= 0) return { field: people[unread]?.key ?? null, message: visit.words.say('page.amount_wrong') };
-  const small = amounts.findIndex((amount) => amount !== null && amount > 0 && amount < LEAST_CHARGE);
+  if (unread >= 0)
+    return { field: people[unread]?.key ?? null, message: page.translator.translate('page.amount_wrong') };
+  const small = amounts.findIndex((amount) => amount !== null && amount > 0 && amount < MIN_CHARGE);
   if (small >= 0) {
-    const message = visit.words.say('page.amount_small', { amount: money(visit, scene, LEAST_CHARGE) });
+    const message = page.translator.translate('page.amount_small', { amount: money(page, model, MIN_CHARGE) });
     return { field: people[small]?.key ?? null, message };
   }
-  return left === 0 ? null : { field: null, message: leftLine(visit, scene, left) };
+  return left === 0 ? null : { field: null, message: leftLine(page, model, left) };
 }
 
 /** Everybody once, the organizer first, in the order of the form. */
 function peopleOf(
-  visit: Visit,
+  page: PageRequest,
   form: PartyForm,
   known: Known,
 ): { readonly seated: readonly Seated[] } | { readonly trouble: Trouble } {
-  const me = guestOf(visit).memberId;
+  const me = guestOf(page).memberId;
   const seated = new Map<string, Seated>([['organizer', { key: 'organizer', name: null, kind: 'organizer' }]]);
   const add = (key: string, name: string | null, kind: Seated['kind']): void => {
     if (key !== me && !seated.has(key)) seated.set(key, { key, name, kind });
@@ -166,9 +167,9 @@ function peopleOf(
     if (form.channels.includes(id)) for (const one of members) add(one.id, one.displayName, 'member');
   }
   for (const [index, { phone, name }] of form.phones.entries()) {
-    const number = phoneOf(phone, visit.door.house.config.sandboxTexts);
+    const number = phoneOf(phone, page.http.app.config.sandboxTexts);
     if (number === null) {
-      return { trouble: { field: `phone-${index}`, message: visit.words.say('page.phone_wrong') } };
+      return { trouble: { field: `phone-${index}`, message: page.translator.translate('page.phone_wrong') } };
     }
     add(number, name === '' ? null : name, 'phone');
   }
@@ -177,23 +178,23 @@ function peopleOf(
 }
 
 /** The seats that there are, and as many new ones as are missing. */
-async function seatIds({ door }: Visit, now: PartyNow, wanted: number): Promise<string[]> {
-  const { db, ids, clock } = door.house;
+async function seatIds({ http }: PageRequest, now: CurrentParty, wanted: number): Promise<string[]> {
+  const { db, ids, clock } = http.app;
   const there = seatsOf(now).map(({ id }) => id);
   const missing = Math.max(0, wanted - there.length);
-  return [...there.slice(0, wanted), ...(await makeSeats(db, { ids, now: clock.now() }, missing))];
+  return [...there.slice(0, wanted), ...(await createSeats(db, { ids, now: clock.now() }, missing))];
 }
 
 async function send(
-  visit: Visit,
+  page: PageRequest,
   place: Place,
   form: PartyForm,
-  now: PartyNow,
+  now: CurrentParty,
   people: readonly Seated[],
   amounts: readonly number[],
 ): Promise<void> {
-  const guest = guestOf(visit);
-  const seats = await seatIds(visit, now, people.filter(({ kind }) => kind === 'seat').length);
+  const guest = guestOf(page);
+  const seats = await seatIds(page, now, people.filter(({ kind }) => kind === 'seat').length);
   const members: Party['members'][number][] = [];
   const custom: Record<string, number> = {};
   people.forEach(({ kind, key, name }, index) => {
@@ -205,9 +206,9 @@ async function send(
   const operation = operations.find(({ id }) => id === 'chooseParty');
   if (operation === undefined) throw new Error('the operation that chooses a party is in the list');
   const body = { members, split: form.split === 'equal' ? 'equal' : { custom } };
-  await visit.door.perform(
+  await page.http.perform(
     operation,
-    { ...guest, sawParty: now.seen },
+    { ...guest, partyVersion: now.version },
     {
       params: { id: place.checkoutId },
       query: {},
@@ -220,11 +221,11 @@ async function send(
 }
 
 /** The operation's own words are for developers; the page says it to people, at the phone it is about. */
-function troubleOf(visit: Visit, problem: Problem, people: readonly Seated[], form: PartyForm): Trouble {
+function troubleOf(page: PageRequest, problem: Problem, people: readonly Seated[], form: PartyForm): Trouble {
   const place = /^\/members\/(\d+)/.exec(problem.detail.field ?? '')?.[1];
   const person = place === undefined ? undefined : people[Number(place)];
-  const { sandboxTexts } = visit.door.house.config;
+  const { sandboxTexts } = page.http.app.config;
   const row = form.phones.findIndex(({ phone }) => phoneOf(phone, sandboxTexts) === person?.key);
   const key = problem.code === 'not_unique' ? 'page.person_twice' : 'page.party_wrong';
-  return { field: row < 0 ? null : `phone-${row}`, message: visit.words.say(key) };
+  return { field: row < 0 ? null : `phone-${row}`, message: page.translator.translate(key) };
 }

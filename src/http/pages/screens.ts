@@ -1,13 +1,14 @@
 // Which page somebody is shown: decided from the checkout's state, their own share's state and who they are, all as the
 // server knows them. Every state has its own words.
 
-import { formatTime } from '../../base/words.ts';
-import { type ChoiceShown, choosePage } from './choose-page.ts';
-import type { Page } from './frame.ts';
+import { formatTime } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
+import type { Page } from './layout.ts';
 import { organizerTools } from './organizer.ts';
+import { isUnpaid, organizerName, type PageModel, paidSum, type ShareShown } from './page-model.ts';
+import type { PageRequest } from './page-request.ts';
+import { type ChoiceShown, choosePage } from './party-page.ts';
 import { isSandbox, payForm } from './pay-form.ts';
-import { isUnpaid, organizerName, paidSum, type Scene, type ShareShown } from './scene.ts';
 import { nameForm, signInForm, type Trouble } from './sign-in-form.ts';
 import {
   aboutHolds,
@@ -20,7 +21,6 @@ import {
   promise,
   sentence,
 } from './summary.ts';
-import type { Visit } from './visit.ts';
 
 export interface Showing {
   readonly trouble?: Trouble | null;
@@ -31,19 +31,19 @@ export interface Showing {
   readonly cover?: string | null;
 }
 
-export function screenOf(visit: Visit, scene: Scene, showing: Showing = {}): Page {
-  const { checkout, place } = scene;
-  const body = bodyOf(visit, scene, showing);
+export function screenOf(page: PageRequest, model: PageModel, showing: Showing = {}): Page {
+  const { checkout, place } = model;
+  const body = bodyOf(page, model, showing);
   return {
     status: showing.status ?? 200,
     title: `${checkout.venue.name}: ${checkout.description}`,
     hasTrouble: showing.trouble != null || showing.choice?.trouble != null,
     preview: { title: checkout.description, about: checkout.venue.name },
     path: place.path,
-    main: [heading(scene), '\n', body.main],
+    main: [heading(model), '\n', body.main],
     mode: checkout.mode,
     isLive: body.isLive,
-    paysWithStripe: body.pays === true && !isSandbox(visit),
+    paysWithStripe: body.pays === true && !isSandbox(page),
     scripts: [...(body.pays === true ? ['pay.js'] : []), ...(body.chooses === true ? ['party.js'] : [])],
   };
 }
@@ -55,77 +55,79 @@ interface Body {
   readonly chooses?: boolean;
 }
 
-function bodyOf(visit: Visit, scene: Scene, showing: Showing): Body {
-  const { checkout, isOrganizer } = scene;
+function bodyOf(page: PageRequest, model: PageModel, showing: Showing): Body {
+  const { checkout, isOrganizer } = model;
   const { trouble = null } = showing;
-  if (checkout.status === 'expired') return ended(visit, scene, 'expired');
-  if (checkout.status === 'canceled') return ended(visit, scene, 'canceled');
-  if (visit.member === null) return strangerBody(visit, scene, trouble);
-  if (checkout.status === 'completed') return completed(visit, scene);
-  if (visit.member.displayName === null) return still([nameForm(visit, scene, trouble)]);
+  if (checkout.status === 'expired') return ended(page, model, 'expired');
+  if (checkout.status === 'canceled') return ended(page, model, 'canceled');
+  if (page.member === null) return strangerBody(page, model, trouble);
+  if (checkout.status === 'completed') return completed(page, model);
+  if (page.member.displayName === null) return still([nameForm(page, model, trouble)]);
   if (checkout.status === 'open' || (showing.choice && isOrganizer && checkout.status === 'collecting')) {
-    return { main: choosePage(visit, scene, showing.choice ?? null), isLive: false, chooses: true };
+    return { main: choosePage(page, model, showing.choice ?? null), isLive: false, chooses: true };
   }
-  if (checkout.status === 'funded') return funded(visit, scene);
-  return collecting(visit, scene, showing);
+  if (checkout.status === 'funded') return funded(page, model);
+  return collecting(page, model, showing);
 }
 
 const still = (main: Piece): Body => ({ main, isLive: false });
 
 /** Everything but paying, for whoever has opened an invite; on the checkout's own page, names are for members. */
-function strangerBody(visit: Visit, scene: Scene, trouble: Trouble | null): Body {
-  const { checkout, invitee, hasOrganizer } = scene;
-  const { words } = visit;
+function strangerBody(page: PageRequest, model: PageModel, trouble: Trouble | null): Body {
+  const { checkout, invitee, hasOrganizer } = model;
+  const { translator } = page;
   if (checkout.status === 'completed' || checkout.status === 'funded') {
     const isDone = checkout.status === 'completed';
-    const text = words.say(isDone ? 'page.completed_for_strangers' : 'page.funded_text');
-    const said = notice(words.say(isDone ? 'page.completed_title' : 'page.funded_title'), text);
-    return { main: [said, signInForm(visit, scene, trouble)], isLive: !isDone };
+    const text = translator.translate(isDone ? 'page.completed_for_strangers' : 'page.funded_text');
+    const said = notice(translator.translate(isDone ? 'page.completed_title' : 'page.funded_title'), text);
+    return { main: [said, signInForm(page, model, trouble)], isLive: !isDone };
   }
   const share = checkout.shares.find(({ id }) => id === invitee?.shareId) ?? null;
   const why = hasOrganizer
     ? invitee === null
-      ? words.say('page.sign_in_to_join')
-      : words.say('page.invited_by', { name: organizerName(visit, scene) })
-    : words.say('page.sign_in_to_organize');
+      ? translator.translate('page.sign_in_to_join')
+      : translator.translate('page.invited_by', { name: organizerName(page, model) })
+    : translator.translate('page.sign_in_to_organize');
   return still([
-    amountBlock(visit, scene, share),
+    amountBlock(page, model, share),
     html`<p class="lead">${why}</p>`,
-    promise(visit, scene),
-    signInForm(visit, scene, trouble),
-    invitee !== null && progress(visit, scene),
-    aboutHolds(visit),
+    promise(page, model),
+    signInForm(page, model, trouble),
+    invitee !== null && progress(page, model),
+    aboutHolds(page),
   ]);
 }
 
-function collecting(visit: Visit, scene: Scene, showing: Showing): Body {
-  const { myShare, isOrganizer } = scene;
-  const covered = isOrganizer && showing.cover ? toCover(visit, scene, showing.cover) : [];
+function collecting(page: PageRequest, model: PageModel, showing: Showing): Body {
+  const { myShare, isOrganizer } = model;
+  const covered = isOrganizer && showing.cover ? toCover(page, model, showing.cover) : [];
   const above =
-    showing.trouble == null ? null : notice(visit.words.say('page.not_done'), showing.trouble.message, 'problem');
+    showing.trouble == null
+      ? null
+      : notice(page.translator.translate('page.not_done'), showing.trouble.message, 'problem');
   if (covered.length > 0) {
     return {
       main: [
         above,
-        coverBlock(visit, scene, covered),
-        promise(visit, scene),
-        progress(visit, scene),
-        payForm(visit, scene, covered),
-        html`<p><a href="/c/${scene.checkout.id}">${visit.words.say('page.back')}</a></p>`,
-        aboutHolds(visit),
+        coverBlock(page, model, covered),
+        promise(page, model),
+        progress(page, model),
+        payForm(page, model, covered),
+        html`<p><a href="/c/${model.checkout.id}">${page.translator.translate('page.back')}</a></p>`,
+        aboutHolds(page),
       ],
       isLive: true,
       pays: true,
     };
   }
-  if (myShare === null) return outsider(visit, scene, above);
+  if (myShare === null) return outsider(page, model, above);
   return {
     main: [
       above,
-      amountBlock(visit, scene, myShare),
-      ...mine(visit, scene, myShare),
-      isOrganizer && organizerTools(visit, scene),
-      aboutHolds(visit),
+      amountBlock(page, model, myShare),
+      ...mine(page, model, myShare),
+      isOrganizer && organizerTools(page, model),
+      aboutHolds(page),
     ],
     isLive: true,
     pays: isUnpaid(myShare),
@@ -133,126 +135,144 @@ function collecting(visit: Visit, scene: Scene, showing: Showing): Body {
 }
 
 /** The real processor's form takes a card for one payment: there all the rest are covered one after the other. */
-function toCover(visit: Visit, { checkout, myShare }: Scene, cover: string): readonly ShareShown[] {
+function toCover(page: PageRequest, { checkout, myShare }: PageModel, cover: string): readonly ShareShown[] {
   const others = checkout.shares.filter((share) => share.id !== myShare?.id && isUnpaid(share));
   if (cover !== 'rest') return others.filter(({ id }) => id === cover);
-  return isSandbox(visit) ? others : others.slice(0, 1);
+  return isSandbox(page) ? others : others.slice(0, 1);
 }
 
-function held(visit: Visit, scene: Scene, share: ShareShown): Html {
-  const { words } = visit;
+function held(page: PageRequest, model: PageModel, share: ShareShown): Html {
+  const { translator } = page;
   const { covered_by: payer } = share;
-  if (share.amount === 0) return good(words.say('page.free_title'), html`<p>${words.say('page.held_free')}</p>`);
+  if (share.amount === 0)
+    return good(translator.translate('page.free_title'), html`<p>${translator.translate('page.held_free')}</p>`);
   if (payer !== null) {
-    return good(words.say('page.covered_title', { name: payer }), html`<p>${words.say('page.covered_text')}</p>`);
+    return good(
+      translator.translate('page.covered_title', { name: payer }),
+      html`<p>${translator.translate('page.covered_text')}</p>`,
+    );
   }
-  const until = sentence(visit, 'page.promise_else', deadline(visit, scene));
-  const title = words.say('page.held_title', { amount: money(visit, scene, share.amount) });
-  return good(title, html`<p>${words.say('page.held_text')}</p><p>${until}</p>`);
+  const until = sentence(page, 'page.promise_else', deadline(page, model));
+  const title = translator.translate('page.held_title', { amount: money(page, model, share.amount) });
+  return good(title, html`<p>${translator.translate('page.held_text')}</p><p>${until}</p>`);
 }
 
 /** The guest's own share, in the state it is in. */
-function mine(visit: Visit, scene: Scene, share: ShareShown): readonly Piece[] {
-  const { words } = visit;
-  if (share.status === 'held') return [held(visit, scene, share), progress(visit, scene)];
+function mine(page: PageRequest, model: PageModel, share: ShareShown): readonly Piece[] {
+  const { translator } = page;
+  if (share.status === 'held') return [held(page, model, share), progress(page, model)];
   const problem =
     share.status === 'failed' &&
-    (!scene.wasLost
-      ? notice(words.say('page.declined_title'), words.say('page.declined_text'), 'problem declined')
-      : notice(words.say('page.lost_title'), words.say('page.lost_text'), 'problem'));
-  return [problem, promise(visit, scene), progress(visit, scene), payForm(visit, scene, [share])];
+    (!model.wasLost
+      ? notice(
+          translator.translate('page.declined_title'),
+          translator.translate('page.declined_text'),
+          'problem declined',
+        )
+      : notice(translator.translate('page.lost_title'), translator.translate('page.lost_text'), 'problem'));
+  return [problem, promise(page, model), progress(page, model), payForm(page, model, [share])];
 }
 
 /** Signed in, and no share of theirs: a seat may be free, the invite may be somebody else's, or the party has changed. */
-function outsider(visit: Visit, scene: Scene, above: Piece): Body {
-  const { words } = visit;
-  const { invitee, checkout, place } = scene;
+function outsider(page: PageRequest, model: PageModel, above: Piece): Body {
+  const { translator } = page;
+  const { invitee, checkout, place } = model;
   const seat =
     checkout.shares.find((share) => share.is_open_seat && share.id === invitee?.shareId) ??
     checkout.shares.find(({ is_open_seat }) => is_open_seat);
-  const organizer = organizerName(visit, scene);
+  const organizer = organizerName(page, model);
   if (seat !== undefined) {
-    const amount = money(visit, scene, seat.amount);
+    const amount = money(page, model, seat.amount);
     return {
       main: [
         above,
-        amountBlock(visit, scene, seat),
-        promise(visit, scene),
-        html`<form method="post" action="${place.path}/seat" class="card"><p>${words.say('page.seat_free', { name: organizer })}</p><input type="hidden" name="share" value="${seat.id}"><button>${words.say('page.take_seat', { amount })}</button></form>`,
-        progress(visit, scene),
-        aboutHolds(visit),
+        amountBlock(page, model, seat),
+        promise(page, model),
+        html`<form method="post" action="${place.path}/seat" class="card"><p>${translator.translate('page.seat_free', { name: organizer })}</p><input type="hidden" name="share" value="${seat.id}"><button>${translator.translate('page.take_seat', { amount })}</button></form>`,
+        progress(page, model),
+        aboutHolds(page),
       ],
       isLive: true,
     };
   }
-  const dropped = scene.wasDropped
-    ? notice(words.say('page.dropped_title'), words.say('page.dropped_text', { name: organizer }))
+  const dropped = model.wasDropped
+    ? notice(translator.translate('page.dropped_title'), translator.translate('page.dropped_text', { name: organizer }))
     : invitee !== null && !invitee.isSeat
-      ? wrongPerson(visit, invitee.displayName ?? words.say('page.somebody_else'))
-      : notice(words.say('page.no_seat_title'), words.say('page.no_seat_text', { name: organizer }));
-  return { main: [above, dropped, progress(visit, scene), aboutHolds(visit)], isLive: true };
+      ? wrongPerson(page, invitee.displayName ?? translator.translate('page.somebody_else'))
+      : notice(
+          translator.translate('page.no_seat_title'),
+          translator.translate('page.no_seat_text', { name: organizer }),
+        );
+  return { main: [above, dropped, progress(page, model), aboutHolds(page)], isLive: true };
 }
 
-function wrongPerson({ words, member }: Visit, name: string): Html {
-  const text = words.say('page.wrong_person_text', { name, me: member?.displayName ?? '' });
-  return notice(words.say('page.wrong_person_title', { name }), text);
+function wrongPerson({ translator, member }: PageRequest, name: string): Html {
+  const text = translator.translate('page.wrong_person_text', { name, me: member?.displayName ?? '' });
+  return notice(translator.translate('page.wrong_person_title', { name }), text);
 }
 
-function funded(visit: Visit, scene: Scene): Body {
-  const { words } = visit;
-  const block = good(words.say('page.funded_title'), html`<p>${words.say('page.funded_text')}</p>`);
+function funded(page: PageRequest, model: PageModel): Body {
+  const { translator } = page;
+  const block = good(
+    translator.translate('page.funded_title'),
+    html`<p>${translator.translate('page.funded_text')}</p>`,
+  );
   return {
-    main: [scene.myShare !== null && amountBlock(visit, scene, scene.myShare), block, progress(visit, scene)],
+    main: [model.myShare !== null && amountBlock(page, model, model.myShare), block, progress(page, model)],
     isLive: true,
   };
 }
 
-function completed(visit: Visit, scene: Scene): Body {
-  const { words } = visit;
-  const { checkout } = scene;
+function completed(page: PageRequest, model: PageModel): Body {
+  const { translator } = page;
+  const { checkout } = model;
   const at = Date.parse(checkout.completed_at ?? checkout.pay_by);
-  const when = html`<time datetime="${new Date(at).toISOString()}" data-local>${formatTime(words.language, at, 'UTC')}</time>`;
-  const lines = receipt(visit, scene).map((line) => html`<p>${line}</p>`);
+  const when = html`<time datetime="${new Date(at).toISOString()}" data-local>${formatTime(translator.language, at, 'UTC')}</time>`;
+  const lines = receipt(page, model).map((line) => html`<p>${line}</p>`);
   const block = good(
-    words.say('page.completed_title'),
-    html`${lines}<p class="quiet">${sentence(visit, 'page.completed_at', when)}</p>
-<p><a class="button" href="${checkout.return_url}" rel="noreferrer">${words.say('page.back_to_venue', { venue: checkout.venue.name })}</a></p>`,
+    translator.translate('page.completed_title'),
+    html`${lines}<p class="quiet">${sentence(page, 'page.completed_at', when)}</p>
+<p><a class="button" href="${checkout.return_url}" rel="noreferrer">${translator.translate('page.back_to_venue', { venue: checkout.venue.name })}</a></p>`,
   );
-  return { main: [block, progress(visit, scene)], isLive: false };
+  return { main: [block, progress(page, model)], isLive: false };
 }
 
 /** What became of the guest's own money, and who paid when it was not they. */
-function receipt(visit: Visit, scene: Scene): readonly string[] {
-  const { words } = visit;
-  const { checkout, myShare } = scene;
+function receipt(page: PageRequest, model: PageModel): readonly string[] {
+  const { translator } = page;
+  const { checkout, myShare } = model;
   const venue = checkout.venue.name;
   const said = (key: string, amount: number): string =>
-    words.say(key, { amount: money(visit, scene, amount), venue, name: myShare?.covered_by ?? '' });
-  const charged = paidSum(scene, 'captured');
-  const refunded = paidSum(scene, 'refunded');
+    translator.translate(key, { amount: money(page, model, amount), venue, name: myShare?.covered_by ?? '' });
+  const charged = paidSum(model, 'captured');
+  const refunded = paidSum(model, 'refunded');
   const lines = [
     ...(charged > 0 ? [said('page.completed_mine', charged)] : []),
     ...(refunded > 0 ? [said('page.completed_refunded', refunded)] : []),
     ...(myShare !== null && myShare.covered_by !== null ? [said('page.completed_covered', myShare.amount)] : []),
   ];
   if (lines.length > 0) return lines;
-  return [myShare === null ? said('page.completed_others', checkout.amount) : words.say('page.held_free')];
+  return [myShare === null ? said('page.completed_others', checkout.amount) : translator.translate('page.held_free')];
 }
 
 /** Over without a charge that stays. */
-function ended(visit: Visit, scene: Scene, how: 'expired' | 'canceled'): Body {
-  const { words } = visit;
-  const { checkout } = scene;
-  const released = paidSum(scene, 'released');
-  const refunded = paidSum(scene, 'refunded');
+function ended(page: PageRequest, model: PageModel, how: 'expired' | 'canceled'): Body {
+  const { translator } = page;
+  const { checkout } = model;
+  const released = paidSum(model, 'released');
+  const refunded = paidSum(model, 'refunded');
   const back = checkout.cancel_url ?? checkout.return_url;
   return still([
-    notice(words.say(`page.${how}_title`), words.say(`page.${how}_text`, { venue: checkout.venue.name })),
-    released > 0 && html`<p>${words.say('page.released_text', { amount: money(visit, scene, released) })}</p>`,
+    notice(
+      translator.translate(`page.${how}_title`),
+      translator.translate(`page.${how}_text`, { venue: checkout.venue.name }),
+    ),
+    released > 0 &&
+      html`<p>${translator.translate('page.released_text', { amount: money(page, model, released) })}</p>`,
     refunded > 0 &&
-      html`<p>${words.say('page.completed_refunded', { amount: money(visit, scene, refunded), venue: checkout.venue.name, name: '' })}</p>`,
-    html`<p><a class="button" href="${back}" rel="noreferrer">${words.say('page.back_to_venue', { venue: checkout.venue.name })}</a></p>`,
-    released > 0 && aboutHolds(visit),
+      html`<p>${translator.translate('page.completed_refunded', { amount: money(page, model, refunded), venue: checkout.venue.name, name: '' })}</p>`,
+    html`<p><a class="button" href="${back}" rel="noreferrer">${translator.translate('page.back_to_venue', { venue: checkout.venue.name })}</a></p>`,
+    released > 0 && aboutHolds(page),
   ]);
 }
 

@@ -2,8 +2,8 @@
 // typed stays, and an error stands beside its field.
 
 import { type Html, html, type Piece } from './html.ts';
-import type { Scene } from './scene.ts';
-import type { Visit } from './visit.ts';
+import type { PageModel } from './page-model.ts';
+import type { PageRequest } from './page-request.ts';
 
 /** What is wrong, by the name of the field; what was typed, too. */
 export interface Trouble {
@@ -12,8 +12,8 @@ export interface Trouble {
   readonly typed?: Readonly<Record<string, string>>;
 }
 
-export function signInForm(visit: Visit, scene: Scene, trouble: Trouble | null): Html {
-  return visit.pending === null ? phoneForm(visit, scene, trouble) : codeForm(visit, scene, trouble);
+export function signInForm(page: PageRequest, model: PageModel, trouble: Trouble | null): Html {
+  return page.pending === null ? phoneForm(page, model, trouble) : codeForm(page, model, trouble);
 }
 
 /** An error in its own place, tied to its field. */
@@ -40,63 +40,63 @@ export function errorAbove(trouble: Trouble | null, fields: readonly string[]): 
   );
 }
 
-function phoneForm(visit: Visit, { place, invitee }: Scene, trouble: Trouble | null): Html {
-  const { words } = visit;
+function phoneForm(page: PageRequest, { place, invitee }: PageModel, trouble: Trouble | null): Html {
+  const { translator } = page;
   const ending = invitee?.phone?.slice(-2) ?? null;
   const typed = trouble?.typed?.phone ?? '';
   const oneTap =
     ending !== null &&
     html`<form method="post" action="${place.path}/sign-in" class="card">
-<button name="invited" value="yes">${words.say('page.text_me', { ending })}</button>
-<p class="hint">${words.say('page.consent')}</p>
+<button name="invited" value="yes">${translator.translate('page.text_me', { ending })}</button>
+<p class="hint">${translator.translate('page.consent')}</p>
 </form>
 `;
   const form = html`<form method="post" action="${place.path}/sign-in" class="card">
-${errorAbove(trouble, ['phone'])}<label for="phone">${words.say('page.phone')}</label>
+${errorAbove(trouble, ['phone'])}<label for="phone">${translator.translate('page.phone')}</label>
 <input id="phone" name="phone" type="tel" autocomplete="tel" inputmode="tel" required maxlength="40" value="${typed}"${described(trouble, 'phone', 'phone-hint')}>
 ${errorAt(trouble, 'phone')}
-<button>${words.say('page.send_code')}</button>
-<p class="hint" id="phone-hint">${words.say('page.consent')}</p>
+<button>${translator.translate('page.send_code')}</button>
+<p class="hint" id="phone-hint">${translator.translate('page.consent')}</p>
 </form>`;
   return html`<section aria-labelledby="sign-in-title" class="sign-in">
-<h2 id="sign-in-title">${words.say('page.sign_in')}</h2>
-${oneTap}${ending === null || trouble !== null ? form : html`<details><summary>${words.say('page.other_number')}</summary>${form}</details>`}
+<h2 id="sign-in-title">${translator.translate('page.sign_in')}</h2>
+${oneTap}${ending === null || trouble !== null ? form : html`<details><summary>${translator.translate('page.other_number')}</summary>${form}</details>`}
 </section>`;
 }
 
-function codeForm(visit: Visit, { place }: Scene, trouble: Trouble | null): Html {
-  const { words, pending } = visit;
+function codeForm(page: PageRequest, { place }: PageModel, trouble: Trouble | null): Html {
+  const { translator, pending } = page;
   const ending = pending?.phone.slice(-2) ?? '';
   return html`<section aria-labelledby="sign-in-title" class="sign-in">
-<h2 id="sign-in-title">${words.say('page.enter_code')}</h2>
-<p>${words.say('page.code_sent', { ending })}</p>
+<h2 id="sign-in-title">${translator.translate('page.enter_code')}</h2>
+<p>${translator.translate('page.code_sent', { ending })}</p>
 <form method="post" action="${place.path}/code" class="card">
-${errorAbove(trouble, ['code'])}<label for="code">${words.say('page.code')}</label>
-<input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="\\s*\\d{3}\\s?\\d{3}\\s*" required maxlength="9" title="${words.say('page.code_form')}"${described(trouble, 'code')}${trouble === null && html` data-focus`}>
+${errorAbove(trouble, ['code'])}<label for="code">${translator.translate('page.code')}</label>
+<input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="\\s*\\d{3}\\s?\\d{3}\\s*" required maxlength="9" title="${translator.translate('page.code_form')}"${described(trouble, 'code')}${trouble === null && html` data-focus`}>
 ${errorAt(trouble, 'code')}
-<button>${words.say('page.sign_in_button')}</button>
-<p class="hint">${words.say('page.no_code')}</p>
+<button>${translator.translate('page.sign_in_button')}</button>
+<p class="hint">${translator.translate('page.no_code')}</p>
 </form>
 <form method="post" action="${place.path}/sign-in" class="row">
-<button class="link" name="again" value="yes" data-after="30">${words.say('page.resend')}</button>
+<button class="link" name="again" value="yes" data-after="30">${translator.translate('page.resend')}</button>
 </form>
 <form method="post" action="${place.path}/other-phone" class="row">
-<button class="link">${words.say('page.other_number')}</button>
+<button class="link">${translator.translate('page.other_number')}</button>
 </form>
 </section>`;
 }
 
-export function nameForm(visit: Visit, { place }: Scene, trouble: Trouble | null): Html {
-  const { words } = visit;
+export function nameForm(page: PageRequest, { place }: PageModel, trouble: Trouble | null): Html {
+  const { translator } = page;
   const typed = trouble?.typed?.name ?? '';
   return html`<section aria-labelledby="name-title" class="sign-in">
-<h2 id="name-title">${words.say('page.your_name_title')}</h2>
+<h2 id="name-title">${translator.translate('page.your_name_title')}</h2>
 <form method="post" action="${place.path}/name" class="card">
-${errorAbove(trouble, ['name'])}<label for="name">${words.say('page.your_name')}</label>
+${errorAbove(trouble, ['name'])}<label for="name">${translator.translate('page.your_name')}</label>
 <input id="name" name="name" autocomplete="given-name" required maxlength="80" value="${typed}"${described(trouble, 'name', 'name-hint')}>
 ${errorAt(trouble, 'name')}
-<p class="hint" id="name-hint">${words.say('page.name_hint')}</p>
-<button>${words.say('page.continue')}</button>
+<p class="hint" id="name-hint">${translator.translate('page.name_hint')}</p>
+<button>${translator.translate('page.continue')}</button>
 </form>
 </section>`;
 }

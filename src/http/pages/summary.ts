@@ -1,19 +1,19 @@
 // The top of a checkout's page, in the order in which people ask: where and what, how much is mine, what happens with my
 // card, who is in, until when.
 
-import { formatMoney, formatTime } from '../../base/words.ts';
+import { formatMoney, formatTime } from '../../base/translations.ts';
 import { type Html, html, type Piece } from './html.ts';
-import { isIn, nameOf, type Scene, type ShareShown } from './scene.ts';
-import type { Visit } from './visit.ts';
+import { isIn, nameOf, type PageModel, type ShareShown } from './page-model.ts';
+import type { PageRequest } from './page-request.ts';
 
 /** No sentence holds it. */
 const MARK = '\u0001';
 
-export function money({ words }: Visit, scene: Scene, amount: number): string {
-  return formatMoney(words.language, amount, scene.checkout.currency);
+export function money({ translator }: PageRequest, model: PageModel, amount: number): string {
+  return formatMoney(translator.language, amount, model.checkout.currency);
 }
 
-export function heading({ checkout }: Scene): Html {
+export function heading({ checkout }: PageModel): Html {
   return html`<header class="what">
 <p class="venue">${checkout.venue.name}</p>
 <h1>${checkout.description}</h1>
@@ -21,70 +21,76 @@ export function heading({ checkout }: Scene): Html {
 }
 
 /** The largest figure on the page is the guest's own. */
-export function amountBlock(visit: Visit, scene: Scene, share: ShareShown | null): Html {
-  const { words } = visit;
-  const { checkout } = scene;
-  const whole = money(visit, scene, checkout.amount);
-  const people = words.say('page.people', { count: checkout.shares.length || checkout.party_size });
+export function amountBlock(page: PageRequest, model: PageModel, share: ShareShown | null): Html {
+  const { translator } = page;
+  const { checkout } = model;
+  const whole = money(page, model, checkout.amount);
+  const people = translator.translate('page.people', { count: checkout.shares.length || checkout.party_size });
   if (share === null) {
-    return html`<p class="amount"><span class="label">${words.say('page.total')}</span><strong>${whole}</strong><span class="of">${people}</span></p>`;
+    return html`<p class="amount"><span class="label">${translator.translate('page.total')}</span><strong>${whole}</strong><span class="of">${people}</span></p>`;
   }
-  return html`<p class="amount"><span class="label">${words.say('page.your_share')}</span><strong>${money(visit, scene, share.amount)}</strong><span class="of">${words.say('page.of_total', { total: whole, people })}</span></p>`;
+  return html`<p class="amount"><span class="label">${translator.translate('page.your_share')}</span><strong>${money(page, model, share.amount)}</strong><span class="of">${translator.translate('page.of_total', { total: whole, people })}</span></p>`;
 }
 
 /** What the organizer pays for others. */
-export function coverBlock(visit: Visit, scene: Scene, shares: readonly ShareShown[]): Html {
+export function coverBlock(page: PageRequest, model: PageModel, shares: readonly ShareShown[]): Html {
   const sum = shares.reduce((total, { amount }) => total + amount, 0);
-  const names = new Intl.ListFormat(visit.words.language).format(shares.map((share) => nameOf(visit, scene, share)));
-  return html`<p class="amount"><span class="label">${visit.words.say('page.you_cover')}</span><strong>${money(visit, scene, sum)}</strong><span class="of">${names}</span></p>`;
+  const names = new Intl.ListFormat(page.translator.language).format(shares.map((share) => nameOf(page, model, share)));
+  return html`<p class="amount"><span class="label">${page.translator.translate('page.you_cover')}</span><strong>${money(page, model, sum)}</strong><span class="of">${names}</span></p>`;
 }
 
-export function promise(visit: Visit, scene: Scene): Html {
-  const until = sentence(visit, 'page.promise_else', deadline(visit, scene));
-  return html`<p class="promise">${visit.words.say('page.promise')} ${until}</p>`;
+export function promise(page: PageRequest, model: PageModel): Html {
+  const until = sentence(page, 'page.promise_else', deadline(page, model));
+  return html`<p class="promise">${page.translator.translate('page.promise')} ${until}</p>`;
 }
 
 /** A sentence of the catalog with a piece of HTML at its place `{it}`. */
-export function sentence({ words }: Visit, key: string, it: Html, places: Readonly<Record<string, string>> = {}): Html {
-  const [before = '', after = ''] = words.say(key, { ...places, it: MARK }).split(MARK);
+export function sentence(
+  { translator }: PageRequest,
+  key: string,
+  it: Html,
+  places: Readonly<Record<string, string>> = {},
+): Html {
+  const [before = '', after = ''] = translator.translate(key, { ...places, it: MARK }).split(MARK);
   return html`${before}${it}${after}`;
 }
 
 /** Absolute first; the browser puts it into the guest's own time and adds how long that is. */
-export function deadline({ words }: Visit, { checkout }: Scene): Html {
+export function deadline({ translator }: PageRequest, { checkout }: PageModel): Html {
   const at = Date.parse(checkout.pay_by);
-  return html`<span class="deadline"><time datetime="${checkout.pay_by}" data-local>${formatTime(words.language, at, 'UTC')}</time> <span role="timer" data-countdown="${checkout.pay_by}" data-words="${words.say('page.time_left', { time: '{time}' })}"></span></span>`;
+  return html`<span class="deadline"><time datetime="${checkout.pay_by}" data-local>${formatTime(translator.language, at, 'UTC')}</time> <span role="timer" data-countdown="${checkout.pay_by}" data-words="${translator.translate('page.time_left', { time: '{time}' })}"></span></span>`;
 }
 
-export function progress(visit: Visit, scene: Scene): Piece {
-  const { words } = visit;
-  const { checkout } = scene;
+export function progress(page: PageRequest, model: PageModel): Piece {
+  const { translator } = page;
+  const { checkout } = model;
   if (checkout.shares.length === 0) return null;
   const held = checkout.shares.filter(isIn).length;
-  const line = words.say('page.progress', {
+  const line = translator.translate('page.progress', {
     held,
     count: checkout.shares.length,
-    funded: money(visit, scene, checkout.funded_amount),
-    total: money(visit, scene, checkout.amount),
+    funded: money(page, model, checkout.funded_amount),
+    total: money(page, model, checkout.amount),
   });
   return html`<section class="group" aria-labelledby="group-title">
-<h2 id="group-title">${words.say('page.group')}</h2>
+<h2 id="group-title">${translator.translate('page.group')}</h2>
 <p class="line" id="group-line">${line}</p>
 <progress max="${checkout.amount}" value="${checkout.funded_amount}" aria-labelledby="group-line"></progress>
 <ul class="people">
-${checkout.shares.map((share) => person(visit, scene, share))}</ul>
+${checkout.shares.map((share) => person(page, model, share))}</ul>
 </section>`;
 }
 
-function person(visit: Visit, scene: Scene, share: ShareShown): Html {
-  const { words } = visit;
-  const name = nameOf(visit, scene, share);
+function person(page: PageRequest, model: PageModel, share: ShareShown): Html {
+  const { translator } = page;
+  const name = nameOf(page, model, share);
   const state = stateOf(share);
-  const said = words.say(`page.state_${state}`);
+  const said = translator.translate(`page.state_${state}`);
   const covered =
-    share.covered_by !== null && html` <small>${words.say('page.covered_by', { name: share.covered_by })}</small>`;
-  const news = words.say(`page.news_${state}`, { name });
-  return html`<li data-share="${share.id}" data-state="${state}" data-news="${news}"><span class="name"><bdi>${name}</bdi>${covered}</span> <span class="sum">${money(visit, scene, share.amount)}</span> <span class="state ${state}">${said}</span></li>
+    share.covered_by !== null &&
+    html` <small>${translator.translate('page.covered_by', { name: share.covered_by })}</small>`;
+  const news = translator.translate(`page.news_${state}`, { name });
+  return html`<li data-share="${share.id}" data-state="${state}" data-news="${news}"><span class="name"><bdi>${name}</bdi>${covered}</span> <span class="sum">${money(page, model, share.amount)}</span> <span class="state ${state}">${said}</span></li>
 `;
 }
 
@@ -105,9 +111,9 @@ export function stateOf(share: ShareShown): ShownState {
   }
 }
 
-export function aboutHolds({ words }: Visit): Html {
-  return html`<details class="about"><summary>${words.say('page.what_is_a_hold')}</summary>
-<p>${words.say('page.hold_explained')}</p>
-<p>${words.say('page.hold_bank')}</p>
+export function aboutHolds({ translator }: PageRequest): Html {
+  return html`<details class="about"><summary>${translator.translate('page.what_is_a_hold')}</summary>
+<p>${translator.translate('page.hold_explained')}</p>
+<p>${translator.translate('page.hold_bank')}</p>
 </details>`;
 }

@@ -16,7 +16,7 @@ export const account: readonly Operation<Caller>[] = [
       'The venue, mode, scopes and limits of the key, and the category slugs that offerings and events may carry. A sandbox key is also told what to call next.',
     auth: 'secret',
     effect: 'read',
-    answers: { 200: enveloped('The key and its venue.', 'me') },
+    responses: { 200: enveloped('The key and its venue.', 'me') },
     run: (_db, caller) => describeMe(caller),
   },
 ];

@@ -3,7 +3,7 @@
 import type { Activity } from '../../../schemas/types.gen.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
-import type { Answer, Input, Operation } from '../../base/operation.ts';
+import type { Input, Operation, OperationResult } from '../../base/operation.ts';
 import type { Seal } from '../../base/seal.ts';
 import { namedIn, recordActivity } from '../../domain/analytics/record.ts';
 import { enoughExperiences, refuseTooMany, report, reportCsv } from '../../domain/analytics/report.ts';
@@ -13,7 +13,7 @@ import type { Caller } from '../../domain/keys/caller.ts';
 import { knownVenueIds } from '../../domain/venues/queries.ts';
 import { enveloped, MB, only, plain, time } from './shapes.ts';
 
-async function getAnalytics(db: Queryable, { venue, mode, now }: Caller, input: Input): Promise<Answer> {
+async function getAnalytics(db: Queryable, { venue, mode, now }: Caller, input: Input): Promise<OperationResult> {
   const window = windowOf(input.query, now);
   const { experience_id: wanted } = input.query as { experience_id?: string };
   const one = wanted === undefined ? null : await findLive(db, venue.id, mode, wanted);
@@ -26,12 +26,16 @@ async function getAnalytics(db: Queryable, { venue, mode, now }: Caller, input: 
   return { status: 200, body: { data: await report(db, question) } };
 }
 
-interface Parts {
+interface ActivityServices {
   readonly db: Db;
   readonly seal: Seal;
 }
 
-async function takeActivity({ db, seal }: Parts, _operator: unknown, { body }: Input<Activity>): Promise<Answer> {
+async function receiveActivity(
+  { db, seal }: ActivityServices,
+  _operator: unknown,
+  { body }: Input<Activity>,
+): Promise<OperationResult> {
   const { experienceIds, venueIds } = namedIn(body.events);
   const [routes, venues] = await Promise.all([findRoutes(db, experienceIds), knownVenueIds(db, venueIds)]);
   const experiences = new Map(
@@ -69,7 +73,7 @@ export const analytics: readonly Operation<Caller>[] = [
       },
       additionalProperties: false,
     },
-    answers: { 200: enveloped('The figures.', 'analytics') },
+    responses: { 200: enveloped('The figures.', 'analytics') },
     csv: {
       lines:
         'a line for each experience and day, zeros included, whose people are those of that day, with the window that was counted',
@@ -90,7 +94,7 @@ export const analytics: readonly Operation<Caller>[] = [
     effect: 'write',
     body: only('activity'),
     bodyLimit: MB,
-    answers: { 200: plain('How many were counted.', 'activity_result') },
-    reach: takeActivity,
+    responses: { 200: plain('How many were counted.', 'activity_result') },
+    callExternal: receiveActivity,
   },
 ];

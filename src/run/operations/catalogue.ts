@@ -36,7 +36,7 @@ export const experiences: readonly Operation<Caller>[] = [
       { schema: 'legacy_experience', when: (body) => formOf(body) === 'legacy_experience' },
       { schema: 'event', when: () => true },
     ],
-    answers: {
+    responses: {
       200: enveloped('It was submitted before; the original is returned.', 'submission', { duplicate }),
       201: enveloped('Submitted for review.', 'submission', { duplicate }),
     },
@@ -54,7 +54,7 @@ export const experiences: readonly Operation<Caller>[] = [
     scopes: ['offerings:read'],
     effect: 'read',
     query: pageQuery(REVIEW_STATUSES),
-    answers: { 200: paged('One page of submissions.', 'submission') },
+    responses: { 200: paged('One page of submissions.', 'submission') },
     run: listExperiences,
   },
   {
@@ -66,7 +66,7 @@ export const experiences: readonly Operation<Caller>[] = [
     auth: 'secret',
     scopes: ['offerings:read'],
     effect: 'read',
-    answers: { 200: enveloped('The submission.', 'submission') },
+    responses: { 200: enveloped('The submission.', 'submission') },
     errors: ['not_found'],
     run: getExperience,
   },
@@ -90,7 +90,7 @@ export const offerings: readonly Operation<Caller>[] = [
       { schema: 'offering_batch', when: (body) => has(body, 'offerings') },
       { schema: 'offering', when: () => true },
     ],
-    answers: {
+    responses: {
       200: oneOrMany('Replayed or updated; for a batch, the result of each.', offeringAnswer, 'offering_batch_result'),
       201: { ...offeringAnswer, description: 'Created.' },
     },
@@ -107,7 +107,7 @@ export const offerings: readonly Operation<Caller>[] = [
     scopes: ['offerings:read'],
     effect: 'read',
     query: pageQuery(REVIEW_STATUSES),
-    answers: { 200: paged('One page of offerings.', 'stored_offering') },
+    responses: { 200: paged('One page of offerings.', 'stored_offering') },
     run: listOfferings,
   },
   {
@@ -120,7 +120,7 @@ export const offerings: readonly Operation<Caller>[] = [
     auth: 'secret',
     scopes: ['offerings:read'],
     effect: 'read',
-    answers: { 200: enveloped('The offering.', 'stored_offering') },
+    responses: { 200: enveloped('The offering.', 'stored_offering') },
     errors: ['not_found'],
     run: getOffering,
   },
@@ -152,7 +152,7 @@ export const offerings: readonly Operation<Caller>[] = [
       required: ['from', 'to'],
       additionalProperties: false,
     },
-    answers: {
+    responses: {
       200: {
         description: 'The slots in order of time.',
         schema: closed({
@@ -191,7 +191,7 @@ export const boats: readonly Operation<Caller>[] = [
       { schema: 'boat', when: () => true },
     ],
     bodyLimit: MB,
-    answers: {
+    responses: {
       200: oneOrMany('Replayed or updated; for a fleet, the result of each.', boatAnswer, 'fleet_result'),
       201: { ...boatAnswer, description: 'Created.' },
     },
@@ -208,7 +208,7 @@ export const boats: readonly Operation<Caller>[] = [
     scopes: ['boats:read'],
     effect: 'read',
     query: pageQuery([...REVIEW_STATUSES, 'inactive']),
-    answers: { 200: paged('One page of boats.', 'stored_boat') },
+    responses: { 200: paged('One page of boats.', 'stored_boat') },
     run: listBoats,
   },
   {
@@ -221,7 +221,7 @@ export const boats: readonly Operation<Caller>[] = [
     auth: 'secret',
     scopes: ['boats:read'],
     effect: 'read',
-    answers: { 200: enveloped('The boat.', 'stored_boat') },
+    responses: { 200: enveloped('The boat.', 'stored_boat') },
     errors: ['not_found'],
     run: getBoat,
   },
@@ -235,7 +235,7 @@ export const boats: readonly Operation<Caller>[] = [
     auth: 'secret',
     scopes: ['boats:write'],
     effect: 'write',
-    answers: { 200: enveloped('The boat, now inactive.', 'stored_boat') },
+    responses: { 200: enveloped('The boat, now inactive.', 'stored_boat') },
     errors: ['not_found'],
     run: deactivateBoat,
   },

@@ -8,7 +8,7 @@ import { receiveHook } from '../../domain/hooks/receive.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
 import { disableEndpoint, enableEndpoint, rotateSecret, testEndpoint } from '../../domain/webhooks/change-endpoint.ts';
 import { listDeliveries, recover, redeliver } from '../../domain/webhooks/deliveries/read-deliveries.ts';
-import { createEndpoint, judgeEndpoint, listAllEndpoints, removeEndpoint } from '../../domain/webhooks/endpoints.ts';
+import { checkEndpoint, createEndpoint, listAllEndpoints, removeEndpoint } from '../../domain/webhooks/endpoints.ts';
 import { enveloped, KB, listed, only, paged, pageQuery, plain } from './shapes.ts';
 
 const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as const;
@@ -52,7 +52,7 @@ export const events: readonly Operation<Caller>[] = [
         examples: ['chk_01jz3k8q7v5m2n9t4w6x8y0abc'],
       },
     }),
-    answers: { 200: paged('One page of events.', 'webhook_event') },
+    responses: { 200: paged('One page of events.', 'webhook_event') },
     run: listEvents,
   },
   {
@@ -62,7 +62,7 @@ export const events: readonly Operation<Caller>[] = [
     path: '/v1/events/{id}',
     tag: 'Events',
     summary: 'Get one event',
-    answers: { 200: plain('The event.', 'webhook_event') },
+    responses: { 200: plain('The event.', 'webhook_event') },
     errors: ['not_found'],
     run: getEvent,
   },
@@ -80,9 +80,9 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
       'The signing `secret` is in this answer alone. Up to 50 endpoints for a venue and mode. The address must be a public one: it is judged here, and again at each delivery.',
     idempotent: true,
     body: only('webhook_endpoint'),
-    answers: { 201: plain('The endpoint and its secret.', 'created_webhook_endpoint') },
+    responses: { 201: plain('The endpoint and its secret.', 'created_webhook_endpoint') },
     errors: ['conflict'],
-    judge: judgeEndpoint,
+    check: checkEndpoint,
     run: createEndpoint,
   },
   {
@@ -93,7 +93,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     tag: 'Webhook endpoints',
     summary: 'List the addresses for events',
     description: 'Secrets are never listed.',
-    answers: { 200: listed('Every endpoint, newest first.', 'stored_webhook_endpoint') },
+    responses: { 200: listed('Every endpoint, newest first.', 'stored_webhook_endpoint') },
     run: listAllEndpoints,
   },
   {
@@ -103,7 +103,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     path: '/v1/webhook_endpoints/{id}',
     tag: 'Webhook endpoints',
     summary: 'Remove an address for events',
-    answers: { 200: plain('It is gone.', 'deleted') },
+    responses: { 200: plain('It is gone.', 'deleted') },
     errors: ['not_found'],
     run: removeEndpoint,
   },
@@ -116,7 +116,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     summary: 'What was sent to an endpoint, and what came back',
     description: 'Newest first, for 30 days.',
     query: pageQuery(['pending', 'delivered', 'failed']),
-    answers: { 200: paged('One page of deliveries.', 'delivery') },
+    responses: { 200: paged('One page of deliveries.', 'delivery') },
     errors: ['not_found'],
     run: listDeliveries,
   },
@@ -128,7 +128,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     tag: 'Webhook endpoints',
     summary: 'Send a delivery again',
     description: 'Whatever became of it: it is due at once, with 72 hours of its own.',
-    answers: { 202: plain('It will be sent again.', 'delivery') },
+    responses: { 202: plain('It will be sent again.', 'delivery') },
     errors: ['not_found', 'conflict'],
     run: redeliver,
   },
@@ -141,7 +141,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     summary: 'Send again all that have failed since a time',
     description: 'After an outage of yours, or after an endpoint was enabled again.',
     body: only('webhook_recover'),
-    answers: { 202: plain('They will be sent again.', 'webhook_recovered') },
+    responses: { 202: plain('They will be sent again.', 'webhook_recovered') },
     errors: ['not_found', 'conflict'],
     run: recover,
   },
@@ -155,7 +155,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     description:
       'The old secret signs beside the new one for 24 hours, also when it is rotated again meanwhile: up to four earlier ones. Send an `Idempotency-Key`: whoever lost the answer gets it again.',
     idempotent: true,
-    answers: { 200: plain('The endpoint and its new secret.', 'rotated_secret') },
+    responses: { 200: plain('The endpoint and its new secret.', 'rotated_secret') },
     errors: ['not_found', 'conflict'],
     run: rotateSecret,
   },
@@ -167,9 +167,9 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     tag: 'Webhook endpoints',
     summary: 'Send a sample event now',
     description: 'A `checkout.completed` marked `"sample": true`, signed like any other, sent once.',
-    answers: { 200: plain('What came back.', 'webhook_test_result') },
+    responses: { 200: plain('What came back.', 'webhook_test_result') },
     errors: ['not_found'],
-    reach: testEndpoint,
+    callExternal: testEndpoint,
   },
   {
     ...WRITE,
@@ -180,7 +180,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     summary: 'Stop sending events to an endpoint',
     description:
       'Within a second. What waits, and what comes, is logged as failed with `endpoint_disabled`, so that it can be recovered.',
-    answers: { 200: plain('The endpoint, disabled.', 'stored_webhook_endpoint') },
+    responses: { 200: plain('The endpoint, disabled.', 'stored_webhook_endpoint') },
     errors: ['not_found'],
     run: disableEndpoint,
   },
@@ -191,7 +191,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     path: '/v1/webhook_endpoints/{id}/enable',
     tag: 'Webhook endpoints',
     summary: 'Send events to an endpoint again',
-    answers: { 200: plain('The endpoint, active.', 'stored_webhook_endpoint') },
+    responses: { 200: plain('The endpoint, active.', 'stored_webhook_endpoint') },
     errors: ['not_found'],
     run: enableEndpoint,
   },
@@ -210,7 +210,7 @@ export const integrations: readonly Operation<Caller>[] = [
     linkedOnly: true,
     idempotent: true,
     body: only('integration'),
-    answers: { 201: enveloped('The integration.', 'stored_integration') },
+    responses: { 201: enveloped('The integration.', 'stored_integration') },
     errors: ['conflict'],
     run: createIntegration,
   },
@@ -222,7 +222,7 @@ export const integrations: readonly Operation<Caller>[] = [
     tag: 'Integrations',
     summary: 'List connected venue systems',
     description: 'Tokens are never listed.',
-    answers: { 200: listed('Every integration, newest first.', 'stored_integration') },
+    responses: { 200: listed('Every integration, newest first.', 'stored_integration') },
     run: listIntegrations,
   },
   {
@@ -232,7 +232,7 @@ export const integrations: readonly Operation<Caller>[] = [
     path: '/v1/integrations/{id}/revoke',
     tag: 'Integrations',
     summary: 'Disconnect a venue system',
-    answers: { 200: enveloped('The integration, now revoked.', 'stored_integration') },
+    responses: { 200: enveloped('The integration, now revoked.', 'stored_integration') },
     errors: ['not_found'],
     run: revokeIntegration,
   },
@@ -245,7 +245,7 @@ export const integrations: readonly Operation<Caller>[] = [
     summary: 'What a venue system sent, and what became of it',
     description: 'Newest first, for 30 days.',
     query: pageQuery(['pending', 'applied', 'ignored', 'superseded', 'unmapped', 'needs_api_read', 'failed']),
-    answers: { 200: paged('One page of inbound deliveries.', 'inbound_delivery') },
+    responses: { 200: paged('One page of inbound deliveries.', 'inbound_delivery') },
     errors: ['not_found'],
     run: listInboundDeliveries,
   },
@@ -258,7 +258,7 @@ export const integrations: readonly Operation<Caller>[] = [
     summary: 'Apply an inbound delivery again',
     description:
       'After what was in its way is mended. One that is older than what was applied since changes nothing. What was `ignored` can be applied again for a day: 409 `body_gone` after that.',
-    answers: { 200: enveloped('The delivery, which waits again.', 'inbound_delivery') },
+    responses: { 200: enveloped('The delivery, which waits again.', 'inbound_delivery') },
     errors: ['not_found', 'conflict'],
     run: replayInbound,
   },
@@ -274,7 +274,7 @@ export const integrations: readonly Operation<Caller>[] = [
     effect: 'write',
     anyObject: true,
     bodyLimit: 256 * KB,
-    answers: { 200: plain('Stored.', 'hook_receipt') },
+    responses: { 200: plain('Stored.', 'hook_receipt') },
     errors: ['not_found'],
     intake: receiveHook,
   },

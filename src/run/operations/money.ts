@@ -1,11 +1,11 @@
 // Checkouts, payouts, and the helpers that drive a test checkout to any state.
 
 import type { Operation } from '../../base/operation.ts';
+import { listPayouts } from '../../domain/checkouts/accounting/list-payouts.ts';
 import { cancelCheckout } from '../../domain/checkouts/cancel.ts';
 import { createCheckout } from '../../domain/checkouts/create.ts';
-import { listPayouts } from '../../domain/checkouts/list-payouts.ts';
 import { getCheckout, listCheckouts } from '../../domain/checkouts/read.ts';
-import { refundCheckout } from '../../domain/checkouts/refund.ts';
+import { refundCheckout } from '../../domain/checkouts/refunds/refund.ts';
 import { testAdvance, testCollect, testComplete, testExpire, testHold } from '../../domain/checkouts/test-helpers.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
 import { testReview } from '../../domain/review/test-review.ts';
@@ -27,7 +27,7 @@ export const checkouts: readonly Operation<Caller>[] = [
     description: 'For the party’s whole total. Without the Idempotency-Key header, `external_booking_id` is the key.',
     idempotent: true,
     body: only('checkout_create'),
-    answers: { 201: plain('The checkout; send the organizer to its `url`.', 'checkout') },
+    responses: { 201: plain('The checkout; send the organizer to its `url`.', 'checkout') },
     errors: ['conflict'],
     inOneStatement: true,
     run: createCheckout,
@@ -41,7 +41,7 @@ export const checkouts: readonly Operation<Caller>[] = [
     summary: 'List checkouts',
     description: 'Newest first.',
     query: pageQuery(CHECKOUT_STATUSES),
-    answers: { 200: paged('One page of checkouts.', 'checkout') },
+    responses: { 200: paged('One page of checkouts.', 'checkout') },
     run: listCheckouts,
   },
   {
@@ -51,9 +51,9 @@ export const checkouts: readonly Operation<Caller>[] = [
     path: '/v1/checkouts/{id}',
     tag: 'Checkouts',
     summary: 'Get one checkout',
-    answers: { 200: plain('The checkout.', 'checkout') },
+    responses: { 200: plain('The checkout.', 'checkout') },
     errors: ['not_found'],
-    readsAtTheGate: true,
+    prefetchesCheckout: true,
     run: getCheckout,
   },
   {
@@ -64,7 +64,7 @@ export const checkouts: readonly Operation<Caller>[] = [
     tag: 'Checkouts',
     summary: 'Cancel a checkout and release every hold',
     description: 'While it is open or collecting. Canceling a canceled one answers 200 unchanged.',
-    answers: { 200: plain('The checkout.', 'checkout') },
+    responses: { 200: plain('The checkout.', 'checkout') },
     errors: ['not_found', 'conflict'],
     run: cancelCheckout,
   },
@@ -79,7 +79,7 @@ export const checkouts: readonly Operation<Caller>[] = [
       'By `amount`, by the offering’s cancellation policy (`starts_at`), or all that is left; divided over the shares in proportion.',
     idempotent: true,
     body: only('refund'),
-    answers: { 200: plain('The checkout with `refunded_amount`.', 'checkout') },
+    responses: { 200: plain('The checkout with `refunded_amount`.', 'checkout') },
     errors: ['not_found', 'conflict'],
     run: refundCheckout,
   },
@@ -96,7 +96,7 @@ export const checkouts: readonly Operation<Caller>[] = [
       from: time('Only payouts created at this time or later.'),
       to: time('Only payouts created before this time.'),
     }),
-    answers: { 200: paged('One page of payouts.', 'payout', { totals: { $ref: 'payout_totals.json' } }) },
+    responses: { 200: paged('One page of payouts.', 'payout', { totals: { $ref: 'payout_totals.json' } }) },
     csv: { lines: 'the same page with a line for each object', isPage: true },
     run: listPayouts,
   },
@@ -112,7 +112,7 @@ export const testHelpers: readonly Operation<Caller>[] = [
     summary: 'Review a test submission',
     description: 'Test mode has no human reviewer: this approves or rejects an offering, an experience or a boat.',
     body: only('review_decision'),
-    answers: {
+    responses: {
       200: {
         description: 'The reviewed object, as its own route shows it.',
         schema: closed({
@@ -131,8 +131,8 @@ export const testHelpers: readonly Operation<Caller>[] = [
     path: '/v1/test_helpers/checkouts/{id}/collect',
     summary: 'Choose a party of test members',
     description: 'Makes test members for the whole party, with an equal split.',
-    answers: { 200: plain('The checkout.', 'checkout') },
-    reach: testCollect,
+    responses: { 200: plain('The checkout.', 'checkout') },
+    callExternal: testCollect,
   },
   {
     ...HELPER,
@@ -141,8 +141,8 @@ export const testHelpers: readonly Operation<Caller>[] = [
     path: '/v1/test_helpers/checkouts/{id}/hold',
     summary: 'Hold one share, or all',
     body: only('test_hold'),
-    answers: { 200: plain('The checkout.', 'checkout') },
-    reach: testHold,
+    responses: { 200: plain('The checkout.', 'checkout') },
+    callExternal: testHold,
   },
   {
     ...HELPER,
@@ -150,8 +150,8 @@ export const testHelpers: readonly Operation<Caller>[] = [
     method: 'POST',
     path: '/v1/test_helpers/checkouts/{id}/complete',
     summary: 'Do whatever is missing until the checkout is completed',
-    answers: { 200: plain('The checkout.', 'checkout') },
-    reach: testComplete,
+    responses: { 200: plain('The checkout.', 'checkout') },
+    callExternal: testComplete,
   },
   {
     ...HELPER,
@@ -159,8 +159,8 @@ export const testHelpers: readonly Operation<Caller>[] = [
     method: 'POST',
     path: '/v1/test_helpers/checkouts/{id}/expire',
     summary: 'Let `pay_by` pass',
-    answers: { 200: plain('The checkout.', 'checkout') },
-    reach: testExpire,
+    responses: { 200: plain('The checkout.', 'checkout') },
+    callExternal: testExpire,
   },
   {
     ...HELPER,
@@ -169,7 +169,7 @@ export const testHelpers: readonly Operation<Caller>[] = [
     path: '/v1/test_helpers/checkouts/{id}/advance',
     summary: 'Move the checkout’s own clock',
     body: only('test_advance'),
-    answers: { 200: plain('The checkout.', 'checkout') },
-    reach: testAdvance,
+    responses: { 200: plain('The checkout.', 'checkout') },
+    callExternal: testAdvance,
   },
 ];

@@ -1,10 +1,10 @@
 // Guests, and agents.
 
 import type { Operation } from '../../base/operation.ts';
-import { chooseParty } from '../../domain/checkouts/choose-party.ts';
-import { viewAsGuest } from '../../domain/checkouts/guest-view.ts';
-import { holdAsGuest } from '../../domain/checkouts/hold-as-guest.ts';
-import { takeSeatAsGuest } from '../../domain/checkouts/take-seat.ts';
+import { holdAsGuest } from '../../domain/checkouts/holds/hold-as-guest.ts';
+import { chooseParty } from '../../domain/checkouts/party/choose-party.ts';
+import { claimSeatAsGuest } from '../../domain/checkouts/party/claim-seat.ts';
+import { viewAsGuest } from '../../domain/checkouts/party/guest-view.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
 import { signIn, verifySignIn } from '../../domain/members/sign-in-operations.ts';
 import { only, plain } from './shapes.ts';
@@ -19,9 +19,9 @@ export const guests: readonly Operation<Caller>[] = [
     description: 'With a publishable key from a registered origin, or as a signed-in member.',
     auth: 'guest',
     effect: 'read',
-    answers: { 200: plain('The checkout, without fees, metadata and booking id.', 'guest_checkout') },
+    responses: { 200: plain('The checkout, without fees, metadata and booking id.', 'guest_checkout') },
     errors: ['not_found'],
-    reach: viewAsGuest,
+    callExternal: viewAsGuest,
   },
   {
     id: 'chooseParty',
@@ -32,9 +32,9 @@ export const guests: readonly Operation<Caller>[] = [
     auth: 'member',
     effect: 'write',
     body: only('party'),
-    answers: { 200: plain('The checkout and an invite for each share.', 'party_result') },
+    responses: { 200: plain('The checkout and an invite for each share.', 'party_result') },
     errors: ['not_found', 'not_organizer', 'conflict'],
-    reach: chooseParty,
+    callExternal: chooseParty,
   },
   {
     id: 'takeSeat',
@@ -47,9 +47,9 @@ export const guests: readonly Operation<Caller>[] = [
     auth: 'member',
     effect: 'write',
     body: only('seat'),
-    answers: { 200: plain('The checkout, with the seat as `my_share_id`.', 'guest_checkout') },
+    responses: { 200: plain('The checkout, with the seat as `my_share_id`.', 'guest_checkout') },
     errors: ['not_found', 'conflict'],
-    reach: takeSeatAsGuest,
+    callExternal: claimSeatAsGuest,
   },
   {
     id: 'holdShare',
@@ -59,9 +59,9 @@ export const guests: readonly Operation<Caller>[] = [
     summary: 'Hold one share on a card',
     auth: 'member',
     effect: 'write',
-    answers: { 200: plain('What the card form needs.', 'hold_secret') },
+    responses: { 200: plain('What the card form needs.', 'hold_secret') },
     errors: ['not_found', 'share_not_yours', 'conflict'],
-    reach: holdAsGuest,
+    callExternal: holdAsGuest,
   },
   {
     id: 'signIn',
@@ -73,8 +73,8 @@ export const guests: readonly Operation<Caller>[] = [
     auth: 'open',
     effect: 'write',
     body: only('sign_in'),
-    answers: { 200: plain('A code is on its way.', 'sign_in_challenge') },
-    reach: signIn,
+    responses: { 200: plain('A code is on its way.', 'sign_in_challenge') },
+    callExternal: signIn,
   },
   {
     id: 'verifySignIn',
@@ -85,8 +85,8 @@ export const guests: readonly Operation<Caller>[] = [
     auth: 'open',
     effect: 'write',
     body: only('sign_in_verify'),
-    answers: { 200: plain('The member and a token.', 'signed_in') },
-    reach: verifySignIn,
+    responses: { 200: plain('The member and a token.', 'signed_in') },
+    callExternal: verifySignIn,
   },
 ];
 
@@ -135,13 +135,13 @@ export const agents: readonly Operation<Caller>[] = [
     auth: 'secret',
     effect: 'read',
     anyObject: true,
-    answers: {
+    responses: {
       200: { description: 'One JSON-RPC message; to a batch, a list of them.', schema: ONE_OR_SEVERAL },
       202: { description: 'There is nothing to answer: notifications and responses alone.' },
       400: { description: 'Not JSON, not JSON-RPC, or a protocol version that is not spoken here.', schema: FAILURE },
       404: { description: 'In version 2026-07-28: there is no such method.', schema: FAILURE },
     },
     errors: ['origin_not_allowed'],
-    byTools: true,
+    servedByToolServer: true,
   },
 ];

@@ -1,6 +1,6 @@
 // Pieces that several declarations need: the query of a list, envelopes, sizes, and how a body is told apart.
 
-import type { AnswerShape, BodyChoice } from '../../base/operation.ts';
+import type { BodyChoice, ResponseShape } from '../../base/operation.ts';
 
 export const KB = 1024;
 export const MB = 1024 * KB;
@@ -13,18 +13,18 @@ export function enveloped(
   description: string,
   schema: string,
   more: Readonly<Record<string, object>> = {},
-): AnswerShape {
+): ResponseShape {
   const properties = { data: ref(schema), ...more };
   return { description, schema: closed(properties) };
 }
 
 /** `{data: [...]}` without paging. */
-export function listed(description: string, schema: string): AnswerShape {
+export function listed(description: string, schema: string): ResponseShape {
   return { description, schema: closed({ data: { type: 'array', items: ref(schema) } }) };
 }
 
 /** `{data: [...], next_before}`, with further members where a list has them. */
-export function paged(description: string, schema: string, more: Readonly<Record<string, object>> = {}): AnswerShape {
+export function paged(description: string, schema: string, more: Readonly<Record<string, object>> = {}): ResponseShape {
   const next_before = {
     type: ['string', 'null'],
     format: 'date-time',
@@ -34,11 +34,11 @@ export function paged(description: string, schema: string, more: Readonly<Record
   return { description, schema: closed({ data: { type: 'array', items: ref(schema) }, next_before, ...more }) };
 }
 
-export function plain(description: string, schema: string): AnswerShape {
+export function plain(description: string, schema: string): ResponseShape {
   return { description, schema };
 }
 
-export function oneOrMany(description: string, one: AnswerShape, many: string): AnswerShape {
+export function oneOrMany(description: string, one: ResponseShape, many: string): ResponseShape {
   return { description, schema: { oneOf: [one.schema, ref(many)] } };
 }
 

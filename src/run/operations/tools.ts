@@ -12,7 +12,7 @@ import { offerings } from './catalogue.ts';
 import { checkouts } from './money.ts';
 import { closed, enveloped, flag, only } from './shapes.ts';
 
-type Told = Readonly<Record<string, unknown>>;
+type ResponseBody = Readonly<Record<string, unknown>>;
 
 export interface Tool {
   readonly name: string;
@@ -29,8 +29,11 @@ export interface Tool {
   /** Told of a member in the list of tools alone: what an agent does better to know, and the check says in words of its own. */
   readonly listed?: Readonly<Record<string, object>>;
   /** From the route's answer to the tool's, which may tell more of the venue. */
-  readonly shape?: (answer: Told, more: { readonly replayed: boolean; readonly origins: readonly string[] }) => Told;
-  readonly line: (given: Told) => string;
+  readonly shape?: (
+    answer: ResponseBody,
+    more: { readonly replayed: boolean; readonly origins: readonly string[] },
+  ) => ResponseBody;
+  readonly line: (given: ResponseBody) => string;
 }
 
 /** Of an answer, which may have further members tomorrow. */
@@ -93,7 +96,7 @@ const setTiersOperation: Operation<Caller> = {
   path: '/mcp',
   summary: 'Replace the prices of an offering',
   body: only('set_price_tiers'),
-  answers: { 200: enveloped('The offering.', 'stored_offering') },
+  responses: { 200: enveloped('The offering.', 'stored_offering') },
   run: setPriceTiers,
 };
 
@@ -104,7 +107,7 @@ const setAvailabilityOperation: Operation<Caller> = {
   path: '/mcp',
   summary: 'Replace the availability of an offering',
   body: only('set_availability'),
-  answers: { 200: enveloped('The offering.', 'stored_offering') },
+  responses: { 200: enveloped('The offering.', 'stored_offering') },
   run: setAvailability,
 };
 
@@ -117,16 +120,16 @@ const validateOperation: Operation<Caller> = {
   auth: 'secret',
   effect: 'read',
   body: [{ schema: 'validate', when: () => true, itemsOf: '/object' }],
-  answers: { 200: { description: 'What is wrong with it.', schema: { type: 'object' } } },
-  reach: validateObject,
+  responses: { 200: { description: 'What is wrong with it.', schema: { type: 'object' } } },
+  callExternal: validateObject,
 };
 
-const lineOfSet = ({ data, updated }: Told): string => {
-  const { external_id, status } = data as Told;
+const lineOfSet = ({ data, updated }: ResponseBody): string => {
+  const { external_id, status } = data as ResponseBody;
   return `Offering ${external_id} ${updated === true ? 'was changed' : 'was so already'}; it is ${status}.`;
 };
 
-const lineOfCheckout = (view: Told): string =>
+const lineOfCheckout = (view: ResponseBody): string =>
   `Checkout ${view.id} is ${view.status}: ${view.funded_amount} of ${view.amount} ${view.currency} (minor units) held or paid, pay by ${view.pay_by}.`;
 
 export const tools: readonly Tool[] = [
@@ -151,11 +154,11 @@ export const tools: readonly Tool[] = [
     hints: READS,
     shape: ({ data }, { origins }) => {
       // The steps of /v1/me are routes, which a tool cannot call.
-      const { next_steps, ...rest } = data as Told;
+      const { next_steps, ...rest } = data as ResponseBody;
       return { ...rest, origins, order_of_work: ORDER_OF_WORK };
     },
     line: ({ venue, mode, scopes }) =>
-      `${(venue as Told).name}, ${mode} mode, ${(scopes as readonly string[]).length} scopes.`,
+      `${(venue as ResponseBody).name}, ${mode} mode, ${(scopes as readonly string[]).length} scopes.`,
   },
   {
     name: 'validate',
@@ -195,7 +198,7 @@ export const tools: readonly Tool[] = [
     },
     hints: REPLACES,
     line: ({ summary }) => {
-      const { created, updated, unchanged } = summary as Told;
+      const { created, updated, unchanged } = summary as ResponseBody;
       return `${created} created, ${updated} updated, ${unchanged} unchanged.`;
     },
   },
@@ -234,7 +237,7 @@ export const tools: readonly Tool[] = [
     hints: { readOnly: false, replaces: false, idempotent: true },
     shape: (view, { replayed }) => ({ checkout: view, url: view.url, replayed }),
     line: ({ checkout: view, url, replayed }) =>
-      `Checkout ${(view as Told).id} ${replayed === true ? 'was created before' : 'is created'}: send the organizer to ${url}`,
+      `Checkout ${(view as ResponseBody).id} ${replayed === true ? 'was created before' : 'is created'}: send the organizer to ${url}`,
   },
   {
     name: 'get_checkout',

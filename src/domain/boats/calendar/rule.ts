@@ -34,10 +34,10 @@ export function expandRule({ text, startWall, wallOf }: RuleOfEvent, span: Span,
   if (pace.stepsLeft <= 0) return { failed: 'spent' };
   if (text.length > LONGEST) return { failed: 'unreadable', why: `it is longer than ${LONGEST} characters` };
   pace.steps(STEPS_TO_READ + text.length);
-  const parts = readParts(text);
-  const until = untilWall(parts, wallOf);
+  const services = readParts(text);
+  const until = untilWall(services, wallOf);
   if (until === null) return { failed: 'unreadable', why: 'its UNTIL is no date' };
-  const rule = readRecurrence(parts.join(';'));
+  const rule = readRecurrence(services.join(';'));
   if ('problem' in rule)
     return rule.code === 'invalid_value'
       ? { failed: 'explosive' }
@@ -119,10 +119,10 @@ function readParts(text: string): string[] {
 }
 
 /** The last wall time the rule may reach; the part itself is taken out, since the span says the same. */
-function untilWall(parts: string[], wallOf: (instantMs: number) => number): number | null {
-  const at = parts.findIndex((part) => part.startsWith('UNTIL='));
+function untilWall(services: string[], wallOf: (instantMs: number) => number): number | null {
+  const at = services.findIndex((part) => part.startsWith('UNTIL='));
   if (at < 0) return Number.POSITIVE_INFINITY;
-  const [part = ''] = parts.splice(at, 1);
+  const [part = ''] = services.splice(at, 1);
   const until = parseWallTime(part.slice('UNTIL='.length));
   if (until === null) return null;
   if (until.isDate) return until.wallMs + DAY_MS - 1;

@@ -74,11 +74,11 @@ function namedZone(name: string, pace: Pace): Zone | null {
   const windows = zoneOfWindowsName(name.trim());
   if (windows !== null) return ianaZone(windows, pace);
   if (!name.startsWith('/') || name.length > 200) return null;
-  const parts = name.split('/');
+  const services = name.split('/');
   return (
-    ianaZone(parts.slice(-3).join('/'), pace) ??
-    ianaZone(parts.slice(-2).join('/'), pace) ??
-    ianaZone(parts.at(-1) ?? '', pace)
+    ianaZone(services.slice(-3).join('/'), pace) ??
+    ianaZone(services.slice(-2).join('/'), pace) ??
+    ianaZone(services.at(-1) ?? '', pace)
   );
 }
 
@@ -114,19 +114,19 @@ function observancesOf(component: Component): Observance[] | null {
 }
 
 function yearlyRule(text: string): Observance['yearly'] {
-  const parts = new Map(
+  const services = new Map(
     text
       .toUpperCase()
       .split(';')
       .map((part) => part.split('=', 2) as [string, string]),
   );
-  const day = /^([+-]?[1-5])(SU|MO|TU|WE|TH|FR|SA)$/.exec(parts.get('BYDAY') ?? '');
-  const month = Number(parts.get('BYMONTH') ?? 0);
+  const day = /^([+-]?[1-5])(SU|MO|TU|WE|TH|FR|SA)$/.exec(services.get('BYDAY') ?? '');
+  const month = Number(services.get('BYMONTH') ?? 0);
   const known = ['FREQ', 'BYDAY', 'BYMONTH', 'UNTIL', 'WKST', 'INTERVAL'];
-  if (day === null || parts.get('FREQ') !== 'YEARLY' || [...parts.keys()].some((key) => !known.includes(key)))
+  if (day === null || services.get('FREQ') !== 'YEARLY' || [...services.keys()].some((key) => !known.includes(key)))
     return null;
-  if (!(month >= 1 && month <= 12) || (parts.get('INTERVAL') ?? '1') !== '1') return null;
-  const until = parts.get('UNTIL');
+  if (!(month >= 1 && month <= 12) || (services.get('INTERVAL') ?? '1') !== '1') return null;
+  const until = services.get('UNTIL');
   const untilMs = until === undefined ? NO_END : (parseWallTime(until)?.wallMs ?? NO_END);
   return { month, weekday: WEEKDAYS.indexOf(day[2] ?? ''), nth: Number(day[1]), untilMs };
 }

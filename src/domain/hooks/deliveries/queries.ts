@@ -2,9 +2,9 @@
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
-import type { PageQuestion } from '../../../base/page.ts';
+import type { PageQuery } from '../../../base/page.ts';
 import type { Defaults } from '../integration.ts';
-import type { Room, Take } from '../room.ts';
+import type { SlotCapacity, Take } from '../slot-capacity.ts';
 
 export interface InboundStored {
   readonly delivery_id: string;
@@ -69,7 +69,7 @@ export async function listInboundRows(
   db: Queryable,
   venueId: string,
   integrationId: string,
-  page: PageQuestion,
+  page: PageQuery,
 ): Promise<InboundRow[]> {
   return db.query<InboundRow>(
     `select ${COLUMNS} from inbound_deliveries
@@ -105,14 +105,19 @@ export async function isInbound(db: Queryable, venueId: string, integrationId: s
   return rows.length > 0;
 }
 
-export interface Lane {
+export interface IntegrationQueue {
   readonly venue_id: string;
   readonly integration_id: string;
 }
 
 /** Integrations whose oldest delivery is due, after this one: one step of the index for each that has any. */
-export async function lanesDue(db: Queryable, now: number, after: Lane | null, most: number): Promise<Lane[]> {
-  return db.query<Lane>(
+export async function dueQueues(
+  db: Queryable,
+  now: number,
+  after: IntegrationQueue | null,
+  most: number,
+): Promise<IntegrationQueue[]> {
+  return db.query<IntegrationQueue>(
     `with recursive lanes as (
        (select d.venue_id, d.integration_id, d.due_at from inbound_deliveries d
         where d.due_at is not null
@@ -141,7 +146,7 @@ export interface DueDelivery {
 }
 
 /** The lane is ours until the transaction ends. False: somebody else has it. */
-export async function takeLane(tx: Queryable, lane: Lane): Promise<boolean> {
+export async function lockQueue(tx: Queryable, lane: IntegrationQueue): Promise<boolean> {
   const rows = await tx.query(
     'select 1 from integration_queues where venue_id = $1 and integration_id = $2 for update skip locked',
     [lane.venue_id, lane.integration_id],
@@ -153,7 +158,7 @@ export async function takeLane(tx: Queryable, lane: Lane): Promise<boolean> {
  * The oldest that waits; one that is to be tried again later holds up those behind it. Whoever wants it applied again
  * meanwhile waits until this is done. Null: nothing is due.
  */
-export async function oldestDue(tx: Queryable, lane: Lane, now: number): Promise<DueDelivery | null> {
+export async function oldestDue(tx: Queryable, lane: IntegrationQueue, now: number): Promise<DueDelivery | null> {
   const rows = await tx.query<DueDelivery>(
     `select d.delivery_id as id, d.venue_id, d.integration_id, i.mode, i.provider, i.defaults, d.body, d.received_at,
        d.attempts
@@ -189,7 +194,7 @@ export async function recordOutcome(
 }
 
 /** After something went wrong with us; `dueAt` null: no more. */
-export async function recordTrouble(
+export async function recordFailure(
   db: Queryable,
   delivery: Pick<DueDelivery, 'venue_id' | 'id'>,
   attempts: number,
@@ -206,14 +211,14 @@ export async function recordTrouble(
 }
 
 /** What was applied to a thing last. */
-export interface KnownThing {
+export interface KnownObject {
   readonly version: string | null;
   readonly received_at: string;
   readonly offering_external_id: string | null;
 }
 
-export async function findThing(tx: Queryable, lane: Lane, hash: Buffer): Promise<KnownThing | null> {
-  const rows = await tx.query<KnownThing>(
+export async function findObject(tx: Queryable, lane: IntegrationQueue, hash: Buffer): Promise<KnownObject | null> {
+  const rows = await tx.query<KnownObject>(
     `select version::text as version, received_at, offering_external_id from hook_objects
      where venue_id = $1 and integration_id = $2 and object_hash = $3`,
     [lane.venue_id, lane.integration_id, hash],
@@ -221,9 +226,9 @@ export async function findThing(tx: Queryable, lane: Lane, hash: Buffer): Promis
   return rows[0] ?? null;
 }
 
-export async function keepThing(
+export async function storeObject(
   tx: Queryable,
-  lane: Lane,
+  lane: IntegrationQueue,
   hash: Buffer,
   thing: { readonly version: string | null; readonly receivedAt: string; readonly offering: string | null },
 ): Promise<void> {
@@ -243,7 +248,7 @@ export interface KnownBooking {
   readonly slots_taken: readonly Take[];
 }
 
-export async function findBooking(tx: Queryable, lane: Lane, hash: Buffer): Promise<KnownBooking | null> {
+export async function findBooking(tx: Queryable, lane: IntegrationQueue, hash: Buffer): Promise<KnownBooking | null> {
   const rows = await tx.query<KnownBooking>(
     `select version::text as version, received_at, slots_taken from hook_bookings
      where venue_id = $1 and integration_id = $2 and booking_hash = $3`,
@@ -252,9 +257,9 @@ export async function findBooking(tx: Queryable, lane: Lane, hash: Buffer): Prom
   return rows[0] ?? null;
 }
 
-export async function keepBooking(
+export async function storeBooking(
   tx: Queryable,
-  lane: Lane,
+  lane: IntegrationQueue,
   hash: Buffer,
   booking: {
     readonly version: string | null;
@@ -281,8 +286,13 @@ export async function keepBooking(
   );
 }
 
-export async function findRoom(tx: Queryable, venueId: string, mode: Mode, hash: Buffer): Promise<Room | null> {
-  const rows = await tx.query<Room>(
+export async function findSlotCapacity(
+  tx: Queryable,
+  venueId: string,
+  mode: Mode,
+  hash: Buffer,
+): Promise<SlotCapacity | null> {
+  const rows = await tx.query<SlotCapacity>(
     `select places_left as left, canceled_by as "offBy", capacity_version as statement from hook_slots
      where venue_id = $1 and mode = $2 and slot_hash = $3`,
     [venueId, mode, hash],
@@ -290,12 +300,12 @@ export async function findRoom(tx: Queryable, venueId: string, mode: Mode, hash:
   return rows[0] ?? null;
 }
 
-export async function keepRoom(
+export async function storeSlotCapacity(
   tx: Queryable,
   venueId: string,
   mode: Mode,
   hash: Buffer,
-  room: Room,
+  room: SlotCapacity,
   last: number,
 ): Promise<void> {
   await tx.query(
@@ -327,7 +337,7 @@ async function dropIgnoredBodies(db: Queryable, before: number, most: number): P
 }
 
 /** Deliveries go after 30 days, bodies and all; what they changed is known for longer, bookings until their slots are over. */
-export async function forgetOldInbound(db: Queryable, now: number, most: number): Promise<number> {
+export async function deleteOldInbound(db: Queryable, now: number, most: number): Promise<number> {
   const forget = async (table: string, condition: string, before: number): Promise<number> => {
     const gone = await db.query(
       `delete from ${table} where ctid = any(array(

@@ -2,8 +2,8 @@
 
 import type { Queryable } from '../../../base/db.ts';
 import { conflict, notFound } from '../../../base/errors.ts';
-import type { Answer, Input } from '../../../base/operation.ts';
-import { pageOf, pageQuestion } from '../../../base/page.ts';
+import type { Input, OperationResult } from '../../../base/operation.ts';
+import { pageOf, pageQueryOf } from '../../../base/page.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { audit } from '../../venues/audit.ts';
 import type { IntegrationRow } from '../integration.ts';
@@ -19,16 +19,16 @@ async function known(db: Queryable, caller: Caller, input: Input): Promise<Integ
   return row;
 }
 
-export async function listInboundDeliveries(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function listInboundDeliveries(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const integration = await known(db, caller, input);
-  const question = pageQuestion(input.query);
+  const question = pageQueryOf(input.query);
   const found = await listInboundRows(db, caller.venue.id, integration.id, question);
   const { rows, nextBefore } = pageOf(found, question.limit, ({ received_at }) => received_at);
   return { status: 200, body: { data: rows.map((row) => shownInbound(row, integration)), next_before: nextBefore } };
 }
 
 /** Also one of an integration that was revoked: what came before that is still there. */
-export async function replayInbound(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function replayInbound(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const { venue, now } = caller;
   const integration = await known(tx, caller, input);
   const id = input.params.delivery_id ?? '';

@@ -6,7 +6,7 @@ import { isThere, type Place, textOf, valueAt } from './body.ts';
 
 export type EventEntry = Mapping['events'][number];
 
-export interface EventSeen {
+export interface ExtractedEvent {
   /** Null: the mapping does not know it. */
   readonly entry: EventEntry | null;
   /** The provider's own name of it. */
@@ -21,19 +21,19 @@ const DAY_SECONDS = 86_400;
 /** Two real changes can be byte for byte the same ping: only a retry at once is a repetition. */
 const PING_SECONDS = 10;
 
-export function eventSeen(mapping: Mapping, body: unknown): EventSeen {
+export function extractEvent(mapping: Mapping, body: unknown): ExtractedEvent {
   const whole: Place = { root: body, bound: [] };
   const entry = mapping.events.find((one) => one.match.every((condition) => holds(condition, whole))) ?? null;
   const place = within(whole, entry);
   const type = mapping.event.type === null ? null : textOf(valueAt(whole, mapping.event.type));
-  const parts = mapping.event.id.map((path) => textOf(valueAt(place, path)));
-  const id = parts.length === 0 || parts.includes(null) ? null : parts.join(':');
+  const services = mapping.event.id.map((path) => textOf(valueAt(place, path)));
+  const id = services.length === 0 || services.includes(null) ? null : services.join(':');
   const isPing = entry?.id_only === true || (entry === null && mapping.dedupe === 'refresh_only');
   return { entry, type, id, sameWithinSeconds: id !== null ? null : isPing ? PING_SECONDS : DAY_SECONDS };
 }
 
 /** The places of a body that say which event it is. */
-export function placesSeen({ event, events }: Mapping): string[] {
+export function eventPaths({ event, events }: Mapping): string[] {
   const ids = (within: string): string[] => event.id.map((path) => `${within}${path}`);
   return [
     ...(event.type === null ? [] : [event.type]),

@@ -6,14 +6,14 @@ import type { Defaults } from '../integration.ts';
 import { itemsAt, type Place, textOf, valueAt } from './body.ts';
 import {
   integerOf,
-  MappingTrouble,
+  MappingError,
   minorFromDecimal,
   minorFromPrecision,
   timeFromDayAndNumber,
   timeFromUnix,
   timeOf,
 } from './convert.ts';
-import { type EventEntry, eventSeen, within } from './event.ts';
+import { type EventEntry, extractEvent, within } from './event.ts';
 
 type ObjectEntry = Mapping['objects'][number];
 
@@ -39,7 +39,7 @@ export interface MappedSlot {
 /** Somebody has booked, or has let go of a booking. */
 export interface Booking {
   /** Of the whole booking, of which a change may be one item. */
-  readonly thing: Thing;
+  readonly thing: MappedObject;
   /** Null: the body does not say for how many. */
   readonly party: number | null;
   /** This item of it holds no place. */
@@ -47,7 +47,7 @@ export interface Booking {
 }
 
 /** Something that changes, and how an older delivery about it is told from a newer. */
-export interface Thing {
+export interface MappedObject {
   readonly sort: string;
   readonly name: string;
   /** A count, or a time in microseconds; null: the order of arrival decides. */
@@ -58,7 +58,7 @@ export interface Thing {
 
 export interface Change {
   readonly action: 'upsert' | 'cancel';
-  readonly thing: Thing;
+  readonly thing: MappedObject;
   /** Null: the body names the thing, and not the offering. */
   readonly externalId: string | null;
   readonly kind: string | null;
@@ -91,7 +91,7 @@ export interface Unreadable {
 /** In our own words already: `schema` says what `data` is. */
 export interface Whole {
   readonly schema: string;
-  readonly thing: Thing;
+  readonly thing: MappedObject;
 }
 
 export type Reading =
@@ -103,7 +103,7 @@ export type Reading =
 const MOST_OBJECTS = 100;
 
 export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): Reading {
-  const { entry } = eventSeen(mapping, body);
+  const { entry } = extractEvent(mapping, body);
   if (entry === null) return { does: 'unmapped', reason: unknownEvent(mapping) };
   const why = entry.why ?? 'It changes nothing that is sold.';
   if (entry.action === 'ignore') return { does: 'ignored', reason: why };
@@ -135,7 +135,7 @@ function readAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults: 
   try {
     return changeAt(object, entry, place, defaults);
   } catch (error) {
-    if (!(error instanceof MappingTrouble)) throw error;
+    if (!(error instanceof MappingError)) throw error;
     return { trouble: error.message, externalId: readText(object.fields.external_id, place) };
   }
 }
@@ -190,7 +190,7 @@ const MOST_PLACES = 100_000;
 
 function partyOf(text: string | null): number | null {
   const party = wholeNumber(text);
-  if (party !== null && party > MOST_PLACES) throw new MappingTrouble(`${party} are more than a slot has places for.`);
+  if (party !== null && party > MOST_PLACES) throw new MappingError(`${party} are more than a slot has places for.`);
   return party;
 }
 
@@ -205,7 +205,7 @@ function bookingAt(object: ObjectEntry, place: Place): Booking | null {
 }
 
 /** Of several offerings in one body each is a thing of its own. */
-function thingOf({ order }: ObjectEntry, place: Place, more: readonly string[]): Thing {
+function thingOf({ order }: ObjectEntry, place: Place, more: readonly string[]): MappedObject {
   const ids = order.id.map((path) => textOf(valueAt(place, path)) ?? '');
   const text = order.version === undefined ? null : textOf(valueAt(place, order.version));
   return {
@@ -282,7 +282,7 @@ function amountAt(field: MappingField | undefined, place: Place, currency: strin
   if (field.as === 'decimal_number' || field.as === 'decimal_string') return minorFromDecimal(text, currency);
   if (field.as !== 'minor_int_with_precision') return integerOf(text);
   const precision = field.with === undefined ? null : textOf(valueAt(place, field.with));
-  if (precision === null) throw new MappingTrouble(`${field.path} has no precision beside it.`);
+  if (precision === null) throw new MappingError(`${field.path} has no precision beside it.`);
   return minorFromPrecision(text, precision, currency);
 }
 

@@ -11,7 +11,7 @@ const START = ['START', 'UNSTOP', 'YES'];
 
 export type Heard = 'stopped' | 'started' | 'nothing';
 
-export async function hearAnswer(
+export async function applyKeyword(
   db: Queryable,
   by: { readonly seal: Seal; readonly now: number },
   phone: string,

@@ -17,8 +17,8 @@ export interface NewMessage {
 }
 
 /** To one phone: so many invites in an hour, and so many messages of all kinds but codes (sign-in.ts) in a day. */
-const INVITES_IN_AN_HOUR = 5;
-const MESSAGES_IN_A_DAY = 20;
+const INVITES_PER_HOUR = 5;
+const MESSAGES_PER_DAY = 20;
 
 /**
  * One of each kind for a subject; the first one counts. What is too much for a phone is dropped, and says so. Whoever queues
@@ -29,13 +29,13 @@ export async function insertMessage(tx: Queryable, message: NewMessage): Promise
     await tx.query('select 1 from members where phone_hash = $1 for no key update', [message.phoneHash]);
   }
   await tx.query(
-    `insert into messages (message_id, member_id, phone, phone_hash, kind, subject, body, status, error, due_at, created_at)
+    `insert into messages (message_id, member_id, phone, phone_hash, kind, subject, body, status, last_error, due_at, created_at)
      select $1, $2, $3, $4, $5, $6, $7, case when n.too_many then 'dropped' else 'waiting' end,
        case when n.too_many then 'too many for this phone' end,
        case when not n.too_many then to_timestamp($8 / 1000.0) end, to_timestamp($9 / 1000.0)
      from (
-       select $5 <> 'code' and (count(*) >= ${MESSAGES_IN_A_DAY} or ($5 = 'invite' and count(*) filter (
-           where kind = 'invite' and created_at > to_timestamp($9 / 1000.0) - interval '1 hour') >= ${INVITES_IN_AN_HOUR}))
+       select $5 <> 'code' and (count(*) >= ${MESSAGES_PER_DAY} or ($5 = 'invite' and count(*) filter (
+           where kind = 'invite' and created_at > to_timestamp($9 / 1000.0) - interval '1 hour') >= ${INVITES_PER_HOUR}))
          as too_many
        from messages where phone_hash = $4 and kind <> 'code' and status <> 'dropped'
          and created_at > to_timestamp($9 / 1000.0) - interval '1 day') n
@@ -84,7 +84,7 @@ export async function claimMessages(db: Queryable, now: number, until: number, l
 export async function finishMessage(
   db: Queryable,
   id: string,
-  turn: number,
+  leaseToken: number,
   outcome: {
     readonly status: 'sent' | 'failed' | 'dropped';
     readonly providerId: string | null;
@@ -93,24 +93,24 @@ export async function finishMessage(
   now: number,
 ): Promise<void> {
   await db.query(
-    `update messages set status = $3, provider_id = $4, error = $5, due_at = null,
+    `update messages set status = $3, provider_id = $4, last_error = $5, due_at = null,
        sent_at = case when $3 = 'sent' then to_timestamp($6 / 1000.0) end
      where message_id = $1 and lease_token = $2 and status = 'waiting'`,
-    [id, turn, outcome.status, outcome.providerId, outcome.trouble, now],
+    [id, leaseToken, outcome.status, outcome.providerId, outcome.trouble, now],
   );
 }
 
-export async function postponeMessage(db: Queryable, id: string, turn: number, dueAt: number): Promise<void> {
+export async function postponeMessage(db: Queryable, id: string, leaseToken: number, dueAt: number): Promise<void> {
   await db.query(
     `update messages set due_at = to_timestamp($3 / 1000.0) where message_id = $1 and lease_token = $2 and status = 'waiting'`,
-    [id, turn, dueAt],
+    [id, leaseToken, dueAt],
   );
 }
 
 /** What it would remind of is over. */
 export async function dropReminders(tx: Queryable, subjects: readonly string[]): Promise<void> {
   await tx.query(
-    `update messages set status = 'dropped', due_at = null, error = 'over'
+    `update messages set status = 'dropped', due_at = null, last_error = 'over'
      where kind = 'reminder' and subject = any($1) and status = 'waiting'`,
     [subjects],
   );
@@ -129,7 +129,7 @@ export async function newestMessages(db: Queryable, phoneHash: Buffer | null, li
   );
 }
 
-export async function forgetOldMessages(db: Queryable, now: number, limit: number): Promise<number> {
+export async function deleteOldMessages(db: Queryable, now: number, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from messages where message_id in (
        select message_id from messages where created_at < to_timestamp($1 / 1000.0) - interval '30 days' limit $2) returning 1`,

@@ -7,7 +7,7 @@ import type { Ids } from '../../../base/ids.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { insertMessage, type MessageKind } from './queries.ts';
 
-export interface MessageWish {
+export interface MessageRequest {
   readonly memberId: string | null;
   readonly phone: Buffer;
   readonly phoneHash: Buffer;
@@ -19,20 +19,20 @@ export interface MessageWish {
 
 export async function queueMessage(
   tx: Queryable,
-  parts: { readonly ids: Ids; readonly seal: Seal; readonly clock: Clock },
-  wish: MessageWish,
+  services: { readonly ids: Ids; readonly seal: Seal; readonly clock: Clock },
+  wish: MessageRequest,
 ): Promise<void> {
-  const id = parts.ids.uuid();
-  const words = parts.seal.seal(wish.words, `message ${id}`);
-  await insertMessage(tx, { ...wish, id, words, now: parts.clock.now() });
+  const id = services.ids.uuid();
+  const words = services.seal.seal(wish.words, `message ${id}`);
+  await insertMessage(tx, { ...wish, id, words, now: services.clock.now() });
 }
 
 /** Several, in the order of their phones: two transactions that write to the same people never wait for each other. */
 export async function queueMessages(
   tx: Queryable,
-  parts: Parameters<typeof queueMessage>[1],
-  wishes: readonly MessageWish[],
+  services: Parameters<typeof queueMessage>[1],
+  wishes: readonly MessageRequest[],
 ): Promise<void> {
   const sorted = [...wishes].sort((a, b) => Buffer.compare(a.phoneHash, b.phoneHash));
-  for (const wish of sorted) await queueMessage(tx, parts, wish);
+  for (const wish of sorted) await queueMessage(tx, services, wish);
 }

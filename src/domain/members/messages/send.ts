@@ -26,7 +26,7 @@ export class TextUnknown extends Error {}
 /** Kept to be read at /sandbox/outbox, sent to nobody. */
 export const sandboxSender: TextSender = { send: async () => 'sandbox' };
 
-export interface SendParts {
+export interface SendServices {
   readonly db: Db;
   readonly clock: Clock;
   readonly seal: Seal;
@@ -38,22 +38,22 @@ const LEASE_MS = 60_000;
 const MINUTE = 60_000;
 /** A code is of no use later, and a reminder may come too late; news is of use for a while. */
 const LIFE: Partial<Record<MessageKind, number>> = { code: 10 * MINUTE, reminder: 15 * MINUTE };
-const LIFE_OF_NEWS = 12 * 60 * MINUTE;
+const NOTIFICATION_LIFE = 12 * 60 * MINUTE;
 
 /** The explicit step of the worker. Answers how many were looked at. */
-export async function sendDueMessages(parts: SendParts, batch: number): Promise<number> {
-  const now = parts.clock.now();
-  const due = await claimMessages(parts.db, now, now + LEASE_MS, batch);
-  await Promise.all(due.map((message) => sendOne(parts, message)));
+export async function sendDueMessages(services: SendServices, batch: number): Promise<number> {
+  const now = services.clock.now();
+  const due = await claimMessages(services.db, now, now + LEASE_MS, batch);
+  await Promise.all(due.map((message) => sendOne(services, message)));
   return due.length;
 }
 
-async function sendOne(parts: SendParts, message: MessageRow): Promise<void> {
-  const { db, clock, seal, log, sender } = parts;
+async function sendOne(services: SendServices, message: MessageRow): Promise<void> {
+  const { db, clock, seal, log, sender } = services;
   const finish = (status: 'sent' | 'failed' | 'dropped', providerId: string | null, trouble: string | null) =>
     finishMessage(db, message.id, message.leaseToken, { status, providerId, trouble }, clock.now());
   if (message.stopped && message.kind !== 'code') return finish('dropped', null, 'stopped');
-  const life = LIFE[message.kind] ?? LIFE_OF_NEWS;
+  const life = LIFE[message.kind] ?? NOTIFICATION_LIFE;
   try {
     const words = seal.open(message.body, `message ${message.id}`);
     await finish('sent', await sender.send(openPhone(seal, message), words, Math.ceil(life / 1_000)), null);

@@ -4,7 +4,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TwilioAccount } from '../../../base/config.ts';
-import { askConfigured, type ConfiguredAnswer } from '../../../base/outbound/configured.ts';
+import { sendTrusted, type TrustedResponse } from '../../../base/outbound/trusted-request.ts';
 import { TextRefused, type TextSender, TextStopped, TextUnknown } from './send.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -31,9 +31,9 @@ export function makeTwilioSender(settings: TwilioAccount): TextSender {
   };
 }
 
-async function asked(url: string, authorization: string, form: URLSearchParams): Promise<ConfiguredAnswer> {
+async function asked(url: string, authorization: string, form: URLSearchParams): Promise<TrustedResponse> {
   try {
-    return await askConfigured({
+    return await sendTrusted({
       url,
       method: 'POST',
       headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' },
@@ -50,7 +50,7 @@ async function asked(url: string, authorization: string, form: URLSearchParams):
   }
 }
 
-function sidOf({ status, body }: ConfiguredAnswer): string {
+function sidOf({ status, body }: TrustedResponse): string {
   const said = parsed(body);
   if (status >= 200 && status < 300) return typeof said.sid === 'string' ? said.sid : 'sent';
   const code = typeof said.code === 'number' ? said.code : 0;

@@ -2,8 +2,8 @@
 // wants it. Delivery: takes lanes whose time has come, each into a place of its pace, and gives each a turn of its own: a
 // turn that takes long holds up no other, and one that turns out slow gives its place back.
 
-import { type LaneParts, LEASE_MS, takeTurn } from './lane.ts';
-import { dispatchEvents, type LaneRow, takeLanes } from './queries.ts';
+import { LEASE_MS, processQueue, type QueueServices } from './endpoint-queue.ts';
+import { claimQueues, dispatchEvents, type EndpointQueue } from './queries.ts';
 import { PACES, type Pace } from './schedule.ts';
 
 /** Turns at once in a worker. */
@@ -14,25 +14,25 @@ const PAUSE_MS = 10;
 
 /** The explicit step of the worker. Answers how many events were dispatched. */
 export async function dispatchDue(
-  { db, clock, bell }: Pick<LaneParts, 'db' | 'clock' | 'bell'>,
+  { db, clock, dispatchSignal: signal }: Pick<QueueServices, 'db' | 'clock' | 'dispatchSignal'>,
   batch: number,
 ): Promise<number> {
   const taken = await dispatchEvents(db, clock.now(), batch);
-  if (taken > 0) bell?.ring();
+  if (taken > 0) signal?.notify();
   return taken;
 }
 
 /** One turn for each lane that is due now. Answers how many attempts were made. */
-export async function deliverDue(parts: LaneParts, signal: AbortSignal): Promise<number> {
-  const now = parts.clock.now();
-  const lanes = await takeLanes(parts.db, now, now + LEASE_MS, PLACES);
-  const made = await Promise.all(lanes.map((lane) => takeTurn(parts, lane, signal)));
+export async function deliverDue(services: QueueServices, signal: AbortSignal): Promise<number> {
+  const now = services.clock.now();
+  const lanes = await claimQueues(services.db, now, now + LEASE_MS, PLACES);
+  const made = await Promise.all(lanes.map((lane) => processQueue(services, lane, signal)));
   return made.reduce((sum, count) => sum + count, 0);
 }
 
 /** Until the worker stops, or the database is lost: then what is under way ends first. Answers how many attempts were made. */
-export async function deliverUntilStopped(parts: LaneParts, signal: AbortSignal): Promise<number> {
-  return new Turns(parts, signal).run();
+export async function deliverUntilStopped(services: QueueServices, signal: AbortSignal): Promise<number> {
+  return new Turns(services, signal).run();
 }
 
 interface Turn {
@@ -41,7 +41,7 @@ interface Turn {
 }
 
 class Turns {
-  readonly #parts: LaneParts;
+  readonly #parts: QueueServices;
   readonly #signal: AbortSignal;
   readonly #running = new Set<Turn>();
   readonly #taken: Record<Pace, number> = { quick: 0, slow: 0, failing: 0, dead: 0 };
@@ -50,13 +50,13 @@ class Turns {
   #rung = false;
   #wake: (() => void) | null = null;
 
-  constructor(parts: LaneParts, signal: AbortSignal) {
-    this.#parts = parts;
+  constructor(services: QueueServices, signal: AbortSignal) {
+    this.#parts = services;
     this.#signal = signal;
   }
 
   async run(): Promise<number> {
-    this.#parts.bell?.listen(() => {
+    this.#parts.dispatchSignal?.subscribe(() => {
       this.#rung = true;
       this.#wake?.();
     });
@@ -68,7 +68,7 @@ class Turns {
         await this.#pause(soon ? PAUSE_MS : LOOK_EVERY_MS);
       }
     } finally {
-      this.#parts.bell?.listen(null);
+      this.#parts.dispatchSignal?.subscribe(null);
       await Promise.all([...this.#running].map(({ over }) => over));
     }
     return this.#made;
@@ -80,14 +80,14 @@ class Turns {
     for (const pace of PACES) free[pace] -= this.#taken[pace];
     if (PACES.every((pace) => free[pace] <= 0)) return 0;
     const now = clock.now();
-    const lanes = await takeLanes(db, now, now + LEASE_MS, free);
+    const lanes = await claimQueues(db, now, now + LEASE_MS, free);
     for (const lane of lanes) this.#begin(lane);
     return lanes.length;
   }
 
-  #begin(lane: LaneRow): void {
+  #begin(lane: EndpointQueue): void {
     const { pace } = lane;
-    const over = takeTurn(this.#parts, lane, this.#signal, () => this.#makeRoom(turn))
+    const over = processQueue(this.#parts, lane, this.#signal, () => this.#makeRoom(turn))
       .then((made) => {
         this.#made += made;
       })

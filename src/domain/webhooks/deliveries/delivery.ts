@@ -8,8 +8,8 @@ export function deliveryId({ event_id, endpoint_id }: Pick<DeliveryRow, 'event_i
 
 /** Null: it is no delivery of this endpoint. */
 export function eventOf(deliveryId: string, endpointId: string): string | null {
-  const parts = /^dlv_([0-9a-z]{1,64})_([0-9a-z]{1,64})$/.exec(deliveryId);
-  return parts !== null && `whe_${parts[2]}` === endpointId ? `evt_${parts[1]}` : null;
+  const services = /^dlv_([0-9a-z]{1,64})_([0-9a-z]{1,64})$/.exec(deliveryId);
+  return services !== null && `whe_${services[2]}` === endpointId ? `evt_${services[1]}` : null;
 }
 
 export function shownDelivery(row: DeliveryRow) {

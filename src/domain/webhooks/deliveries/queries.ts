@@ -2,7 +2,7 @@
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
-import type { PageQuestion } from '../../../base/page.ts';
+import type { PageQuery } from '../../../base/page.ts';
 import { earlierSecrets } from '../queries.ts';
 import { PACES, type Pace } from './schedule.ts';
 
@@ -16,7 +16,7 @@ export async function dispatchEvents(db: Queryable, now: number, limit: number):
 }
 
 /** A lane that somebody has taken, with all that sending to its endpoint needs. */
-export interface LaneRow {
+export interface EndpointQueue {
   readonly venueId: string;
   readonly endpointId: string;
   readonly leaseToken: number;
@@ -30,13 +30,13 @@ export interface LaneRow {
 }
 
 /** Those of each pace that wait longest, so many of each: nobody takes the places of another pace. */
-export async function takeLanes(
+export async function claimQueues(
   db: Queryable,
   now: number,
   until: number,
   places: Readonly<Record<Pace, number>>,
-): Promise<LaneRow[]> {
-  return db.query<LaneRow>(
+): Promise<EndpointQueue[]> {
+  return db.query<EndpointQueue>(
     `with t as materialized (
        select l.venue_id, l.endpoint_id from unnest($3::text[], $4::integer[]) as p(pace, places)
        cross join lateral (
@@ -66,7 +66,7 @@ export interface DueDelivery {
 /** None, too, when another has taken the lane. */
 export async function dueDeliveries(
   db: Queryable,
-  lane: LaneRow,
+  lane: EndpointQueue,
   now: number,
   limit: number,
   underWay: readonly string[],
@@ -81,13 +81,13 @@ export async function dueDeliveries(
 /** Those whose time is up. `over`: why everything that waits is to end, up to a limit. */
 export async function endDeliveries(
   tx: Queryable,
-  lane: LaneRow,
+  lane: EndpointQueue,
   now: number,
   limit: number,
   underWay: readonly string[],
   over: string | null,
-): Promise<LaneOutcome> {
-  const rows = await tx.query<{ outcome: LaneOutcome }>(
+): Promise<RecordResult> {
+  const rows = await tx.query<{ outcome: RecordResult }>(
     'select end_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::timestamptz[], $7) as outcome',
     [lane.venueId, lane.endpointId, lane.leaseToken, now, limit, underWay, over],
   );
@@ -108,28 +108,28 @@ export interface Outcome {
   readonly dueAt: number | null;
 }
 
-export interface LaneAfter {
+export interface QueueUpdate {
   readonly now: number;
   /** Until when nobody else may take the lane. */
   readonly freeAt: number;
   readonly failures: number;
   readonly pace: Pace;
-  readonly letGo: boolean;
+  readonly isReleased: boolean;
 }
 
 /**
  * `lost`: another has the lane, and nothing was written. `dead`: no delivery has succeeded for a whole 72 hours. `stale`:
  * the endpoint was disabled, or its secret rotated.
  */
-export type LaneOutcome = 'kept' | 'lost' | 'dead' | 'stale';
+export type RecordResult = 'kept' | 'lost' | 'dead' | 'stale';
 
 export async function recordAttempts(
   db: Queryable,
-  lane: LaneRow,
-  after: LaneAfter,
+  lane: EndpointQueue,
+  after: QueueUpdate,
   outcomes: readonly Outcome[],
-): Promise<LaneOutcome> {
-  const rows = await db.query<{ outcome: LaneOutcome }>(
+): Promise<RecordResult> {
+  const rows = await db.query<{ outcome: RecordResult }>(
     `select record_attempts($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($5 / 1000.0), $6, $7, $8, $9, $10::timestamptz[],
        $11::float8[], $12::text[], $13::integer[], $14::text[], $15::text[], $16::integer[], $17::float8[], $18::float8[]) as outcome`,
     [
@@ -140,7 +140,7 @@ export async function recordAttempts(
       after.freeAt,
       after.failures,
       after.pace,
-      after.letGo,
+      after.isReleased,
       lane.secret,
       outcomes.map(({ createdAt }) => createdAt),
       outcomes.map(({ endsAt }) => endsAt),
@@ -157,11 +157,11 @@ export async function recordAttempts(
 }
 
 /** Each endpoint has one, from its first moment on. */
-export async function openLane(tx: Queryable, venueId: string, endpointId: string): Promise<void> {
+export async function insertQueue(tx: Queryable, venueId: string, endpointId: string): Promise<void> {
   await tx.query('insert into endpoint_queues (venue_id, endpoint_id) values ($1, $2)', [venueId, endpointId]);
 }
 
-export async function wakeLane(tx: Queryable, venueId: string, endpointId: string, now: number): Promise<void> {
+export async function makeQueueDue(tx: Queryable, venueId: string, endpointId: string, now: number): Promise<void> {
   await tx.query('select schedule_endpoint_queues(array[$1::uuid], array[$2::text], to_timestamp($3 / 1000.0))', [
     venueId,
     endpointId,
@@ -170,7 +170,7 @@ export async function wakeLane(tx: Queryable, venueId: string, endpointId: strin
 }
 
 /** A fresh start: failures are forgotten, and whatever rest there was is over. Whoever has the lane loses it. */
-export async function reopenLane(tx: Queryable, venueId: string, endpointId: string): Promise<void> {
+export async function resetQueue(tx: Queryable, venueId: string, endpointId: string): Promise<void> {
   await tx.query(
     `update endpoint_queues set failures = 0, pace = 'quick', available_at = '-infinity', lease_token = lease_token + 1
      where venue_id = $1 and endpoint_id = $2`,
@@ -210,7 +210,7 @@ export async function listDeliveryRows(
   db: Queryable,
   venueId: string,
   endpointId: string,
-  page: PageQuestion,
+  page: PageQuery,
 ): Promise<DeliveryRow[]> {
   return db.query<DeliveryRow>(
     `select ${DELIVERY} from deliveries
@@ -236,7 +236,7 @@ export async function newestDeliveries(
 }
 
 /** Due at once, with 72 hours of its own. Null: there is no such delivery. One that is pending only becomes due. */
-export async function sendAgain(
+export async function redeliverOne(
   tx: Queryable,
   venueId: string,
   endpointId: string,
@@ -253,7 +253,7 @@ export async function sendAgain(
 }
 
 /** The oldest that have failed since then, up to a limit. Answers how many. */
-export async function sendFailedAgain(
+export async function redeliverFailed(
   tx: Queryable,
   venueId: string,
   endpointId: string,
@@ -274,7 +274,7 @@ export async function sendFailedAgain(
 }
 
 /** The log of deliveries goes back 30 days. What is still to be tried stays. */
-export async function forgetOldDeliveries(db: Queryable, now: number, limit: number): Promise<number> {
+export async function deleteOldDeliveries(db: Queryable, now: number, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from deliveries where ctid = any(array(
        select ctid from deliveries where created_at < to_timestamp($1 / 1000.0) - interval '30 days'

@@ -2,14 +2,14 @@
 
 import type { Queryable } from '../../../base/db.ts';
 import { conflict, invalid, notFound } from '../../../base/errors.ts';
-import type { Answer, Input } from '../../../base/operation.ts';
-import { pageOf, pageQuestion } from '../../../base/page.ts';
+import type { Input, OperationResult } from '../../../base/operation.ts';
+import { pageOf, pageQueryOf } from '../../../base/page.ts';
 import { findEventView } from '../../events/queries.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { audit } from '../../venues/audit.ts';
 import { type EndpointRow, findEndpoint } from '../queries.ts';
 import { eventOf, shownDelivery } from './delivery.ts';
-import { listDeliveryRows, sendAgain, sendFailedAgain, wakeLane } from './queries.ts';
+import { listDeliveryRows, makeQueueDue, redeliverFailed, redeliverOne } from './queries.ts';
 
 /** The log goes back so far. */
 const KEPT_DAYS = 30;
@@ -22,22 +22,22 @@ async function known(db: Queryable, caller: Caller, input: Input): Promise<Endpo
   return row;
 }
 
-export async function listDeliveries(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function listDeliveries(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const endpoint = await known(db, caller, input);
-  const question = pageQuestion(input.query);
+  const question = pageQueryOf(input.query);
   const found = await listDeliveryRows(db, caller.venue.id, endpoint.id, question);
   const { rows, nextBefore } = pageOf(found, question.limit, ({ created_at }) => created_at);
   return { status: 200, body: { data: rows.map(shownDelivery), next_before: nextBefore } };
 }
 
-export async function redeliver(tx: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function redeliver(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const endpoint = await known(tx, caller, input);
   const eventId = eventOf(input.params.delivery_id ?? '', endpoint.id);
   const event = eventId === null ? null : await findEventView(tx, caller.venue.id, caller.mode, eventId);
   if (event === null) throw notFound();
   // The lane first, as the worker locks them.
-  await wakeLane(tx, caller.venue.id, endpoint.id, caller.now);
-  const row = await sendAgain(tx, caller.venue.id, endpoint.id, event, caller.now);
+  await makeQueueDue(tx, caller.venue.id, endpoint.id, caller.now);
+  const row = await redeliverOne(tx, caller.venue.id, endpoint.id, event, caller.now);
   if (row === null) throw notFound();
   if (endpoint.status === 'disabled') throw isDisabled();
   await audit(tx, caller, {
@@ -53,13 +53,13 @@ export async function recover(
   tx: Queryable,
   caller: Caller,
   input: Input<{ readonly since: string }>,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const endpoint = await known(tx, caller, input as Input);
   const { since } = input.body;
   if (Date.parse(since) < caller.now - KEPT_DAYS * DAY || Date.parse(since) > caller.now) throw invalid([outOfReach()]);
   if (endpoint.status === 'disabled') throw isDisabled();
-  await wakeLane(tx, caller.venue.id, endpoint.id, caller.now);
-  const recovered = await sendFailedAgain(tx, caller.venue.id, endpoint.id, since, caller.now, MOST_AT_ONCE);
+  await makeQueueDue(tx, caller.venue.id, endpoint.id, caller.now);
+  const recovered = await redeliverFailed(tx, caller.venue.id, endpoint.id, since, caller.now, MOST_AT_ONCE);
   await audit(tx, caller, {
     venueId: caller.venue.id,
     action: 'webhook_endpoint.recover',

@@ -1,0 +1,69 @@
+// The slow second pass over a valid JSON text with escapes: finds member names that are equal only after unescaping, NUL and
+// lone surrogates. Runs only when the scanner met such an escape.
+// Guarantees: linear in the text; at most MAX_BAD_TEXTS reports. It does not check the grammar.
+
+import { nameAtOffset, type OutlineNode, outlineOf, stringFrom } from './outline.ts';
+import { printablePointerTo } from './pointer.ts';
+
+/** A string value or member name that no database column can hold. */
+export interface BadText {
+  /** JSON pointer of the value or member, itself safe to print. */
+  readonly field: string;
+  readonly problem: 'nul' | 'lone_surrogate';
+  /** Where the field starts in the text, counted as positionsOf(text).startOf does. */
+  readonly offset: number;
+}
+
+/** A bound: a hostile body could otherwise cause a hundred thousand reports. */
+const MAX_BAD_TEXTS = 100;
+
+const QUOTE = 0x22;
+const PROBLEM = /\0|\p{Surrogate}/u;
+
+/** The first member whose unescaped name is a duplicate in its object; the offset is that of the name in the text. */
+export function findDuplicateName(text: string): { readonly name: string; readonly offset: number } | undefined {
+  const nodes = outlineOf(text);
+  const namesIn = new Map<number, Set<string>>();
+  for (const node of nodes) {
+    if (node.nameAt === -1 || nodes[node.parent]?.children === 1) continue;
+    const name = nameAtOffset(text, node.nameAt);
+    let names = namesIn.get(node.parent);
+    if (names === undefined) {
+      names = new Set();
+      namesIn.set(node.parent, names);
+    }
+    // The quote in front keeps "123" from being hashed as an array index, which V8 does without a seed.
+    names.add(`"${name}`);
+    if (names.size === node.place) return { name, offset: node.nameAt };
+  }
+  return undefined;
+}
+
+/** The first MAX_BAD_TEXTS fields with bad text, in document order; one report for each field. */
+export function findBadTexts(text: string): BadText[] {
+  const nodes = outlineOf(text);
+  const pointers = new Map<number, string>();
+  const found: BadText[] = [];
+  for (const [index, node] of nodes.entries()) {
+    const name = node.nameAt === -1 ? undefined : nameAtOffset(text, node.nameAt);
+    const problem = problemIn(name) ?? problemIn(stringOf(text, node));
+    if (node.children === 0 && problem === undefined) continue;
+    // Concatenation shares the container's pointer, so that long names at a great depth cost no memory.
+    const field = index === 0 ? '' : printablePointerTo(pointers.get(node.parent) ?? '', name ?? node.place);
+    if (node.children > 0) pointers.set(index, field);
+    if (problem === undefined) continue;
+    found.push({ field, problem, offset: node.nameAt === -1 ? node.start : node.nameAt });
+    if (found.length === MAX_BAD_TEXTS) break;
+  }
+  return found;
+}
+
+function stringOf(text: string, node: OutlineNode): string | undefined {
+  return text.charCodeAt(node.start) === QUOTE ? stringFrom(text, node.start, node.end) : undefined;
+}
+
+function problemIn(text: string | undefined): BadText['problem'] | undefined {
+  const found = text === undefined ? null : PROBLEM.exec(text);
+  if (found === null) return undefined;
+  return found[0] === '\0' ? 'nul' : 'lone_surrogate';
+}

@@ -1,8 +1,0 @@
-// A state machine is data: for each state, the states that may follow. The same table stands in the database, which
-// refuses every other move; a test proves that both agree.
-
-export type Moves<State extends string> = Readonly<Record<State, readonly State[]>>;
-
-export function canMove<State extends string>(moves: Moves<State>, from: State, to: State): boolean {
-  return moves[from].includes(to);
-}

@@ -1,0 +1,156 @@
+// The check of the ledger as one statement for a range of checkouts: one snapshot, so that it can run beside the workers.
+// Both sides of every comparison are put under one another and added up, never joined: whatever the planner believes about
+// a range, each table is read once by its index.
+
+import type { Queryable } from '../../../base/db.ts';
+import { type CheckoutRange, ENTRIES, IN_RANGE, rangeValues } from '../../ledger/check-queries.ts';
+import { ENTRIES_OWED, MOVED, PAID_OUT } from '../../payments/check-queries.ts';
+
+export type ProblemKind =
+  | 'entry_missing'
+  | 'entry_without_cause'
+  | 'entry_differs'
+  | 'division_differs'
+  | 'refunds_differ'
+  | 'share_refunds_differ'
+  | 'payout_differs'
+  | 'transfers_differ'
+  | 'guest_funds_left';
+
+export interface FoundProblem {
+  readonly problem: ProblemKind;
+  readonly venueId: string;
+  readonly checkoutId: string;
+  /** The kind of entry, or the field of a payout; '' where there is none. */
+  readonly kind: string;
+  /** The hold, movement or dispute; '' where it is about the checkout as a whole. */
+  readonly subject: string;
+  readonly expected: number;
+  readonly found: number;
+  /** How many there are in the range, told or not. */
+  readonly total: number;
+}
+
+const KEPT = `select venue_id, checkout_id, mode, currency, status, amount::bigint as amount,
+  fee_amount::bigint as fee_amount, refunded_amount::bigint as refunded_amount from checkouts where ${IN_RANGE}`;
+
+/** Every entry has its cause and every cause its entry, of the same amount, mode and currency. */
+const WRONG_ENTRIES = `
+  select venue_id, checkout_id, case when sum(found) = 0 then 'entry_missing' when sum(expected) = 0
+    then 'entry_without_cause' else 'entry_differs' end as problem, kind, subject, sum(expected) as expected,
+    sum(found) as found
+  from (
+    select venue_id, checkout_id, mode, currency, kind, subject, amount as expected, 0::bigint as found
+      from (${ENTRIES_OWED}) owed
+    union all
+    select venue_id, checkout_id, mode, currency, 'earning', '', amount - fee_amount, 0
+      from kept where status = 'completed'
+    union all
+    select venue_id, checkout_id, mode, currency, 'fee', '', fee_amount, 0 from kept where status = 'completed'
+    union all
+    select venue_id, checkout_id, mode, currency, kind, case when kind in ('earning', 'fee') then '' else subject end, 0,
+      amount from entries) sides
+  group by venue_id, checkout_id, mode, currency, kind, subject having sum(expected) <> sum(found)`;
+
+/** What a hold brought is divided between the venue and us, whole or not at all. */
+const WRONG_DIVISION = `
+  select venue_id, checkout_id, 'division_differs', '', subject, sum(captured), sum(divided)
+  from (
+    select venue_id, checkout_id, subject, case kind when 'capture' then amount else 0 end as captured,
+      case kind when 'capture' then 0 else amount end as divided
+    from entries where kind in ('capture', 'earning', 'fee')) sides
+  group by venue_id, checkout_id, subject having sum(divided) <> 0 and sum(divided) <> sum(captured)`;
+
+/** What a checkout says of itself, against its shares, its payout and what was moved. */
+const WRONG_SUMS = `
+  select venue_id, checkout_id, problem, kind, '', sum(expected), sum(found)
+  from (
+    select venue_id, checkout_id, 'refunds_differ' as problem, '' as kind, amount as expected, 0::bigint as found
+      from moved where kind = 'refund'
+    union all
+    select venue_id, checkout_id, 'refunds_differ', '', 0, refunded_amount from kept where status = 'completed'
+    union all
+    select venue_id, checkout_id, 'share_refunds_differ', '', refunded_amount, 0 from shares where ${IN_RANGE} and dropped_at is null
+    union all
+    select venue_id, checkout_id, 'share_refunds_differ', '', 0, refunded_amount from kept
+    union all
+    select venue_id, checkout_id, 'payout_differs', 'amount', amount - fee_amount, 0 from kept where status = 'completed'
+    union all
+    select venue_id, checkout_id, 'payout_differs', 'fee_amount', fee_amount, 0 from kept where status = 'completed'
+    union all
+    select venue_id, checkout_id, 'payout_differs', 'amount', 0, amount from paid_out
+    union all
+    select venue_id, checkout_id, 'payout_differs', 'fee_amount', 0, fee_amount from paid_out
+    union all
+    select venue_id, checkout_id, 'transfers_differ', '', amount - fee_amount, 0 from kept where status = 'completed'
+    union all
+    select venue_id, checkout_id, 'transfers_differ', '', 0,
+        case kind when 'transfer' then amount when 'reversal' then -amount else amount - fee_part end
+      from moved where kind in ('transfer', 'reversal', 'refund')) sides
+  group by venue_id, checkout_id, problem, kind having sum(expected) <> sum(found)`;
+
+/** Guests' money is with us only while a booking is being captured, or on its way back. */
+const FUNDS_LEFT = `
+  select venue_id, checkout_id, 'guest_funds_left', '', '', 0, sum(funds)
+  from (
+    select venue_id, checkout_id, case kind when 'capture' then amount else -amount end as funds, false as explained
+      from entries where kind in ('capture', 'earning', 'fee', 'return')
+    union all
+    select venue_id, checkout_id, 0, true from moved
+      where kind = 'return' and status in ('waiting', 'sending', 'failed')
+    union all
+    select venue_id, checkout_id, 0, true from kept where status = 'funded') sides
+  group by venue_id, checkout_id having sum(funds) <> 0 and not bool_or(explained)`;
+
+const PROBLEMS = `
+  with entries as materialized (${ENTRIES}), moved as materialized (${MOVED}), paid_out as materialized (${PAID_OUT}),
+    kept as materialized (${KEPT}),
+    problems as (${[WRONG_ENTRIES, WRONG_DIVISION, WRONG_SUMS, FUNDS_LEFT].join('\n  union all')})
+  select problem, venue_id as "venueId", checkout_id as "checkoutId", kind, subject, expected::bigint as "expected",
+    found::bigint as "found", count(*) over () as "total"
+  from problems order by venue_id, checkout_id, problem, kind, subject limit $4`;
+
+export async function problemsIn(db: Queryable, range: CheckoutRange, limit: number): Promise<FoundProblem[]> {
+  return db.query<FoundProblem>(PROBLEMS, [...rangeValues(range), limit]);
+}
+
+/** The next venue that has checkouts; null: there is none. */
+export async function nextVenueWithCheckouts(db: Queryable, after: string): Promise<string | null> {
+  const rows = await db.query<{ id: string }>(
+    'select venue_id as "id" from checkouts where venue_id > $1 order by venue_id limit 1',
+    [after],
+  );
+  return rows[0]?.id ?? null;
+}
+
+/** The checkout of a venue that is `count` further on; null: there are fewer left. */
+export async function checkoutAfter(
+  db: Queryable,
+  venueId: string,
+  after: string,
+  count: number,
+): Promise<string | null> {
+  const rows = await db.query<{ id: string }>(
+    `select checkout_id as "id" from checkouts where venue_id = $1 and checkout_id > $2
+     order by checkout_id offset $3 limit 1`,
+    [venueId, after, count - 1],
+  );
+  return rows[0]?.id ?? null;
+}
+
+export async function lastCheckout(db: Queryable, venueId: string): Promise<string | null> {
+  const rows = await db.query<{ id: string }>(
+    'select checkout_id as "id" from checkouts where venue_id = $1 order by checkout_id desc limit 1',
+    [venueId],
+  );
+  return rows[0]?.id ?? null;
+}
+
+/** About how many checkouts there are, for a progress bar; null: nobody has counted yet. */
+export async function roughCount(db: Queryable): Promise<number | null> {
+  const rows = await db.query<{ rows: number }>(
+    `select reltuples::float8 as "rows" from pg_class where oid = 'checkouts'::regclass`,
+  );
+  const count = rows[0]?.rows ?? 0;
+  return count > 0 ? count : null;
+}

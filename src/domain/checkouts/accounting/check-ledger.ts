@@ -1,0 +1,156 @@
+// Whether the books add up: every entry has its cause and every cause its entry, every completed checkout its payout, and
+// no guest's money lies where it should not. It reads and changes nothing, and may run beside the servers: each range of
+// checkouts is judged in one snapshot.
+
+import type { Mode } from '../../../base/config.ts';
+import type { Queryable } from '../../../base/db.ts';
+import {
+  type AccountTurnover,
+  type CheckoutRange,
+  lastCheckoutEntered,
+  nextVenueWithEntries,
+  turnoverIn,
+} from '../../ledger/check-queries.ts';
+import {
+  checkoutAfter,
+  type FoundProblem,
+  lastCheckout,
+  nextVenueWithCheckouts,
+  problemsIn,
+  roughCount,
+} from './check-ledger-queries.ts';
+
+export interface AccountBalance extends AccountTurnover {
+  /** Debits less credits: over all accounts of a mode and currency they add up to 0. */
+  readonly balance: number;
+}
+
+export interface LedgerProblem {
+  readonly problem: FoundProblem['problem'] | 'balances_differ';
+  /** Null: it is about a mode and currency as a whole. */
+  readonly venueId: string | null;
+  readonly checkoutId: string | null;
+  readonly subject: string | null;
+  readonly expected: number;
+  readonly found: number;
+  readonly message: string;
+}
+
+export interface LedgerReport {
+  readonly balances: readonly AccountBalance[];
+  /** The first of them. */
+  readonly problems: readonly LedgerProblem[];
+  readonly problemCount: number;
+}
+
+export interface CheckSettings {
+  /** Checkouts in one statement. */
+  readonly chunk?: number;
+  readonly onProgress?: (checkouts: number, about: number | null) => void;
+}
+
+const CHUNK = 1_000;
+/** More than a person reads; all of them are counted. */
+export const MAX_PROBLEMS_LISTED = 1_000;
+
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+export async function checkLedger(db: Queryable, settings: CheckSettings = {}): Promise<LedgerReport> {
+  const { chunk = CHUNK, onProgress } = settings;
+  const about = onProgress === undefined ? null : await roughCount(db);
+  const turnover: AccountTurnover[] = [];
+  const problems: LedgerProblem[] = [];
+  let problemCount = 0;
+  for await (const { range, checked } of rangesOf(db, chunk)) {
+    const [found, moved] = await Promise.all([problemsIn(db, range, MAX_PROBLEMS_LISTED), turnoverIn(db, range)]);
+    problemCount += found[0]?.total ?? 0;
+    problems.push(...found.slice(0, MAX_PROBLEMS_LISTED - problems.length).map(told));
+    turnover.push(...moved);
+    onProgress?.(checked, about);
+  }
+  const balances = balancesOf(turnover);
+  const uneven = unbalancedIn(balances);
+  return { balances, problems: [...uneven, ...problems], problemCount: problemCount + uneven.length };
+}
+
+/** Every checkout once, venue by venue, also one that only the ledger knows. `checked` counts whole ranges. */
+async function* rangesOf(db: Queryable, chunk: number): AsyncGenerator<{ range: CheckoutRange; checked: number }> {
+  let checked = 0;
+  for (let venueId = await nextVenue(db, BEFORE_ALL); venueId !== null; venueId = await nextVenue(db, venueId)) {
+    let after = '';
+    for (let upTo = await checkoutAfter(db, venueId, after, chunk); upTo !== null; ) {
+      checked += chunk;
+      yield { range: { venueId, after, upTo }, checked };
+      after = upTo;
+      upTo = await checkoutAfter(db, venueId, after, chunk);
+    }
+    // Read now, so that they lie behind everything that was looked at. A range that ends before it begins is empty.
+    for (const upTo of [await lastCheckout(db, venueId), await lastCheckoutEntered(db, venueId)]) {
+      if (upTo === null) continue;
+      yield { range: { venueId, after, upTo }, checked };
+      after = upTo;
+    }
+  }
+}
+
+async function nextVenue(db: Queryable, after: string): Promise<string | null> {
+  const next = await Promise.all([nextVenueWithCheckouts(db, after), nextVenueWithEntries(db, after)]);
+  return next.filter((id) => id !== null).sort()[0] ?? null;
+}
+
+/** The turnover of all ranges, account by account. */
+export function balancesOf(turnover: readonly AccountTurnover[]): readonly AccountBalance[] {
+  const byAccount = new Map<string, AccountBalance>();
+  for (const { mode, currency, account, debits, credits } of turnover) {
+    const name = `${mode} ${currency} ${account}`;
+    const before = byAccount.get(name) ?? { debits: 0, credits: 0 };
+    const sums = { debits: before.debits + debits, credits: before.credits + credits };
+    byAccount.set(name, { mode, currency, account, ...sums, balance: sums.debits - sums.credits });
+  }
+  return [...byAccount].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, balance]) => balance);
+}
+
+/** An entry debits one account and credits another by one amount, so this cannot happen; it is looked at all the same. */
+export function unbalancedIn(balances: readonly AccountBalance[]): readonly LedgerProblem[] {
+  const sums = new Map<string, { mode: Mode; currency: string; sum: number }>();
+  for (const { mode, currency, balance } of balances) {
+    const name = `${mode} ${currency}`;
+    sums.set(name, { mode, currency, sum: (sums.get(name)?.sum ?? 0) + balance });
+  }
+  const uneven = [...sums.values()].filter(({ sum }) => sum !== 0);
+  return uneven.map(({ mode, currency, sum }) => ({
+    problem: 'balances_differ',
+    venueId: null,
+    checkoutId: null,
+    subject: null,
+    expected: 0,
+    found: sum,
+    message: `the ${currency} accounts of ${mode} mode add up to ${sum}`,
+  }));
+}
+
+function told(found: FoundProblem): LedgerProblem {
+  const { problem, venueId, checkoutId, subject, expected } = found;
+  return {
+    problem,
+    venueId,
+    checkoutId,
+    subject: subject === '' ? null : subject,
+    expected,
+    found: found.found,
+    message: WORDS[problem](found),
+  };
+}
+
+const WORDS: Readonly<Record<FoundProblem['problem'], (of: FoundProblem) => string>> = {
+  entry_missing: ({ kind, expected }) => `the ${kind} of ${expected} has no entry`,
+  entry_without_cause: ({ kind, found }) => `an entry says ${kind} of ${found}, and nothing caused it`,
+  entry_differs: ({ kind, expected, found }) => `the ${kind} was ${expected}, its entry says ${found}`,
+  division_differs: ({ expected, found }) => `${expected} was captured, ${found} divided between venue and fee`,
+  refunds_differ: ({ expected, found }) => `refunds of ${expected} were decided, the checkout says ${found}`,
+  share_refunds_differ: ({ expected, found }) => `${expected} is refunded of the shares, ${found} of the checkout`,
+  payout_differs: ({ kind, expected, found }) => `the payout’s ${kind} must be ${expected} and is ${found}`,
+  transfers_differ: ({ expected, found }) =>
+    `transfers, less what was taken back, and refunds from the venue’s part must be ${expected} and are ${found}`,
+  guest_funds_left: ({ found }) => `${found} of the guests’ money was neither earned nor given back`,
+};

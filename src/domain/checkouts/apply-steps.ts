@@ -1,0 +1,67 @@
+// What a checkout will look like once some steps are written. Pure: lets one decision follow from another.
+
+import type { HoldState } from '../payments/hold.ts';
+import { ENDED_HOLD_STATUSES } from '../payments/transitions.ts';
+import type { LockedCheckout, ShareState } from './locked-checkout.ts';
+import type { Step } from './steps.ts';
+
+export function applySteps(checkout: LockedCheckout, steps: readonly Step[]): LockedCheckout {
+  return steps.reduce(applyStep, checkout);
+}
+
+function applyStep(checkout: LockedCheckout, step: Step): LockedCheckout {
+  switch (step.step) {
+    case 'move checkout':
+      return { ...checkout, status: step.to, organizerId: step.organizerId ?? checkout.organizerId };
+    case 'move shares':
+      return onShares(checkout, step.ids, (share) => ({ ...share, status: step.to }));
+    case 'drop shares':
+      return { ...checkout, shares: checkout.shares.filter(({ id }) => !step.ids.includes(id)) };
+    case 'add shares': {
+      const added = step.shares.map((share): ShareState => ({ ...share, status: 'invited', refundedAmount: 0 }));
+      return { ...checkout, shares: [...checkout.shares, ...added].sort((a, b) => a.place - b.place) };
+    }
+    case 'take seat': {
+      const { memberId, displayName } = step;
+      return onShares(checkout, [step.shareId], (share) => ({ ...share, memberId, displayName }));
+    }
+    case 'refund shares':
+      return onShares(checkout, [...step.amounts.keys()], (share) => ({
+        ...share,
+        refundedAmount: share.refundedAmount + (step.amounts.get(share.id) ?? 0),
+      }));
+    case 'refund checkout':
+      return { ...checkout, refundedAmount: checkout.refundedAmount + step.amount };
+    case 'move hold':
+      return onHolds(checkout, [step.id], (hold) => ({ ...hold, status: step.to }));
+    case 'holds captured':
+      return onHolds(
+        checkout,
+        step.holds.map(({ id }) => id),
+        (hold) => ({ ...hold, status: 'captured' }),
+      );
+    case 'begin captures':
+      return onHolds(checkout, step.ids, (hold) => ({ ...hold, status: 'capturing' }));
+    case 'activate renewal':
+      return onHolds(checkout, [step.id], (hold) => ({ ...hold, renews: null }));
+    default:
+      return checkout;
+  }
+}
+
+function onShares(
+  checkout: LockedCheckout,
+  ids: readonly string[],
+  change: (share: ShareState) => ShareState,
+): LockedCheckout {
+  return { ...checkout, shares: checkout.shares.map((share) => (ids.includes(share.id) ? change(share) : share)) };
+}
+
+function onHolds(
+  checkout: LockedCheckout,
+  ids: readonly string[],
+  change: (hold: HoldState) => HoldState,
+): LockedCheckout {
+  const holds = checkout.holds.map((hold) => (ids.includes(hold.id) ? change(hold) : hold));
+  return { ...checkout, holds: holds.filter(({ status }) => !ENDED_HOLD_STATUSES.includes(status)) };
+}

@@ -1,0 +1,97 @@
+// Seats in a party that nobody is named for yet: the organizer makes them and shares a link, and whoever opens it and signs in
+// takes one. POST /v1/public/checkouts/{id}/seat.
+
+import type { Seat as SeatBody } from '../../../../schemas/types.gen.ts';
+import type { Queryable } from '../../../base/db.ts';
+import { conflict, notFound, type Problem } from '../../../base/errors.ts';
+import type { Ids } from '../../../base/ids.ts';
+import type { Input, OperationResult } from '../../../base/operation.ts';
+import type { Guest } from '../../members/guest.ts';
+import { addFriends, findMembers, insertSeats } from '../../members/queries.ts';
+import type { LockedCheckout } from '../locked-checkout.ts';
+import { scheduleNotifications } from '../notifications/queries.ts';
+import { lockCheckout } from '../queries.ts';
+import { writeSteps } from '../write-steps.ts';
+import type { GuestServices } from './choose-party.ts';
+import { decideSeat, type SeatRefusal } from './decide-seat.ts';
+import { guestJson } from './guest-view.ts';
+import { routeOf } from './invite-queries.ts';
+
+/** Members who are nobody yet: their ids are named as `user_id` when the party is chosen. */
+export async function createSeats(
+  tx: Queryable,
+  services: { readonly ids: Ids; readonly now: number },
+  count: number,
+): Promise<readonly string[]> {
+  const ids = Array.from({ length: count }, () => services.ids.uuid());
+  if (count > 0) await insertSeats(tx, ids, services.now);
+  return ids;
+}
+
+/** The share that is theirs now: a seat just taken, or the share that they had already. */
+export async function claimSeat(
+  services: Pick<GuestServices, 'db' | 'clock' | 'ids'>,
+  guest: Pick<Guest, 'memberId'>,
+  checkoutId: string,
+  shareId: string | null,
+): Promise<string> {
+  const venueId = await routeOf(services.db, checkoutId);
+  if (venueId === null) throw notFound();
+  return services.db.transaction(async (tx) => {
+    const checkout = await lockCheckout(tx, venueId, checkoutId);
+    if (checkout === null) throw notFound();
+    return seatIn(tx, services, checkout, guest.memberId, shareId);
+  });
+}
+
+async function seatIn(
+  tx: Queryable,
+  services: Pick<GuestServices, 'clock' | 'ids'>,
+  checkout: LockedCheckout,
+  memberId: string,
+  shareId: string | null,
+): Promise<string> {
+  const now = services.clock.now();
+  const others = checkout.shares.map((share) => share.memberId);
+  const known = await findMembers(tx, [memberId, ...others]);
+  const seats = new Set([...known.values()].filter(({ isSeat }) => isSeat).map(({ id }) => id));
+  const displayName = known.get(memberId)?.displayName ?? null;
+  const decided = decideSeat(checkout, { memberId, displayName, shareId, seats }, now);
+  if ('refusal' in decided) throw refused(decided.refusal);
+  if (decided.steps.length === 0) return decided.shareId;
+  await writeSteps(tx, { ids: services.ids, now }, checkout, decided.steps);
+  const people = others.filter((id) => known.has(id) && !seats.has(id));
+  await addFriends(tx, memberId, people, now);
+  await scheduleNotifications(tx, checkout.venueId, checkout.id);
+  return decided.shareId;
+}
+
+function refused(refusal: SeatRefusal): Problem {
+  switch (refusal) {
+    case 'not_found':
+      return notFound();
+    case 'checkout_past_pay_by':
+      return conflict(refusal, 'The time to pay has passed: nobody can join any more.');
+    case 'checkout_not_collecting':
+      return conflict(refusal, 'This checkout is not collecting: nobody can join now.');
+    case 'seat_taken':
+      return conflict(refusal, 'Somebody else has this seat, or is paying for it. Ask for another one.');
+    case 'no_free_seat':
+      return conflict(refusal, 'Every seat of this party is taken. Ask the organizer for one more.');
+  }
+}
+
+export async function claimSeatAsGuest(
+  services: GuestServices,
+  guest: Guest,
+  input: Input<SeatBody>,
+): Promise<OperationResult> {
+  const id = input.params.id ?? '';
+  await claimSeat(services, guest, id, input.body.share_id ?? null);
+  const venueId = await routeOf(services.db, id);
+  if (venueId === null) throw notFound();
+  return {
+    status: 200,
+    json: await guestJson(services.db, venueId, id, guest.memberId, services.clock.now(), services),
+  };
+}

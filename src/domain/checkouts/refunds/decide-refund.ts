@@ -1,0 +1,117 @@
+// Refunding a completed checkout. Pure. The amount is divided over the shares in proportion to what is left of each,
+// exactly. Our fee is given back in the same proportion; the venue's part comes out of a transfer that still waits, or is
+// taken back from one that was sent.
+
+import { divideInProportion } from '../../../base/money.ts';
+import type { MovementStatus } from '../../payments/transitions.ts';
+import { applySteps } from '../apply-steps.ts';
+import { feeParts } from '../capture/decide-capture.ts';
+import { holdOf, type LockedCheckout, type ShareState } from '../locked-checkout.ts';
+import type { NewMovementAlias, Step } from '../steps.ts';
+
+export interface TransferState {
+  readonly id: string;
+  readonly holdId: string;
+  readonly status: MovementStatus;
+  readonly amount: number;
+}
+
+export interface RefundRequest {
+  readonly amount: number;
+  readonly reason: string | null;
+  readonly now: number;
+  readonly newId: () => string;
+}
+
+export function refundableAmount(checkout: LockedCheckout): number {
+  return checkout.amount - checkout.refundedAmount;
+}
+
+export function decideRefund(
+  checkout: LockedCheckout,
+  transfers: readonly TransferState[],
+  wish: RefundRequest,
+): readonly Step[] {
+  const services = divideInProportion(
+    wish.amount,
+    checkout.shares.map(({ amount, refundedAmount }) => amount - refundedAmount),
+  );
+  const amounts = new Map(checkout.shares.flatMap(({ id }, index) => (services[index] ? [[id, services[index]]] : [])));
+  const fees = feeParts(checkout);
+  const steps: Step[] = [
+    { step: 'refund shares', amounts },
+    { step: 'refund checkout', amount: wish.amount },
+  ];
+  for (const share of checkout.shares) {
+    const amount = amounts.get(share.id) ?? 0;
+    if (amount > 0) steps.push(...refundShare(checkout, share, amount, fees.get(share.id) ?? 0, transfers, wish));
+  }
+  const next = applySteps(checkout, steps);
+  const isOver = refundableAmount(next) === 0;
+  const whole = next.shares.filter(
+    ({ amount, refundedAmount, status }) =>
+      status === 'captured' && refundedAmount === amount && (amount > 0 || isOver),
+  );
+  if (whole.length > 0) {
+    steps.push({ step: 'move shares', ids: whole.map(({ id }) => id), from: 'captured', to: 'refunded' });
+  }
+  const refund = { amount: wish.amount, reason: wish.reason };
+  return [...steps, { step: 'record event', type: 'refund.created', refund }];
+}
+
+function refundShare(
+  checkout: LockedCheckout,
+  share: ShareState,
+  amount: number,
+  fee: number,
+  transfers: readonly TransferState[],
+  wish: RefundRequest,
+): readonly Step[] {
+  const hold = holdOf(checkout, share.id);
+  if (hold === undefined) throw new Error(`share ${share.id} was captured and has no hold`);
+  const feePart =
+    feeReturned(share, fee, share.refundedAmount + amount) - feeReturned(share, fee, share.refundedAmount);
+  const refund: NewMovementAlias = {
+    id: wish.newId(),
+    kind: 'refund',
+    shareId: share.id,
+    holdId: hold.id,
+    amount,
+    feePart,
+    takesBack: null,
+    reason: wish.reason,
+    dueAt: wish.now,
+  };
+  const fromVenue = amount - feePart;
+  const transfer = transfers.find(({ holdId }) => holdId === hold.id);
+  const steps: Step[] = [{ step: 'add movements', movements: [refund] }];
+  if (fromVenue === 0 || transfer === undefined) return steps;
+  if (transfer.status === 'waiting' || transfer.status === 'failed')
+    return [...steps, { step: 'shrink transfer', id: transfer.id, by: fromVenue }];
+  const reversal: NewMovementAlias = {
+    ...refund,
+    id: wish.newId(),
+    kind: 'reversal',
+    amount: fromVenue,
+    feePart: 0,
+    takesBack: transfer.id,
+  };
+  return [...steps, { step: 'add movements', movements: [reversal] }];
+}
+
+/** How much of a share's fee is given back once so much of the share is: in proportion, rounded down, all at the end. */
+function feeReturned(share: ShareState, fee: number, refunded: number): number {
+  return share.amount === 0 ? 0 : Number((BigInt(fee) * BigInt(refunded)) / BigInt(share.amount));
+}
+
+/** The percentage that a cancellation policy gives back so many hours before the start: of the strictest rule that is met. */
+export function percentByPolicy(
+  rules: readonly { readonly hours_before: number; readonly refund_pct: number }[],
+  hoursAhead: number,
+): number {
+  const met = rules.filter(({ hours_before }) => hoursAhead >= hours_before);
+  return met.reduce((best, rule) => (rule.hours_before > best.hours_before ? rule : best), {
+    hours_before: -1,
+    refund_pct: 0,
+  }).refund_pct;
+}

@@ -1,0 +1,89 @@
+// POST /v1/checkouts/{id}/refund: by amount, by the offering's cancellation policy, or all that is left. The refund is
+// decided and told here; the money moves as soon as the processor answers, and a processor that is down only delays it.
+
+import type { Refund } from '../../../../schemas/types.gen.ts';
+import type { Queryable } from '../../../base/db.ts';
+import { conflict, type FieldProblem, invalid, notFound } from '../../../base/errors.ts';
+import { percentOf } from '../../../base/money.ts';
+import type { Input, OperationResult } from '../../../base/operation.ts';
+import type { Caller } from '../../keys/caller.ts';
+import { findByExternalIds } from '../../offerings/queries.ts';
+import { lockTransfers } from '../../payments/movement-queries.ts';
+import { audit } from '../../venues/audit.ts';
+import type { LockedCheckout } from '../locked-checkout.ts';
+import { lockCheckout, viewAfter } from '../queries.ts';
+import { writeSteps } from '../write-steps.ts';
+import { decideRefund, percentByPolicy, refundableAmount } from './decide-refund.ts';
+
+const HOUR = 3_600_000;
+
+export async function refundCheckout(tx: Queryable, caller: Caller, input: Input<Refund>): Promise<OperationResult> {
+  const { venue, mode, now } = caller;
+  const checkout = await lockCheckout(tx, venue.id, input.params.id ?? '');
+  if (checkout === null || checkout.mode !== mode) throw notFound();
+  const wish = input.body;
+  if (wish.starts_at !== undefined && checkout.offeringExternalId === null) throw invalid([noPolicy()]);
+  if (checkout.status !== 'completed') {
+    throw conflict(
+      'checkout_not_completed',
+      `This checkout is ${checkout.status}: only a completed one can be refunded. Cancel it instead while it is open or collecting.`,
+    );
+  }
+  const left = refundableAmount(checkout);
+  if (left === 0) throw conflict('nothing_to_refund', 'Everything that was paid has been refunded already.');
+  const amount = wish.amount ?? (await byPolicy(tx, caller, checkout, wish.starts_at)) ?? left;
+  if (amount > left) throw invalid([tooMuch(left)]);
+  const transfers = await lockTransfers(tx, venue.id, checkout.id);
+  const reason = wish.reason ?? null;
+  const steps = decideRefund(checkout, transfers, { amount, reason, now, newId: () => caller.ids.uuid() });
+  await writeSteps(tx, caller, checkout, steps);
+  await audit(tx, caller, {
+    venueId: venue.id,
+    action: 'checkout.refund',
+    subject: checkout.id,
+    detail: { amount, reason },
+  });
+  return { status: 200, json: await viewAfter(tx, venue.id, checkout.id) };
+}
+
+/** What the offering's policy gives back now; null: the caller did not ask for it. */
+async function byPolicy(
+  tx: Queryable,
+  caller: Caller,
+  checkout: LockedCheckout,
+  startsAt: string | undefined,
+): Promise<number | null> {
+  const name = checkout.offeringExternalId;
+  if (startsAt === undefined || name === null) return null;
+  const offering = (await findByExternalIds(tx, caller.venue.id, caller.mode, [name])).get(name);
+  const rules = (offering?.approved ?? offering?.content)?.policy?.cancellation ?? [];
+  const hoursAhead = (Date.parse(startsAt) - (caller.now + checkout.clockAhead)) / HOUR;
+  const percent = percentByPolicy(rules, hoursAhead);
+  // What was refunded before counts: the policy says how much comes back in all.
+  const amount = percentOf(checkout.amount, percent) - checkout.refundedAmount;
+  if (amount > 0) return amount;
+  throw conflict(
+    'nothing_to_refund',
+    'The cancellation policy of the offering gives nothing more back at this time. Send `amount` to refund all the same.',
+  );
+}
+
+function noPolicy(): FieldProblem {
+  return {
+    code: 'not_allowed',
+    field: '/starts_at',
+    message: 'This checkout names no offering, so no cancellation policy can decide: send `amount`, or leave both out.',
+    expected: 'no starts_at: the checkout names no offering',
+    example_fix: null,
+  };
+}
+
+function tooMuch(left: number): FieldProblem {
+  return {
+    code: 'out_of_range',
+    field: '/amount',
+    message: `Only ${left} is left to refund: send that or less, or leave amount out to refund all of it.`,
+    expected: `a whole number from 1 to ${left}`,
+    example_fix: left,
+  };
+}

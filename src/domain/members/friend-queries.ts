@@ -1,0 +1,38 @@
+// Whom a member knows: the people of earlier parties, and their group chats. Never a phone.
+
+import type { Queryable } from '../../base/db.ts';
+
+export interface Friend {
+  readonly id: string;
+  readonly displayName: string | null;
+}
+
+/** Those they were in a party with, the latest first: everybody who has signed in or has a name. */
+export async function friendsOf(db: Queryable, memberId: string, limit: number): Promise<Friend[]> {
+  return db.query<Friend>(
+    `select m.member_id as "id", m.display_name as "displayName"
+     from friends f join members m on m.member_id = f.friend_id
+     where f.member_id = $1 and (m.joined_at is not null or m.display_name is not null)
+     order by f.last_at desc, f.friend_id limit $2`,
+    [memberId, limit],
+  );
+}
+
+export interface Channel {
+  readonly id: string;
+  readonly name: string | null;
+  readonly members: readonly Friend[];
+}
+
+/** Their group chats, the newest first, with everybody in them. */
+export async function channelsOf(db: Queryable, memberId: string, limit: number): Promise<Channel[]> {
+  return db.query<Channel>(
+    `select c.channel_id as "id", c.name, (
+         select json_agg(json_build_object('id', m.member_id, 'displayName', m.display_name)
+           order by m.display_name nulls last, m.member_id)
+         from channel_members o join members m on m.member_id = o.member_id where o.channel_id = c.channel_id) as "members"
+     from channel_members mine join channels c on c.channel_id = mine.channel_id
+     where mine.member_id = $1 order by c.created_at desc, c.channel_id limit $2`,
+    [memberId, limit],
+  );
+}

@@ -1,0 +1,88 @@
+// Cards that were declined, so that nobody can try stolen ones here: each counted once, by the processor's own id of it, for
+// its share and for the address from which its hold was asked for. Both are forgotten after a day; an address is kept only as
+// a keyed hash.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+
+/** In an hour: so many on one share, or so many from one address, close the card form for an hour. */
+const DECLINES_PER_SHARE = 5;
+const DECLINES_PER_ADDRESS = 10;
+
+export interface Decline {
+  readonly venueId: string;
+  readonly holdId: string;
+  readonly mode: Mode;
+  /** The charge that was declined, or the notice that told of it where there was none. */
+  readonly declineId: string;
+  /** When the bank said no, in milliseconds. */
+  readonly at: number;
+}
+
+/** A renewal that a bank declines is nobody's trying. */
+export async function countDecline(db: Queryable, decline: Decline): Promise<void> {
+  await db.query(
+    `insert into declines (venue_id, decline_id, share_id, address_hash, at)
+     select h.venue_id, $4, h.share_id, a.address_hash, to_timestamp($5 / 1000.0)
+     from holds h left join hold_request_addresses a on a.venue_id = h.venue_id and a.hold_id = h.hold_id
+     where h.venue_id = $1 and h.hold_id = $2 and h.mode = $3 and h.renews is null
+     on conflict (venue_id, decline_id) do nothing`,
+    [decline.venueId, decline.holdId, decline.mode, decline.declineId, decline.at],
+  );
+}
+
+/** From where a hold was asked for last. */
+export async function recordHoldAddress(
+  db: Queryable,
+  asker: { readonly venueId: string; readonly holdId: string; readonly addressHash: Buffer; readonly now: number },
+): Promise<void> {
+  await db.query(
+    `insert into hold_request_addresses (venue_id, hold_id, address_hash, at) values ($1, $2, $3, to_timestamp($4 / 1000.0))
+     on conflict (venue_id, hold_id) do update set address_hash = excluded.address_hash, at = excluded.at`,
+    [asker.venueId, asker.holdId, asker.addressHash, asker.now],
+  );
+}
+
+export interface CardForm {
+  readonly venueId: string;
+  readonly shareId: string;
+  /** Of whoever asks; or of whoever asked for this hold last. */
+  readonly by: { readonly addressHash: Buffer | null } | { readonly holdId: string };
+}
+
+/** Until when the card form of a share is closed, in milliseconds; null: it is open. */
+export async function cardFormClosedUntil(db: Queryable, form: CardForm, now: number): Promise<number | null> {
+  const { by } = form;
+  const rows = await db.query<{ until: number | null }>(
+    `with address as (
+       select coalesce($3::bytea, (select a.address_hash from hold_request_addresses a
+         where a.venue_id = $1 and a.hold_id = $4::uuid)) as hash),
+     counted as (
+       select d.at, count(*) over within_the_hour >= ${DECLINES_PER_SHARE} as closes
+       from declines d where d.venue_id = $1 and d.share_id = $2 and d.at > to_timestamp($5 / 1000.0) - interval '2 hours'
+       window within_the_hour as (order by d.at range between interval '1 hour' preceding and current row)
+       union all
+       select d.at, count(*) over within_the_hour >= ${DECLINES_PER_ADDRESS}
+       from declines d join address a on a.hash = d.address_hash
+       where d.at > to_timestamp($5 / 1000.0) - interval '2 hours'
+       window within_the_hour as (order by d.at range between interval '1 hour' preceding and current row))
+     select (extract(epoch from max(at) + interval '1 hour') * 1000)::float8 as "until"
+     from counted where closes and at > to_timestamp($5 / 1000.0) - interval '1 hour'`,
+    [form.venueId, form.shareId, 'addressHash' in by ? by.addressHash : null, 'holdId' in by ? by.holdId : null, now],
+  );
+  return rows[0]?.until ?? null;
+}
+
+export async function deleteOldDeclines(db: Queryable, now: number, limit: number): Promise<number> {
+  const declines = await db.query(
+    `delete from declines where ctid = any(array(
+       select ctid from declines where at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2)) returning 1`,
+    [now, limit],
+  );
+  const askers = await db.query(
+    `delete from hold_request_addresses where ctid = any(array(
+       select ctid from hold_request_addresses where at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2)) returning 1`,
+    [now, limit],
+  );
+  return declines.length + askers.length;
+}

@@ -1,0 +1,118 @@
+// The only place that touches disputes, and the notices about them that wait to be understood.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import type { DisputeNotice } from './notice.ts';
+
+/** A notice that came before counts once. */
+export async function storeNotice(
+  db: Queryable,
+  notice: { readonly id: string; readonly mode: Mode; readonly about: DisputeNotice; readonly now: number },
+): Promise<void> {
+  await db.query(
+    `insert into processor_notices (notice_id, mode, about, due_at, received_at)
+     values ($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($4 / 1000.0)) on conflict do nothing`,
+    [notice.id, notice.mode, JSON.stringify(notice.about), notice.now],
+  );
+}
+
+export interface StoredNotice {
+  readonly id: string;
+  readonly mode: Mode;
+  readonly about: DisputeNotice;
+  readonly leaseToken: number;
+  readonly receivedAt: number;
+}
+
+export async function claimNotices(db: Queryable, now: number, until: number, limit: number): Promise<StoredNotice[]> {
+  return db.query<StoredNotice>(
+    `update processor_notices set lease_token = lease_token + 1, due_at = to_timestamp($2 / 1000.0)
+     where notice_id in (
+       select notice_id from processor_notices where due_at <= to_timestamp($1 / 1000.0)
+       order by due_at limit $3 for update skip locked)
+     returning notice_id as "id", mode, about, lease_token as "leaseToken", (extract(epoch from received_at) * 1000)::float8 as "receivedAt"`,
+    [now, until, limit],
+  );
+}
+
+/** Null: it is read. Whoever comes after another has taken it up writes nothing. */
+export async function postponeNotice(
+  db: Queryable,
+  { id, leaseToken }: Pick<StoredNotice, 'id' | 'leaseToken'>,
+  dueAt: number | null,
+): Promise<void> {
+  await db.query(
+    'update processor_notices set due_at = to_timestamp($3 / 1000.0) where notice_id = $1 and lease_token = $2',
+    [id, leaseToken, dueAt],
+  );
+}
+
+export async function deleteOldNotices(db: Queryable, now: number, limit: number): Promise<number> {
+  const rows = await db.query(
+    `delete from processor_notices where notice_id in (
+       select notice_id from processor_notices
+       where received_at < to_timestamp($1 / 1000.0) - interval '90 days' and due_at is null limit $2) returning 1`,
+    [now, limit],
+  );
+  return rows.length;
+}
+
+export interface DisputeRow {
+  readonly withdrawn: boolean;
+  readonly reinstated: boolean;
+}
+
+export interface KnownDispute extends DisputeRow {
+  readonly amount: number;
+  readonly currency: string;
+}
+
+export interface DisputeWrite {
+  readonly venueId: string;
+  readonly mode: Mode;
+  readonly checkoutId: string;
+  readonly shareId: string;
+  readonly holdId: string;
+  readonly about: DisputeNotice;
+  readonly now: number;
+}
+
+/** Locks a dispute, or makes it; what it was before. */
+export async function lockDispute(tx: Queryable, write: DisputeWrite): Promise<KnownDispute> {
+  const { about } = write;
+  await tx.query(
+    `insert into disputes (venue_id, dispute_id, mode, checkout_id, share_id, hold_id, amount, currency, status, reason,
+       opened_at, changed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11 / 1000.0), to_timestamp($11 / 1000.0))
+     on conflict (venue_id, dispute_id) do nothing`,
+    [
+      write.venueId,
+      about.disputeId,
+      write.mode,
+      write.checkoutId,
+      write.shareId,
+      write.holdId,
+      about.amount,
+      about.currency,
+      about.status,
+      about.reason,
+      write.now,
+    ],
+  );
+  const rows = await tx.query<KnownDispute>(
+    'select withdrawn, reinstated, amount, currency from disputes where venue_id = $1 and dispute_id = $2 for update',
+    [write.venueId, about.disputeId],
+  );
+  if (rows[0] === undefined) throw new Error('the dispute that was just written is there');
+  return rows[0];
+}
+
+/** A closed dispute stays closed, whatever comes late. */
+export async function changeDispute(tx: Queryable, write: DisputeWrite, next: DisputeRow): Promise<void> {
+  await tx.query(
+    `update disputes set status = case when status in ('won', 'lost') then status else $3 end, withdrawn = $4, reinstated = $5,
+       changed_at = to_timestamp($6 / 1000.0)
+     where venue_id = $1 and dispute_id = $2`,
+    [write.venueId, write.about.disputeId, write.about.status, next.withdrawn, next.reinstated, write.now],
+  );
+}

@@ -1,0 +1,311 @@
+// The only place that touches movements (refunds, returns, transfers, reversals), payouts and payout accounts.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import type { DueAtVenue } from './queries.ts';
+import type { MovementStatus } from './transitions.ts';
+
+export interface MovementRow {
+  readonly id: string;
+  readonly venueId: string;
+  readonly kind: 'refund' | 'return' | 'transfer' | 'reversal';
+  readonly mode: Mode;
+  readonly checkoutId: string;
+  readonly shareId: string;
+  readonly holdId: string;
+  readonly status: MovementStatus;
+  readonly amount: number;
+  readonly feePart: number;
+  readonly takesBack: string | null;
+  readonly currency: string;
+  readonly leaseToken: number;
+  readonly refusals: number;
+  readonly createdAt: number;
+}
+
+const MOVEMENT = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
+  hold_id as "holdId", status, amount, fee_part as "feePart", takes_back as "takesBack", currency, lease_token as "leaseToken", refusals,
+  (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
+
+/** The checkout that movements belong to. */
+export interface MovementsOf {
+  readonly venueId: string;
+  readonly checkoutId: string;
+  readonly mode: Mode;
+  readonly currency: string;
+  readonly now: number;
+}
+
+export interface NewMovement {
+  readonly id: string;
+  readonly kind: MovementRow['kind'];
+  readonly shareId: string;
+  readonly holdId: string;
+  readonly amount: number;
+  readonly feePart: number;
+  readonly takesBack: string | null;
+  readonly reason: string | null;
+  readonly dueAt: number;
+}
+
+export async function insertMovements(
+  tx: Queryable,
+  about: MovementsOf,
+  movements: readonly NewMovement[],
+): Promise<void> {
+  if (movements.length === 0) return;
+  await tx.query(
+    `insert into movements (venue_id, movement_id, kind, mode, checkout_id, share_id, hold_id, status, amount, fee_part,
+       takes_back, currency, reason, due_at, created_at)
+     select $1, n.id, n.kind, $2, $3, n.share_id, n.hold_id, 'waiting', n.amount, n.fee_part, n.takes_back, $4, n.reason,
+       to_timestamp(n.due_at / 1000.0), to_timestamp($5 / 1000.0)
+     from unnest($6::uuid[], $7::text[], $8::text[], $9::uuid[], $10::integer[], $11::integer[], $12::uuid[], $13::text[],
+       $14::float8[]) as n(id, kind, share_id, hold_id, amount, fee_part, takes_back, reason, due_at)`,
+    [
+      about.venueId,
+      about.mode,
+      about.checkoutId,
+      about.currency,
+      about.now,
+      movements.map(({ id }) => id),
+      movements.map(({ kind }) => kind),
+      movements.map(({ shareId }) => shareId),
+      movements.map(({ holdId }) => holdId),
+      movements.map(({ amount }) => amount),
+      movements.map(({ feePart }) => feePart),
+      movements.map(({ takesBack }) => takesBack),
+      movements.map(({ reason }) => reason),
+      movements.map(({ dueAt }) => dueAt),
+    ],
+  );
+}
+
+/** The venue's statement has one line for each completed checkout. */
+export async function openPayout(tx: Queryable, about: MovementsOf, payoutId: string): Promise<void> {
+  await tx.query('select open_payout($1, $2, $3, to_timestamp($4 / 1000.0))', [
+    about.venueId,
+    about.checkoutId,
+    payoutId,
+    about.now,
+  ]);
+}
+
+export async function shrinkTransfer(tx: Queryable, venueId: string, id: string, by: number): Promise<number> {
+  const rows = await tx.query(
+    `update movements set amount = amount - $3, status = case when amount = $3 then 'dropped' else status end,
+       due_at = case when amount = $3 then null else due_at end
+     where venue_id = $1 and movement_id = $2 and status in ('waiting', 'failed') and amount >= $3 returning 1`,
+    [venueId, id, by],
+  );
+  return rows.length;
+}
+
+/** The transfers of a checkout, locked: a refund makes them smaller or takes them back. */
+export async function lockTransfers(
+  tx: Queryable,
+  venueId: string,
+  checkoutId: string,
+): Promise<{ id: string; holdId: string; status: MovementStatus; amount: number }[]> {
+  return tx.query(
+    `select movement_id as "id", hold_id as "holdId", status, amount from movements
+     where venue_id = $1 and checkout_id = $2 and kind = 'transfer' order by movement_id for update`,
+    [venueId, checkoutId],
+  );
+}
+
+export async function venuesWithDueMovements(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {
+  return db.query<DueAtVenue>(
+    `select venue_id as "venueId", count(*)::integer as "due" from (
+       select venue_id from movements where due_at <= to_timestamp($1 / 1000.0) order by due_at limit $2) d
+     group by venue_id order by venue_id`,
+    [now, limit],
+  );
+}
+
+/** Takes movements of a venue that are due. From here on they may have happened: they are `sending`. */
+export async function claimMovements(
+  db: Queryable,
+  venueId: string,
+  now: number,
+  until: number,
+  limit: number,
+): Promise<MovementRow[]> {
+  return db.query<MovementRow>(
+    `update movements set status = 'sending', lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and movement_id in (
+       select movement_id from movements where venue_id = $1 and due_at <= to_timestamp($2 / 1000.0)
+       order by due_at, movement_id limit $4 for update skip locked)
+     returning ${MOVEMENT}`,
+    [venueId, now, until, limit],
+  );
+}
+
+export async function finishMovement(
+  tx: Queryable,
+  movement: MovementRow,
+  outcome: { readonly status: 'done' | 'failed'; readonly processorId: string | null; readonly trouble: string | null },
+  now: number,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update movements set status = $3, processor_id = coalesce($4, processor_id), last_error = $5, due_at = null,
+       done_at = case when $3 = 'done' then to_timestamp($6 / 1000.0) end
+     where venue_id = $1 and movement_id = $2 and status = 'sending' returning 1`,
+    [movement.venueId, movement.id, outcome.status, outcome.processorId, outcome.trouble, now],
+  );
+  return rows.length === 1;
+}
+
+/** It is tried again then: under the same key when it may have happened, under another when it was refused. */
+export async function postponeMovement(
+  db: Queryable,
+  movement: MovementRow,
+  dueAt: number,
+  trouble: string,
+  wasRefused: boolean,
+): Promise<void> {
+  await db.query(
+    `update movements set due_at = to_timestamp($4 / 1000.0), last_error = $5, refusals = refusals + $6
+     where venue_id = $1 and movement_id = $2 and lease_token = $3 and status = 'sending'`,
+    [movement.venueId, movement.id, movement.leaseToken, dueAt, trouble, wasRefused ? 1 : 0],
+  );
+}
+
+export interface MovementOutcome {
+  readonly status: MovementStatus;
+  /** What the processor calls it: needed to take it back. */
+  readonly processorId: string | null;
+}
+
+export async function findMovementOutcome(
+  db: Queryable,
+  venueId: string,
+  movementId: string,
+): Promise<MovementOutcome | null> {
+  const rows = await db.query<MovementOutcome>(
+    'select status, processor_id as "processorId" from movements where venue_id = $1 and movement_id = $2',
+    [venueId, movementId],
+  );
+  return rows[0] ?? null;
+}
+
+export interface PayoutAccount {
+  readonly accountId: string;
+  readonly payoutsEnabled: boolean;
+}
+
+export async function findPayoutAccount(db: Queryable, venueId: string, mode: Mode): Promise<PayoutAccount | null> {
+  const rows = await db.query<PayoutAccount>(
+    `select account_id as "accountId", payouts_enabled as "payoutsEnabled" from payout_accounts
+     where venue_id = $1 and mode = $2`,
+    [venueId, mode],
+  );
+  return rows[0] ?? null;
+}
+
+/** The first one stays: two that were opened at once are the same one, by their key. */
+export async function storePayoutAccount(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  account: PayoutAccount,
+  now: number,
+): Promise<void> {
+  await db.query(
+    `insert into payout_accounts (venue_id, mode, account_id, payouts_enabled, created_at)
+     values ($1, $2, $3, $4, to_timestamp($5 / 1000.0))
+     on conflict (venue_id, mode) do update set payouts_enabled = excluded.payouts_enabled`,
+    [venueId, mode, account.accountId, account.payoutsEnabled, now],
+  );
+}
+
+/** Movements that may have happened and are not known to have, oldest first. */
+export async function unsettledMovements(
+  db: Queryable,
+  mode: Mode,
+  after: string | null,
+  limit: number,
+): Promise<{ id: string; venueId: string }[]> {
+  return db.query(
+    `select movement_id as "id", venue_id as "venueId" from movements
+     where mode = $1 and status = 'sending' and ($2::uuid is null or movement_id > $2) order by movement_id limit $3`,
+    [mode, after, limit],
+  );
+}
+
+/** Takes one that is being sent, due or not; null: it is settled. */
+export async function claimMovement(
+  db: Queryable,
+  venueId: string,
+  id: string,
+  until: number,
+): Promise<MovementRow | null> {
+  const rows = await db.query<MovementRow>(
+    `update movements set lease_token = lease_token + 1, due_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and movement_id = $2 and status = 'sending' returning ${MOVEMENT}`,
+    [venueId, id, until],
+  );
+  return rows[0] ?? null;
+}
+
+/** Money that the processor refused to move: an operator must look. */
+export async function failedMovements(db: Queryable, mode: Mode, limit: number): Promise<FailedMovement[]> {
+  return db.query<FailedMovement>(
+    `select movement_id as "id", kind, checkout_id as "checkoutId", amount, last_error as "lastError" from movements
+     where mode = $1 and status = 'failed' order by created_at limit $2`,
+    [mode, limit],
+  );
+}
+
+export interface FailedMovement {
+  readonly id: string;
+  readonly kind: MovementRow['kind'];
+  readonly checkoutId: string;
+  readonly amount: number;
+  readonly lastError: string | null;
+}
+
+/** What went back to each guest, and what is on its way back. */
+export async function refundedByHold(
+  db: Queryable,
+  venueId: string,
+  holdIds: readonly string[],
+): Promise<Map<string, { readonly done: number; readonly open: number }>> {
+  const rows = await db.query<{ holdId: string; done: number; open: number }>(
+    `select hold_id as "holdId", coalesce(sum(amount) filter (where status = 'done'), 0)::integer as "done",
+       coalesce(sum(amount) filter (where status in ('waiting', 'sending')), 0)::integer as "open"
+     from movements where venue_id = $1 and hold_id = any($2) and kind in ('refund', 'return') group by hold_id`,
+    [venueId, holdIds],
+  );
+  return new Map(rows.map(({ holdId, ...sums }) => [holdId, sums]));
+}
+
+/** What the processor tells of an account: whether it can be paid. */
+export async function setPayoutsEnabled(db: Queryable, mode: Mode, accountId: string, enabled: boolean): Promise<void> {
+  await db.query('update payout_accounts set payouts_enabled = $3 where mode = $1 and account_id = $2', [
+    mode,
+    accountId,
+    enabled,
+  ]);
+}
+
+/** An operator asks again for what the processor had refused: under another key, since its no is kept under the old one. */
+export async function retryMovement(
+  tx: Queryable,
+  venueId: string,
+  mode: Mode,
+  now: number,
+): Promise<{ id: string }[]> {
+  return tx.query(
+    `update movements set status = 'waiting', due_at = to_timestamp($3 / 1000.0), refusals = refusals + 1
+     where venue_id = $1 and mode = $2 and status = 'failed' returning movement_id as "id"`,
+    [venueId, mode, now],
+  );
+}
+
+export async function venuesWithFailed(db: Queryable, mode: Mode): Promise<string[]> {
+  const rows = await db.query<{ venueId: string }>(
+    `select distinct venue_id as "venueId" from movements where mode = $1 and status = 'failed'`,
+    [mode],
+  );
+  return rows.map(({ venueId }) => venueId);
+}

@@ -1,0 +1,97 @@
+// What a venue is paid, read for its statement: payouts with their transfers, and the sums over a period. Nothing is
+// written here; payouts and movements are made in ../movements.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+
+/** Whose payouts, and of which time: `from` inclusive, `to` exclusive. */
+export interface PayoutPeriod {
+  readonly venueId: string;
+  readonly mode: Mode;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export interface PayoutTransfer {
+  readonly share_id: string;
+  readonly amount: number;
+  readonly status: 'pending' | 'paid' | 'failed' | 'dropped';
+}
+
+export interface PayoutRow {
+  readonly id: string;
+  readonly mode: Mode;
+  readonly checkoutId: string;
+  readonly amount: number;
+  readonly feeAmount: number;
+  readonly currency: string;
+  readonly createdAt: string;
+  readonly reversedAmount: number;
+  readonly paidAmount: number;
+  readonly paidAt: string | null;
+  readonly status: 'pending' | 'paid' | 'failed';
+  readonly transfers: readonly PayoutTransfer[];
+}
+
+export interface PayoutTotals {
+  readonly count: number;
+  readonly amount: number;
+  readonly feeAmount: number;
+  readonly reversedAmount: number;
+  readonly paidAmount: number;
+}
+
+const IN_PERIOD = `p.venue_id = $1 and p.mode = $2 and p.created_at >= coalesce($3::timestamptz, '-infinity')
+  and p.created_at < coalesce($4::timestamptz, 'infinity')`;
+
+/** What transfers carry now, what was decided to be taken back, and what has reached the venue and stayed there. */
+const SUMS = `coalesce(sum(m.amount) filter (where m.kind = 'transfer'), 0) as carried,
+  coalesce(sum(m.amount) filter (where m.kind = 'reversal'), 0) as taken_back,
+  coalesce(sum(case m.kind when 'transfer' then m.amount else -m.amount end) filter (where m.status = 'done'), 0) as paid`;
+
+/** One more than `limit`, newest first. */
+export async function listPayoutRows(
+  db: Queryable,
+  period: PayoutPeriod,
+  before: string | null,
+  limit: number,
+): Promise<PayoutRow[]> {
+  return db.query<PayoutRow>(
+    `select p.payout_id as "id", p.mode, p.checkout_id as "checkoutId", p.amount, p.fee_amount as "feeAmount", p.currency,
+       utc_micros(p.created_at) as "createdAt", (p.amount - t.carried + t.taken_back)::integer as "reversedAmount",
+       t.paid::integer as "paidAmount", case when t.status = 'paid' then utc_text(t.paid_at) end as "paidAt", t.status,
+       t.transfers
+     from (select * from payouts p where ${IN_PERIOD} and p.created_at < coalesce($5::timestamptz, 'infinity')
+       order by p.created_at desc limit $6) p
+     cross join lateral (
+       select ${SUMS}, max(m.done_at) filter (where m.kind = 'transfer') as paid_at,
+         case when count(*) filter (where m.kind = 'transfer' and m.status = 'failed') > 0 then 'failed'
+           when count(*) filter (where m.kind = 'transfer' and m.status <> 'dropped') = 0 then 'canceled'
+           when count(*) filter (where m.kind = 'transfer' and m.status not in ('done', 'dropped')) = 0 then 'paid'
+           else 'pending' end as status,
+         coalesce(json_agg(json_build_object('share_id', m.share_id, 'amount', m.amount, 'status',
+             case m.status when 'done' then 'paid' when 'failed' then 'failed' when 'dropped' then 'dropped'
+               else 'pending' end) order by m.movement_id)
+           filter (where m.kind = 'transfer'), '[]') as transfers
+       from movements m where m.venue_id = p.venue_id and m.checkout_id = p.checkout_id
+         and m.kind in ('transfer', 'reversal')) t
+     order by p.created_at desc`,
+    [period.venueId, period.mode, period.from, period.to, before, limit + 1],
+  );
+}
+
+/** Over the whole period, whatever the page. */
+export async function payoutTotals(db: Queryable, period: PayoutPeriod): Promise<PayoutTotals> {
+  const rows = await db.query<PayoutTotals>(
+    `with chosen as (select p.checkout_id, p.amount, p.fee_amount from payouts p where ${IN_PERIOD}),
+       moved as (select ${SUMS} from chosen c join movements m on m.venue_id = $1 and m.checkout_id = c.checkout_id
+         where m.kind in ('transfer', 'reversal'))
+     select s.count, s.amount, s."feeAmount", (s.amount - m.carried + m.taken_back)::bigint as "reversedAmount",
+       m.paid::bigint as "paidAmount"
+     from (select count(*) as count, coalesce(sum(amount), 0)::bigint as amount,
+       coalesce(sum(fee_amount), 0)::bigint as "feeAmount" from chosen) s cross join moved m`,
+    [period.venueId, period.mode, period.from, period.to],
+  );
+  if (rows[0] === undefined) throw new Error('a sum answers one row');
+  return rows[0];
+}

@@ -1,0 +1,257 @@
+// Who is calling, and may they: the checks in their one order. 401; then 403 for the kind of key, the mode, the address,
+// the origin, the scope and the link; then 429. Whoever passes is a Caller. Everything found on the way (the allowance
+// above all) is told to the door even when the answer is no, since every answer carries the limit's headers.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { addressIn } from '../base/config.ts';
+import { notFound, Problem } from '../base/errors.ts';
+import type { Operation } from '../base/operation.ts';
+import { languageOf } from '../base/translations.ts';
+import { hashOfToken } from '../domain/hooks/integrations.ts';
+import { PROVIDERS } from '../domain/hooks/providers.ts';
+import { admitHook } from '../domain/hooks/queries.ts';
+import { type IntegrationCaller, UNKNOWN_HOOK } from '../domain/hooks/receive.ts';
+import type { Caller, PrefetchedCheckout } from '../domain/keys/caller.ts';
+import { hashTextOfKey } from '../domain/keys/key.ts';
+import { type AdmittedKey, countSharedCalls } from '../domain/keys/queries.ts';
+import type { AnonymousCaller, Guest } from '../domain/members/guest.ts';
+import { storeForeignMember } from '../domain/members/queries.ts';
+import type { Actor } from '../domain/venues/audit.ts';
+import { normalOrigin } from '../domain/venues/venue.ts';
+import { type Admit, type RateLimit, rateLimitsFor } from './admission.ts';
+import { type AppContext, commandContext } from './context.ts';
+import type { Principal } from './perform.ts';
+
+/** A request as far as it is known before its body is read. */
+export interface IncomingRequest {
+  readonly operation: Operation<Caller>;
+  readonly params: Readonly<Record<string, string>>;
+  readonly authorization: string | undefined;
+  readonly origin: string | undefined;
+  readonly acceptLanguage?: string | undefined;
+  readonly address: string;
+  readonly requestId: string;
+  readonly via: 'http' | 'mcp';
+  /** A message of the protocol that takes nothing from the hour. */
+  readonly isUncounted?: boolean;
+  /** It comes from a page that is not ours, by a door that pages of others may not use. */
+  readonly isForeignOrigin?: boolean;
+}
+
+export interface AuthResult {
+  readonly rateLimit: RateLimit | null;
+  /** Null for an operation that asks nobody who they are. */
+  readonly caller: Principal | null;
+  readonly refusal: Problem | null;
+}
+
+const MAX_TOKEN_LENGTH = 512;
+
+export async function authorize(context: AppContext, admit: Admit, request: IncomingRequest): Promise<AuthResult> {
+  const { operation } = request;
+  if (operation.auth === 'operator') return authorizeOperator(context, request);
+  if (operation.auth === 'hook') return authorizeHook(context, admit, request);
+  if (operation.auth === 'guest' || operation.auth === 'member') {
+    const member = await authorizeMember(context, request);
+    if (member !== null) return member;
+  }
+  const needsKey = operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member';
+  const token = needsKey ? bearer(request.authorization) : null;
+  const origin = originOf(request.origin);
+  const wanted = prefetchIdOf(request);
+  const { key, rateLimit, prefetched } = await admit({
+    hash: token === null ? null : hashTextOfKey(token),
+    effect: operation.effect,
+    address: request.address,
+    origin,
+    checkoutId: wanted,
+    isUncounted: request.isUncounted === true,
+  });
+  const limited = rateLimit.retryAfter === null ? null : rateLimited(rateLimit);
+  if (!needsKey) return { rateLimit, caller: anonymousCallerFrom(context, request), refusal: limited };
+  if (key === null) return { rateLimit, caller: null, refusal: limited ?? unauthorized() };
+  const caller = callerFrom(context, request, key, wanted === null ? undefined : prefetched);
+  return { rateLimit, caller, refusal: refusalOf(context, request, key, origin) ?? limited };
+}
+
+const MEMBER_READS_PER_HOUR = 600;
+const MEMBER_WRITES_PER_HOUR = 120;
+const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
+const MAX_JWT_LENGTH = 4096;
+
+/** A signed-in member, with an hour of their own; null: whoever it is does not come with a member's token. */
+async function authorizeMember(context: AppContext, request: IncomingRequest): Promise<AuthResult | null> {
+  const { operation, authorization } = request;
+  const token =
+    authorization === undefined || authorization.length > MAX_JWT_LENGTH ? null : JWT.exec(authorization)?.[1];
+  const memberId = token == null ? null : await context.tokens.verify(token);
+  if (memberId === null) return null;
+  if (context.config.memberIssuer !== null) await storeForeignMember(context.db, memberId, context.clock.now());
+  const limit = operation.effect === 'read' ? MEMBER_READS_PER_HOUR : MEMBER_WRITES_PER_HOUR;
+  const subject = `member ${memberId} ${operation.effect}`;
+  const [taken] = await countSharedCalls(context.db.priority, limit, [{ subject, calls: 1 }]);
+  if (taken === undefined) throw new Error('count_calls_each() answers one row for each subject');
+  const rateLimit = rateLimitsFor(limit, taken)(0);
+  const caller: Guest = { ...commandContext(context, actorOf(request, `member ${memberId}`)), memberId };
+  return { rateLimit, caller, refusal: rateLimit.retryAfter === null ? null : rateLimited(rateLimit) };
+}
+
+function anonymousCallerFrom(context: AppContext, request: IncomingRequest): AnonymousCaller {
+  const { address, acceptLanguage } = request;
+  const language = acceptLanguage === undefined ? null : languageOf(acceptLanguage);
+  return { ...commandContext(context, actorOf(request, 'guest')), address, language };
+}
+
+function actorOf({ via, address, requestId }: IncomingRequest, actor: string): Actor {
+  return { actor, via, address, requestId };
+}
+
+/** A name has at most 253 characters: whatever is longer is no origin. */
+function originOf(header: string | undefined): string {
+  return header === undefined || header.length > 300 ? '' : (normalOrigin(header) ?? '');
+}
+
+export function bearer(header: string | undefined): string | null {
+  const match = header === undefined ? null : /^Bearer +([\x21-\x7e]+) *$/i.exec(header);
+  const token = match?.[1];
+  return token === undefined || token.length > MAX_TOKEN_LENGTH ? null : token;
+}
+
+const OPERATOR_REMEDY = 'This address needs the operator token, sent as "Authorization: Bearer <token>".';
+
+/** The catalogue's words are about API keys; elsewhere the remedy is another. */
+function unauthorized(remedy?: string): Problem {
+  const headers = remedy === UNKNOWN_HOOK ? {} : { 'www-authenticate': 'Bearer realm="everyshare"' };
+  return new Problem('unauthorized', remedy === undefined ? { headers } : { headers, message: remedy });
+}
+
+export function rateLimited(rateLimit: RateLimit): Problem {
+  const seconds = rateLimit.retryAfter ?? 1;
+  return new Problem('rate_limited', {
+    message: `The hourly limit of ${rateLimit.limit} calls is used up. Try again in ${seconds} seconds.`,
+    headers: { 'retry-after': String(seconds) },
+  });
+}
+
+/** Deliveries an hour for an integration: ten a second, all hour long. */
+const HOOK_CALLS_PER_HOUR = 36_000;
+
+/**
+ * The token in the address is the credential: 404 for a provider that nobody knows, 401 for a token, 429. Whoever has no
+ * token of ours is counted for the address, and unknown, revoked and another provider's are all the same.
+ */
+async function authorizeHook(context: AppContext, admit: Admit, request: IncomingRequest): Promise<AuthResult> {
+  const { provider = '', token = '' } = request.params;
+  const isKnown = PROVIDERS.includes(provider);
+  const hook = isKnown ? await admitHook(context.db.priority, hashOfToken(token), provider, HOOK_CALLS_PER_HOUR) : null;
+  if (hook === null) {
+    const { rateLimit } = await admit({ hash: null, effect: 'write', address: request.address, origin: '' });
+    const limited = rateLimit.retryAfter === null ? null : rateLimited(rateLimit);
+    return { rateLimit, caller: null, refusal: isKnown ? (limited ?? unauthorized(UNKNOWN_HOOK)) : notFound() };
+  }
+  const allowance = rateLimitsFor(HOOK_CALLS_PER_HOUR, hook)(0);
+  const caller: IntegrationCaller = {
+    integrationId: hook.integration_id,
+    venueId: hook.venue_id,
+    mode: hook.mode,
+    provider,
+    url: `${hook.address}${token}`,
+    secret: hook.secret,
+  };
+  return { rateLimit: allowance, caller, refusal: allowance.retryAfter === null ? null : rateLimited(allowance) };
+}
+
+function refusalOf(context: AppContext, request: IncomingRequest, row: AdmittedKey, origin: string): Problem | null {
+  const { operation } = request;
+  const wanted = operation.auth === 'secret' ? 'secret' : 'publishable';
+  if (operation.auth === 'member' || row.kind !== wanted)
+    return new Problem('wrong_key_kind', { message: kindMessage(operation, row) });
+  if (!context.config.modes.includes(row.mode)) {
+    return new Problem('mode_not_available', {
+      message: `This installation has no card processor for ${row.mode} mode.`,
+    });
+  }
+  if (operation.testOnly === true && row.mode !== 'test') {
+    return new Problem('mode_not_available', { message: 'Test helpers work with test keys alone.' });
+  }
+  if (row.allow_ips !== null && !addressIn(request.address, row.allow_ips)) return new Problem('ip_not_allowed');
+  if (operation.auth === 'guest' && !row.venue_origins.includes(origin)) {
+    const missing = 'A publishable key is used from a browser: the Origin header is missing.';
+    return new Problem('origin_not_allowed', request.origin === undefined ? { message: missing } : {});
+  }
+  if (request.isForeignOrigin === true) {
+    const message =
+      'The tool server is not for web pages: call it from a program, without another site’s Origin or Host.';
+    return new Problem('origin_not_allowed', { message });
+  }
+  const scopes = operation.scopes ?? [];
+  if (row.mode === 'live' && scopes.length > 0 && !scopes.some((scope) => row.scopes.includes(scope))) {
+    return new Problem('insufficient_scope', {
+      message: `This call needs the scope ${scopes.join(' or ')}. Ask for a key that carries it.`,
+    });
+  }
+  if (operation.linkedOnly === true && !row.venue_linked) return new Problem('venue_not_linked');
+  return null;
+}
+
+function kindMessage(operation: Operation<Caller>, row: AdmittedKey): string {
+  if (operation.auth === 'secret')
+    return 'This call needs a secret key (svc_…), sent from a server. A publishable key cannot make it.';
+  if (operation.auth === 'member') return 'This call needs a signed-in member, not an API key.';
+  return row.kind === 'secret'
+    ? 'A secret key must never reach a browser: use a publishable key (pk_…) here.'
+    : 'Use a publishable key here.';
+}
+
+/** Ids have letters and digits: whatever else is in a path, the database is not asked about it together with others. */
+const PLAIN_ID = /^\w{1,64}$/;
+
+function prefetchIdOf({ operation, params }: IncomingRequest): string | null {
+  const id = operation.prefetchesCheckout === true ? (params.id ?? '') : '';
+  return PLAIN_ID.test(id) ? id : null;
+}
+
+function callerFrom(
+  context: AppContext,
+  request: IncomingRequest,
+  row: AdmittedKey,
+  prefetched: PrefetchedCheckout | null | undefined,
+): Caller {
+  const by: Actor = { actor: row.key_id, via: request.via, address: request.address, requestId: request.requestId };
+  return {
+    by,
+    now: context.clock.now(),
+    ids: context.ids,
+    random: context.random,
+    seal: context.seal,
+    contract: context.contract,
+    docUrl: context.docUrl,
+    checkoutUrl: context.checkoutUrl,
+    hookUrl: context.hookUrl,
+    venue: { id: row.venue_id, name: row.venue_name, linked: row.venue_linked, origins: row.venue_origins },
+    mode: row.mode,
+    key: {
+      id: row.key_id,
+      kind: row.kind,
+      scopes: row.scopes,
+      writesPerHour: row.writes_per_hour,
+      readsPerHour: row.reads_per_hour,
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+    },
+    ...(prefetched === undefined ? {} : { prefetched }),
+  };
+}
+
+function authorizeOperator(context: AppContext, request: IncomingRequest): AuthResult {
+  const known = isOperator(context.operatorToken, request.authorization);
+  const caller = known ? ({ isOperator: true } as const) : null;
+  return { rateLimit: null, caller, refusal: known ? null : unauthorized(OPERATOR_REMEDY) };
+}
+
+/** Compared as hashes, so that neither the length nor the first wrong character can be timed. */
+export function isOperator(token: string, header: string | undefined): boolean {
+  const given = bearer(header) ?? '';
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(given), hash(token));
+}

@@ -1,0 +1,167 @@
+// What came in, from raw parts to a checked input: 415, 400 and 422 in that order. Every problem of body, query and
+// header is told at once.
+
+import { type FieldProblem, invalid, notFound, Problem } from '../base/errors.ts';
+import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
+import type { Input, Operation } from '../base/operation.ts';
+import type { ValidationResult } from '../base/schema/contract.ts';
+import type { Candidate, Validator } from '../base/schema/validate.ts';
+import type { Caller } from '../domain/keys/caller.ts';
+import { factsFor } from '../domain/venues/venue.ts';
+import type { AppContext } from './context.ts';
+import { wantsCsv } from './wants-csv.ts';
+
+export interface RequestInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | readonly string[]>>;
+  /** Null or empty: there was no body. */
+  readonly body: Buffer | null;
+  readonly contentType: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  /** The Accept header; absent: JSON. */
+  readonly accept?: string | undefined;
+  /** Of an operation that takes the body as it came. */
+  readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+const NO_MEMBERS = { type: 'object', properties: {}, additionalProperties: false } as const;
+const MAX_KEY_LENGTH = 255;
+
+export function checkInput(
+  context: AppContext,
+  operation: Operation<Caller>,
+  caller: Caller | null,
+  received: RequestInput,
+): Input {
+  for (const value of Object.values(received.params)) if (value.includes('\0')) throw notFound();
+  const candidate = parseBody(context, operation, received);
+  const query = readQuery(operation, received.query);
+  const judged = checkBody(context, operation, caller, candidate);
+  const others = [
+    ...queryProblems(context.validator, operation, query),
+    ...headerProblems(operation, received.idempotencyKey),
+  ];
+  // Whoever has to mend something is told of everything at once, the rules of the clock included.
+  if (judged.problems.length + others.length > 0) throw invalid([...judged.whenNew, ...others]);
+  const { body, whenNew, badStrings } = judged;
+  const asCsv = operation.csv !== undefined && wantsCsv(received.accept);
+  return { params: received.params, query, body, whenNew, badStrings, asCsv };
+}
+
+function parseBody(context: AppContext, operation: Operation<Caller>, received: RequestInput): Candidate | null {
+  const empty = received.body === null || received.body.length === 0;
+  if (operation.method === 'GET' || (empty && operation.body === undefined && operation.anyObject !== true))
+    return null;
+  if (empty && acceptsEmptyBody(context, operation)) return { value: {}, text: '{}', badStrings: [] };
+  if (!empty && !isJson(received.contentType)) throw new Problem('unsupported_media_type');
+  const parsed = parseStrictJson(received.body ?? Buffer.alloc(0));
+  if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
+  if (operation.anyObject === true && !isObject(parsed.value)) {
+    throw new Problem('invalid_json', { message: 'The body must be a JSON object.' });
+  }
+  return parsed;
+}
+
+/** No member of the body is required: then nothing at all says the same as an empty object. */
+function acceptsEmptyBody(context: AppContext, { body }: Operation<Caller>): boolean {
+  return body?.every(({ schema }) => context.registry.get(schema).required === undefined) === true;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A missing type is read as JSON; application/json with any parameters, and any +json type, are JSON. */
+export function isJson(contentType: string | undefined): boolean {
+  if (contentType === undefined || contentType.trim() === '') return true;
+  const type = (contentType.split(';')[0] ?? '').trim().toLowerCase();
+  return type === 'application/json' || /^application\/[a-z0-9.+-]+\+json$/.test(type);
+}
+
+interface CheckedBody extends ValidationResult {
+  /** In its normal form, when there is nothing wrong with it. */
+  readonly body: unknown;
+  readonly badStrings: Candidate['badStrings'];
+}
+
+function checkBody(
+  context: AppContext,
+  operation: Operation<Caller>,
+  caller: Caller | null,
+  candidate: Candidate | null,
+): CheckedBody {
+  if (candidate === null || operation.anyObject === true) {
+    return { problems: [], whenNew: [], body: candidate?.value, badStrings: [] };
+  }
+  if (operation.body === undefined) {
+    const problems = context.validator.inlineProblems(NO_MEMBERS, candidate);
+    return { problems, whenNew: problems, body: candidate.value, badStrings: [] };
+  }
+  const choice = operation.body.find(({ when }) => when(candidate.value)) ?? operation.body[0];
+  if (choice === undefined) throw new Error(`${operation.id} has an empty list of bodies`);
+  const inItems = ({ field }: { field: string }): boolean =>
+    choice.itemsOf !== undefined && field.startsWith(`${choice.itemsOf}/`);
+  const badStrings = candidate.badStrings.filter(inItems);
+  const rest = { ...candidate, badStrings: candidate.badStrings.filter((bad) => !inItems(bad)) };
+  const judgement = context.contract.validate(
+    choice.schema,
+    rest,
+    factsFor(context.clock.now(), caller?.venue ?? null),
+  );
+  const fine = judgement.problems.length === 0;
+  return {
+    ...judgement,
+    badStrings,
+    body: fine ? context.contract.normalize(choice.schema, candidate.value) : candidate.value,
+  };
+}
+
+function readQuery(operation: Operation<Caller>, given: RequestInput['query']): Record<string, unknown> {
+  const properties = (operation.query?.properties ?? {}) as Record<string, { type?: unknown; default?: unknown }>;
+  // Without a prototype: a parameter named __proto__ is a parameter like any other, and not a known one.
+  const query: Record<string, unknown> = Object.create(null);
+  for (const [name, text] of Object.entries(given)) {
+    const isNumber =
+      properties[name]?.type === 'integer' && typeof text === 'string' && /^[+-]?\d+(\.\d+)?$/.test(text);
+    query[name] = isNumber ? Number(text) : text;
+  }
+  for (const [name, property] of Object.entries(properties)) {
+    if (property.default !== undefined && !(name in query)) query[name] = property.default;
+  }
+  return query;
+}
+
+/** Pointers into the query are told as /query/<name>, in the order of the request. */
+function queryProblems(
+  validator: Validator,
+  operation: Operation<Caller>,
+  query: Record<string, unknown>,
+): FieldProblem[] {
+  // Nothing was asked and nothing has to be: the most frequent case by far.
+  if (operation.query === undefined && Object.keys(query).length === 0) return [];
+  const candidate = { value: query as JsonValue, text: JSON.stringify(query), badStrings: [] };
+  return validator.inlineProblems(operation.query ?? NO_MEMBERS, candidate).map((problem) => ({
+    ...problem,
+    field: `/query${problem.field}`,
+    // Everything in a query is text: saying so would help nobody.
+    message: problem.message.replace(
+      /, not (a string|a list)\.$/,
+      problem.message.endsWith('a list.') ? ', given once.' : '.',
+    ),
+  }));
+}
+
+function headerProblems(operation: Operation<Caller>, key: string | undefined): FieldProblem[] {
+  if (operation.idempotent !== true || key === undefined) return [];
+  const length = [...key].length;
+  if (length >= 1 && length <= MAX_KEY_LENGTH) return [];
+  return [
+    {
+      code: length === 0 ? 'too_short' : 'too_long',
+      field: '/header/Idempotency-Key',
+      message: `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.`,
+      expected: `a string of 1 to ${MAX_KEY_LENGTH} characters`,
+      example_fix: 'booking-8121-attempt-1',
+    },
+  ];
+}

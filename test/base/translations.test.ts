@@ -1,0 +1,95 @@
+// Words: every language says everything that English says, and who gets which language.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { packageRoot } from '../../src/base/package-root.ts';
+import {
+  formatMoney,
+  formatTime,
+  languageOf,
+  languages,
+  placeholdersOf,
+  translatorFor,
+} from '../../src/base/translations.ts';
+
+describe('the words', () => {
+  it('of every language have exactly the keys of English, with the same places', () => {
+    expect(languages()).toEqual(['de', 'en', 'es']);
+    const english = Object.fromEntries(placeholdersOf('en'));
+    expect(Object.keys(english).length).toBeGreaterThan(10);
+    for (const language of languages()) expect(Object.fromEntries(placeholdersOf(language)), language).toEqual(english);
+  });
+
+  it('have every plural form that their language uses for whole numbers', () => {
+    for (const language of languages()) {
+      const file = JSON.parse(readFileSync(join(packageRoot, 'locales', `${language}.json`), 'utf8'));
+      const rules = new Intl.PluralRules(language);
+      const needed = new Set(Array.from({ length: 1_000 }, (_, count) => rules.select(count)));
+      const visit = (group: Record<string, unknown>, path: string): void => {
+        for (const [name, value] of Object.entries(group)) {
+          if (typeof value !== 'object' || value === null) continue;
+          if ('other' in value)
+            expect(Object.keys(value), `${language} ${path}${name}`).toEqual(expect.arrayContaining([...needed]));
+          else visit(value as Record<string, unknown>, `${path}${name}.`);
+        }
+      };
+      visit(file, '');
+    }
+  });
+
+  it('are all said by somebody, and nobody says what is not there', () => {
+    const sources: string[] = [];
+    const walk = (folder: string): void => {
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) walk(path);
+        else if (/\.tsx?$/.test(entry.name)) sources.push(readFileSync(path, 'utf8'));
+      }
+    };
+    for (const folder of ['src', 'web']) walk(join(packageRoot, folder));
+    const said = new Set(sources.join('\n').match(/(?<=')text\.[a-z_]+(?=')/g));
+    const known = [...placeholdersOf('en').keys()].filter((key) => key.startsWith('text.'));
+    expect([...said].sort()).toEqual(known.sort());
+  });
+
+  it('fill their places, choose the plural, and refuse what is missing', () => {
+    const english = translatorFor('en');
+    expect(english.translate('text.code', { code: '000123', minutes: 10 })).toContain('000123 is your Everyshare code');
+    // What is put in is not read again.
+    expect(english.translate('text.code', { code: '{minutes}', minutes: 10 })).toContain('{minutes} is your');
+    expect(() => english.translate('text.code', { code: '1' })).toThrow('{minutes}');
+    expect(() => english.translate('text.nothing')).toThrow('no "text.nothing"');
+    expect(translatorFor('tlh').language).toBe('en');
+    expect(translatorFor(null).language).toBe('en');
+  });
+});
+
+describe('the language', () => {
+  it('is what was wanted, else the best that the browser accepts, else English', () => {
+    const cases: [string | null, string | null, string][] = [
+      [null, null, 'en'],
+      ['de-AT,de;q=0.9,en;q=0.8', null, 'de'],
+      ['fr;q=0.9, es-MX;q=0.8, en;q=0.1', null, 'es'],
+      ['en;q=0.1, es;q=0.5', null, 'es'],
+      ['de;q=0, es;q=0.3', null, 'es'],
+      ['fr, *', null, 'en'],
+      ['de', 'es-419', 'es'],
+      ['de', 'xx', 'de'],
+      [';;q=,,\0'.repeat(1_000), null, 'en'],
+    ];
+    for (const [header, wanted, expected] of cases) expect(languageOf(header, wanted), `${header}`).toBe(expected);
+  });
+});
+
+describe('amounts and times', () => {
+  it('are written as the language and the place write them', () => {
+    const plain = (text: string): string => text.replaceAll(/\s/g, ' ');
+    expect(plain(formatMoney('en', 4_000, 'usd'))).toBe('$40.00');
+    expect(plain(formatMoney('de', 123_456, 'eur'))).toBe('1.234,56 €');
+    expect(plain(formatMoney('en', 500, 'jpy'))).toBe('¥500');
+    const at = Date.parse('2026-11-20T23:00:00Z');
+    expect(plain(formatTime('en', at, 'America/New_York'))).toBe('Fri, Nov 20, 6:00 PM EST');
+    expect(plain(formatTime('de', at, 'Europe/Berlin'))).toContain('21. Nov.');
+  });
+});

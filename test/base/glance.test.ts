@@ -78,9 +78,9 @@ describe('a glance', () => {
       ok: true,
       value: { id: '9007199254740993', type: -9007199254740991 },
     });
-    expect(glance(Buffer.from('[{"id":1}]'))).toMatchObject({ ok: true, seen: ['…'] });
+    expect(glance(Buffer.from('[{"id":1}]'))).toMatchObject({ ok: true, value: ['…'] });
     expect(glance(Buffer.from('{}'))).toEqual({ ok: true, value: {} });
-    expect(glance(Buffer.from('7'))).toEqual({ ok: true, seen: 7 });
-    expect(() => makeExtractPaths(['a[].b'])).toThrow('a[].b cannot be watched');
+    expect(glance(Buffer.from('7'))).toEqual({ ok: true, value: 7 });
+    expect(() => makeExtractPaths(['a[].b'])).toThrow('a[].b cannot be extracted');
   });
 });

@@ -104,7 +104,7 @@ describe('a division in proportion', () => {
     expect(divideInProportion(1, [1, 2, 1])).toEqual([0, 1, 0]);
     expect(divideInProportion(100, [0, 1, 0])).toEqual([0, 100, 0]);
     expect(divideInProportion(0, [0, 0])).toEqual([0, 0]);
-    expect(() => divideInProportion(1, [0, 0])).toThrow('no weight');
+    expect(() => divideInProportion(1, [0, 0])).toThrow('sum to zero');
   });
 
   it('of all of it gives everybody exactly their weight', () => {

@@ -3,6 +3,7 @@
 
 import { after } from './after.ts';
 import { shareHeld, whenAllAreHeld } from './decide-hold.ts';
+import { endUnfunded } from './end-unfunded.ts';
 import { isOverdue, type Standing } from './standing.ts';
 import type { NewShare, Step } from './steps.ts';
 
@@ -85,17 +86,5 @@ export function decideCancel(
   if ((standing.status !== 'open' && standing.status !== 'collecting') || isOverdue(standing, now)) {
     return { refusal: 'checkout_not_cancelable' };
   }
-  const held = standing.shares.filter(({ status }) => status === 'held').map(({ id }) => id);
-  const steps: Step[] = held.length > 0 ? [{ step: 'move shares', ids: held, from: 'held', to: 'released' }] : [];
-  for (const hold of standing.holds) {
-    if (hold.status === 'releasing') continue;
-    steps.push({ step: 'move hold', id: hold.id, from: hold.status, to: 'releasing', dueAt: now });
-  }
-  return {
-    steps: [
-      ...steps,
-      { step: 'move checkout', from: standing.status, to: 'canceled' },
-      { step: 'tell', type: 'checkout.canceled' },
-    ],
-  };
+  return { steps: endUnfunded(standing, 'canceled', now) };
 }

@@ -33,7 +33,7 @@ export async function guestJson(
   id: string,
   memberId: string,
   now: number,
-  expire?: Pick<GuestParts, 'ids'>,
+  expire?: Pick<GuestParts, 'db' | 'ids'>,
 ): Promise<string> {
   const view = await freshView(db, venueId, id, memberId, now, expire);
   return `${view.json.slice(0, -1)},"my_share_id":${JSON.stringify(view.myShareId)}}`;
@@ -55,12 +55,12 @@ async function freshView(
   id: string,
   memberId: string | null,
   now: number,
-  expire?: Pick<GuestParts, 'ids'>,
+  expire?: Pick<GuestParts, 'db' | 'ids'>,
 ): Promise<GuestView> {
   const view = await viewForGuest(db, venueId, id, memberId, now);
   if (view === null) throw notFound();
   if (!view.overdue || expire === undefined) return view;
-  await expireOne(db, { ids: expire.ids, now }, venueId, id);
+  await expireOne(expire.db, { ids: expire.ids, now }, venueId, id);
   return freshView(db, venueId, id, memberId, now);
 }
 

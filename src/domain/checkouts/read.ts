@@ -1,7 +1,7 @@
 // GET /v1/checkouts and /v1/checkouts/{id}. A checkout whose time is up is expired before it is shown, swept or not: nobody
 // is ever shown an unfunded checkout as payable after its pay_by.
 
-import type { Queryable } from '../../base/db.ts';
+import type { Db } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Answer, Input } from '../../base/operation.ts';
 import { pageOf, pageQuestion } from '../../base/page.ts';
@@ -9,18 +9,18 @@ import type { Caller, Sight } from '../keys/caller.ts';
 import { expireOne, expireSome } from './expire.ts';
 import { type CheckoutView, hasOverdue, listCheckoutViews, viewCheckout } from './queries.ts';
 
-export async function getCheckout(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function getCheckout(db: Db, caller: Caller, input: Input): Promise<Answer> {
   const id = input.params.id ?? '';
   const json = caller.sight === undefined ? checkoutJson(db, caller, id) : inTime(db, caller, id, caller.sight);
   return { status: 200, json: await json };
 }
 
 /** The partner's view as it is now, with a checkout that is past its time expired first. */
-export async function checkoutJson(db: Queryable, caller: Caller, id: string): Promise<string> {
+export async function checkoutJson(db: Db, caller: Caller, id: string): Promise<string> {
   return inTime(db, caller, id, await viewCheckout(db, caller.venue.id, caller.mode, id, caller.now));
 }
 
-async function inTime(db: Queryable, caller: Caller, id: string, view: Sight | null): Promise<string> {
+async function inTime(db: Db, caller: Caller, id: string, view: Sight | null): Promise<string> {
   if (view === null) throw notFound();
   if (!view.overdue) return view.json;
   const { venue, mode, now } = caller;
@@ -30,7 +30,7 @@ async function inTime(db: Queryable, caller: Caller, id: string, view: Sight | n
   return again.json;
 }
 
-export async function listCheckouts(db: Queryable, caller: Caller, input: Input): Promise<Answer> {
+export async function listCheckouts(db: Db, caller: Caller, input: Input): Promise<Answer> {
   const question = pageQuestion(input.query);
   const read = (): Promise<CheckoutView[]> => listCheckoutViews(db, caller.venue.id, caller.mode, question, caller.now);
   const [first, isBehind] = await Promise.all([read(), hasOverdue(db, caller.venue.id, caller.now)]);

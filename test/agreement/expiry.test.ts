@@ -25,6 +25,7 @@ import { openWorld, type World } from '../world.ts';
 import {
   andRollBack,
   andUndo,
+  createQuestion,
   EVERY_STATUS,
   NOW,
   type RandomCheckout,
@@ -182,16 +183,9 @@ async function answersAbout(tx: Queryable, { id, mode, content }: Written, { sta
   const [admitted] = await admitAll(tx, [asked], NOW);
   const again = await andUndo(tx, () =>
     createCheckoutRow(tx, {
-      venueId,
-      mode,
-      checkoutId: 'chk_again',
-      eventId: 'evt_again',
-      key: null,
-      fingerprint: Buffer.alloc(32, 1),
+      ...createQuestion(venueId, { amount: 1_000, mode }),
       content,
-      url: 'https://pay.example/again',
-      now: NOW,
-      mayCreate: true,
+      fingerprint: Buffer.alloc(32, 1),
     }),
   );
   return {

@@ -16,6 +16,7 @@ import {
 } from '../../src/domain/checkouts/moves.ts';
 import { tellNext } from '../../src/domain/checkouts/news/queries.ts';
 import {
+  type CreateQuestion,
   createCheckoutRow,
   dropShares,
   insertShares,
@@ -140,24 +141,35 @@ function textAt(micros: number): string {
   return new Date(NOW + ms).toISOString().replace('Z', `${rest}Z`);
 }
 
-/** Writes one checkout with its party and its holds. */
-export async function writeCheckout(tx: Queryable, venueId: string, random: RandomCheckout): Promise<Written> {
-  const { mode, amount } = random;
-  const id = newId('chk');
-  const ahead = mode === 'test' ? random.clockAhead : 0;
+/** The create of a new checkout for a booking of its own. */
+export function createQuestion(
+  venueId: string,
+  options: { readonly amount: number; readonly mode?: Mode; readonly payBy?: string; readonly key?: string },
+): CreateQuestion {
+  const { amount, mode = 'test', payBy = '2028-07-01T00:00:00Z', key = null } = options;
+  const checkoutId = newId('chk');
+  const url = `https://pay.example/${checkoutId}`;
   const content = JSON.stringify({
     amount,
     currency: 'usd',
     party_size: 8,
-    pay_by: textAt(random.micros + ahead * 1_000),
+    pay_by: payBy,
     description: 'A table',
     return_url: 'https://harbor.example/',
-    external_booking_id: id,
+    external_booking_id: checkoutId,
   });
-  const [eventId, fingerprint] = [newId('evt'), Buffer.alloc(32)];
-  const url = `https://pay.example/${id}`;
-  const question = { venueId, mode, checkoutId: id, eventId, key: null, fingerprint, content, url };
-  const { outcome } = await createCheckoutRow(tx, { ...question, now: NOW - 2 * HOUR - count, mayCreate: true });
+  const by = { venueId, mode, checkoutId, eventId: newId('evt'), key, fingerprint: Buffer.alloc(32) };
+  return { ...by, content, url, now: NOW, mayCreate: true };
+}
+
+/** Writes one checkout with its party and its holds. */
+export async function writeCheckout(tx: Queryable, venueId: string, random: RandomCheckout): Promise<Written> {
+  const { mode, amount } = random;
+  const ahead = mode === 'test' ? random.clockAhead : 0;
+  const payBy = textAt(random.micros + ahead * 1_000);
+  const question = createQuestion(venueId, { mode, amount, payBy });
+  const { checkoutId: id, content } = question;
+  const { outcome } = await createCheckoutRow(tx, { ...question, now: NOW - 2 * HOUR - count });
   if (outcome !== 'created') throw new Error(`the checkout is ${outcome}`);
   if (ahead > 0) await moveClock(tx, venueId, id, ahead);
   const seats = await writeParty(tx, venueId, id, random);

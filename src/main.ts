@@ -109,8 +109,8 @@ function say(line: string): void {
 /** The database of this installation: the one that was named, or the embedded one, claimed for this process. */
 async function openDatabase(config: Config, endings: Endings): Promise<string> {
   if (config.databaseUrl !== null) return config.databaseUrl;
-  const { startEmbeddedPostgres } = await import('./sandbox/postgres/embedded.ts');
-  const { claimDataDir } = await import('./sandbox/claim.ts');
+  const { startEmbeddedPostgres } = await import('../sandbox/postgres/embedded.ts');
+  const { claimDataDir } = await import('../sandbox/claim.ts');
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
   const claim = await claimDataDir(postgres.url);
   if (claim === null) {
@@ -263,9 +263,9 @@ const PAUSE_MS = 50;
 /** The database of a running server, or the embedded one for this command alone, when its turn has come. */
 async function embeddedBeside(config: Config, endings: Endings): Promise<string> {
   const { findEmbeddedPostgres, isUsedByOthers, startEmbeddedPostgres } = await import(
-    './sandbox/postgres/embedded.ts'
+    '../sandbox/postgres/embedded.ts'
   );
-  const { isTaken, takeTurn } = await import('./sandbox/turn.ts');
+  const { isTaken, takeTurn } = await import('../sandbox/turn.ts');
   for (const until = systemClock.now() + PATIENCE_MS; systemClock.now() < until; await delay(PAUSE_MS)) {
     if (isTaken(config.dataDir)) continue;
     const running = await findEmbeddedPostgres(config.dataDir);
@@ -289,7 +289,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const isRole = word === 'start' || word === 'serve' || word === 'worker';
   try {
     if (word === 'processor' && more.length === 0) {
-      const { runProcessor } = await import('./sandbox/processor/own-process.ts');
+      const { runProcessor } = await import('../sandbox/processor/own-process.ts');
       process.exitCode = await runProcessor(process.env, say, sayReady);
     } else if (isRole && more.length === 0) await runRole(word, readConfig(process.env));
     else process.exitCode = await runCommandLine(argv);

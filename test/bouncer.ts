@@ -7,7 +7,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { give, giveFolder, spawnIds, unprivilegedUser } from '../src/sandbox/postgres/user.ts';
+import { give, giveFolder, spawnIds, unprivilegedUser } from '../sandbox/postgres/user.ts';
 
 /** A PostgreSQL by the folder of its socket. */
 export interface Target {

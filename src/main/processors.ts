@@ -3,13 +3,13 @@
 
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
+import type { EmbeddedProcessor } from '../../sandbox/processor/run.ts';
 import type { Config, Mode, StripeKeys } from '../base/config.ts';
 import type { Endings } from '../base/endings.ts';
 import type { Log } from '../base/log.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { type Processor, type Processors, ProcessorTrouble } from '../domain/payments/processor.ts';
 import type { ProcessorAccess } from '../run/house.ts';
-import type { EmbeddedProcessor } from '../sandbox/processor/run.ts';
 
 export interface OpenedProcessors {
   readonly processors: Processors;
@@ -167,7 +167,7 @@ function publicAddress({ baseUrl, host, port }: Config): string {
 }
 
 async function startSandbox(config: Config, keys: Readonly<Record<Mode, Keys>>, log: Log): Promise<EmbeddedProcessor> {
-  const { startEmbeddedProcessor } = await import('../sandbox/processor/run.ts');
+  const { startEmbeddedProcessor } = await import('../../sandbox/processor/run.ts');
   return startEmbeddedProcessor({
     dataDir: config.dataDir,
     keys,

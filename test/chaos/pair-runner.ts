@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { giveFolder, type RunUser, spawnIds, unprivilegedUser } from '../../src/sandbox/postgres/user.ts';
+import { giveFolder, type RunUser, spawnIds, unprivilegedUser } from '../../sandbox/postgres/user.ts';
 import { type Bouncer, debianProgram, findBouncer, startBouncer } from '../bouncer.ts';
 import type { Tell } from './part-runner.ts';
 import { PostgresHand } from './postgres-hand.ts';

@@ -6,8 +6,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { findCluster } from '../../src/sandbox/postgres/cluster.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
+import { findCluster } from '../../sandbox/postgres/cluster.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
 import type { Tell } from './part-runner.ts';
 import { PostgresHand, signal } from './postgres-hand.ts';
 

@@ -7,9 +7,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { toEnvironment } from '../../sandbox/processor/process-state.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { sandboxKeys } from '../../src/main/processors.ts';
-import { toEnvironment } from '../../src/sandbox/processor/process-state.ts';
 import type { PairPrograms } from './pair-runner.ts';
 
 export type Env = Readonly<Record<string, string>>;

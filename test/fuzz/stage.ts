@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import { chmodSync, createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findCluster } from '../../sandbox/postgres/cluster.ts';
+import { startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
+import { toEnvironment } from '../../sandbox/processor/process-state.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { sandboxKeys } from '../../src/main/processors.ts';
-import { findCluster } from '../../src/sandbox/postgres/cluster.ts';
-import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
-import { toEnvironment } from '../../src/sandbox/processor/process-state.ts';
 import { type Env, freePorts, freeze } from '../chaos/stage.ts';
 
 export interface Stage {

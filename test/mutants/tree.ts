@@ -17,9 +17,9 @@ import {
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findCluster } from '../../sandbox/postgres/cluster.ts';
+import { endPostmaster, sight } from '../../sandbox/postgres/postmaster.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { findCluster } from '../../src/sandbox/postgres/cluster.ts';
-import { endPostmaster, sight } from '../../src/sandbox/postgres/postmaster.ts';
 import type { Mutant } from './list.ts';
 import type { Ran } from './verdict.ts';
 

@@ -6,6 +6,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultKind } from '../../sandbox/processor/faults.ts';
+import { type RunningProcessor, startProcessor } from '../../sandbox/processor/server.ts';
 import type { Mode } from '../../src/base/config.ts';
 import { type Notice, readNotice } from '../../src/domain/payments/notice.ts';
 import {
@@ -16,8 +18,6 @@ import {
   ProcessorTrouble,
 } from '../../src/domain/payments/processor.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
-import type { FaultKind } from '../../src/sandbox/processor/faults.ts';
-import { type RunningProcessor, startProcessor } from '../../src/sandbox/processor/server.ts';
 
 /** Only calls that are meant to fail are made in haste, so that a busy machine fails no other. */
 const HASTY_MS = 300;

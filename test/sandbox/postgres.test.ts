@@ -22,14 +22,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { build } from 'esbuild';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type EmbeddedPostgres,
-  findEmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../src/sandbox/postgres/embedded.ts';
+import { type EmbeddedPostgres, findEmbeddedPostgres, startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
 
 const root = process.getuid?.() === 0;
-const entry = resolve(import.meta.dirname, '../../src/sandbox/postgres/embedded.ts');
+const entry = resolve(import.meta.dirname, '../../sandbox/postgres/embedded.ts');
 const dataDirs: string[] = [];
 const places = new Set<string>();
 let open: string;

@@ -2,10 +2,10 @@
 
 import type Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeBank } from '../../sandbox/processor/bank.ts';
+import { testCards } from '../../sandbox/processor/cards.ts';
+import { memoryJournal } from '../../sandbox/processor/journal.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { makeBank } from '../../src/sandbox/processor/bank.ts';
-import { testCards } from '../../src/sandbox/processor/cards.ts';
-import { memoryJournal } from '../../src/sandbox/processor/journal.ts';
 import { hold, keys, refusalOf, startTestProcessor, type TestProcessor, type WireObject } from './processor-fixture.ts';
 
 let bank: TestProcessor;

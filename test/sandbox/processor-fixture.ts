@@ -2,8 +2,8 @@
 
 import Stripe from 'stripe';
 import { expect } from 'vitest';
+import { type RunningProcessor, startProcessor } from '../../sandbox/processor/server.ts';
 import type { Clock } from '../../src/base/clock.ts';
-import { type RunningProcessor, startProcessor } from '../../src/sandbox/processor/server.ts';
 
 export const keys = {
   test: { secret: 'sk_test_abcdefgh', publishable: 'pk_test_abcdefgh', webhookSecret: 'whsec_test' },

@@ -5,11 +5,11 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncat
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeBank } from '../../sandbox/processor/bank.ts';
+import { openFileJournal } from '../../sandbox/processor/file-journal.ts';
+import { type Journal, JournalFailure, memoryJournal } from '../../sandbox/processor/journal.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { makeBank } from '../../src/sandbox/processor/bank.ts';
-import { openFileJournal } from '../../src/sandbox/processor/file-journal.ts';
-import { type Journal, JournalFailure, memoryJournal } from '../../src/sandbox/processor/journal.ts';
 import { hold, keys, payment, startTestProcessor, until } from './processor-fixture.ts';
 
 let folder: string;

@@ -5,13 +5,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { birthOf } from '../../sandbox/processor/lock.ts';
+import { type EmbeddedProcessor, findEmbeddedProcessor, startEmbeddedProcessor } from '../../sandbox/processor/run.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { birthOf } from '../../src/sandbox/processor/lock.ts';
-import {
-  type EmbeddedProcessor,
-  findEmbeddedProcessor,
-  startEmbeddedProcessor,
-} from '../../src/sandbox/processor/run.ts';
 import { clientFor, keys, until } from './processor-fixture.ts';
 
 let dataDir: string;

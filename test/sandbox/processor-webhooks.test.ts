@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeBank } from '../../sandbox/processor/bank.ts';
+import { memoryJournal } from '../../sandbox/processor/journal.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { makeBank } from '../../src/sandbox/processor/bank.ts';
-import { memoryJournal } from '../../src/sandbox/processor/journal.ts';
 import { hold, keys, payment, startTestProcessor, type TestProcessor, until } from './processor-fixture.ts';
 
 interface Listener {

@@ -2,6 +2,7 @@
 // choose it again; guests with cards of every kind; and the bank's notices, doubled, late, out of
 // order or lost. The workers are in workers.ts.
 
+import type { BankEvent } from '../../sandbox/processor/outbox.ts';
 import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { splitEqually } from '../../src/base/money.ts';
@@ -11,7 +12,6 @@ import { decideUnderLock, type MoneyParts } from '../../src/domain/checkouts/mon
 import { hearNotice } from '../../src/domain/payments/hear-notice.ts';
 import { readNotice } from '../../src/domain/payments/notice.ts';
 import { ProcessorTrouble } from '../../src/domain/payments/processor.ts';
-import type { BankEvent } from '../../src/sandbox/processor/outbox.ts';
 import { BANK_KEYS } from './bank-client.ts';
 import { type Actor, Violation } from './scheduler.ts';
 import { type Desk, deskFor, type Stage, type Told } from './stage.ts';

@@ -2,9 +2,9 @@
 // simulates the network, and its answer, silence or loss is given back as a real connection would give it.
 
 import Stripe from 'stripe';
+import type { BankRequest, BankResponse } from '../../sandbox/processor/answer.ts';
 import type { Processor } from '../../src/domain/payments/processor.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
-import type { BankRequest, BankResponse } from '../../src/sandbox/processor/answer.ts';
 
 const keysOf = (mode: 'test' | 'live') => ({
   secret: `sk_${mode}_simulation`,

@@ -1,11 +1,10 @@
 // The embedded bank in this process, its faults, and its books as seen from outside: every line of its journal is read, so
 // that what it says happened to money is known apart from what we believe. Watches the keys of the calls that we make.
 
-import type { Clock } from '../../src/base/clock.ts';
-import type { BankRequest, BankResponse } from '../../src/sandbox/processor/answer.ts';
-import { type Bank, makeBank } from '../../src/sandbox/processor/bank.ts';
-import type { FaultKind } from '../../src/sandbox/processor/faults.ts';
-import type { Journal } from '../../src/sandbox/processor/journal.ts';
+import type { BankRequest, BankResponse } from '../../sandbox/processor/answer.ts';
+import { type Bank, makeBank } from '../../sandbox/processor/bank.ts';
+import type { FaultKind } from '../../sandbox/processor/faults.ts';
+import type { Journal } from '../../sandbox/processor/journal.ts';
 import type {
   ChargeRow,
   DisputeRow,
@@ -13,7 +12,8 @@ import type {
   RefundRow,
   ReversalRow,
   TransferRow,
-} from '../../src/sandbox/processor/rows.ts';
+} from '../../sandbox/processor/rows.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { BANK_KEYS } from './bank-client.ts';
 import type { Chance } from './chance.ts';
 import { Violation } from './scheduler.ts';

@@ -1,7 +1,7 @@
 // Runs one seed: first everything goes wrong that can (safety must hold after every step), then the world heals and within
 // bounds everything must come to rest (liveness). The same seed does the same, to the byte.
 
-import type { BankRequest } from '../../src/sandbox/processor/answer.ts';
+import type { BankRequest } from '../../sandbox/processor/answer.ts';
 import { beginNotices, beginOrganizer, beginPartner } from './actors.ts';
 import { simulateBank } from './bank.ts';
 import { Chance } from './chance.ts';

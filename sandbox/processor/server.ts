@@ -4,8 +4,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Clock, systemClock } from '../../base/clock.ts';
-import { type Random, systemRandom } from '../../base/random.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { type Random, systemRandom } from '../../src/base/random.ts';
 import type { BankResponse } from './answer.ts';
 import { type Bank, type BankKeys, makeBank } from './bank.ts';
 import { openFileJournal } from './file-journal.ts';

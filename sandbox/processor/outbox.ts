@@ -2,8 +2,8 @@
 // endpoint and reports how it went. What an endpoint has not taken is in the books and survives a restart.
 
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../../base/clock.ts';
-import type { Random } from '../../base/random.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import type { Random } from '../../src/base/random.ts';
 import type { Books } from './books.ts';
 import type { Faults } from './faults.ts';
 import { eventWire } from './money-shapes.ts';

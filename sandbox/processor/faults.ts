@@ -1,7 +1,7 @@
 // Switches for faults: rules that make chosen calls slow, lost, refused or broken, and webhooks late, doubled, shuffled or
 // lost. They are for the hour and not in the books: a restarted bank has none.
 
-import type { Random } from '../../base/random.ts';
+import type { Random } from '../../src/base/random.ts';
 import type { Mode } from './rows.ts';
 
 export const faultKinds = [

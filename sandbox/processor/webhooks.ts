@@ -4,8 +4,8 @@
 
 import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { Clock } from '../../base/clock.ts';
-import type { Random } from '../../base/random.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import type { Random } from '../../src/base/random.ts';
 import type { Bank } from './bank.ts';
 import { eventWire } from './money-shapes.ts';
 import { type Delivery, shuffled } from './outbox.ts';

@@ -1,7 +1,7 @@
 // One piece of work at the bank: the draft it writes into, the hour, chance, and the events it raises. Whatever an
 // operation does, it does through this, so that all of it is committed together or not at all.
 
-import { type Random, randomText } from '../../base/random.ts';
+import { type Random, randomText } from '../../src/base/random.ts';
 import type { Draft } from './books.ts';
 import { missing } from './refusal.ts';
 import type { Mode, Rows, TableName } from './rows.ts';

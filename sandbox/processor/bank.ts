@@ -3,8 +3,8 @@
 // It looks at no clock and draws no chance but those it is handed, and it has no timers.
 
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../base/clock.ts';
-import { type Random, randomText } from '../../base/random.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { type Random, randomText } from '../../src/base/random.ts';
 import type { BankAnswer, BankRequest, BankResponse } from './answer.ts';
 import { Books } from './books.ts';
 import { type FaultRule, type Faults, makeFaults, readFaultSettings } from './faults.ts';

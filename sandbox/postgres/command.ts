@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { type RunUser, spawnIds } from './user.ts';
 
-export interface Outcome {
+export interface CommandResult {
   readonly code: number | null;
   readonly output: string;
   /** Why it could not be started at all, e.g. ENOENT when the C library is not the one it was built for. */
@@ -16,7 +16,7 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** Runs a program to its end; `cwd` is the root because our own folder may be closed to `user`. */
-export function runCommand(file: string, args: readonly string[], user: RunUser | null): Promise<Outcome> {
+export function runCommand(file: string, args: readonly string[], user: RunUser | null): Promise<CommandResult> {
   return new Promise((done) => {
     const chunks: Buffer[] = [];
     const child = spawn(file, args, {

@@ -7,7 +7,7 @@ const DATABASE = 'everyshare';
 export const SUPERUSER = 'everyshare';
 
 /** SQLSTATE cannot_connect_now: starting up, recovering or shutting down. */
-export const NOT_NOW = '57P03';
+export const CANNOT_CONNECT_NOW = '57P03';
 
 /**
  * A URL for a unix socket. The host that counts is the query parameter; `localhost` only keeps the URL one that
@@ -18,12 +18,12 @@ export function socketUrl(socketDir: string, password: string, database: string 
   return `postgres://${SUPERUSER}:${encodeURIComponent(password)}@localhost/${database}?${query}`;
 }
 
-type Attempt =
+type ConnectResult =
   | { readonly client: pg.Client; readonly code: null }
   | { readonly client: null; readonly code: string; readonly message: string };
 
 /** One try at a real connection; never throws. */
-export async function attempt(url: string): Promise<Attempt> {
+export async function tryConnect(url: string): Promise<ConnectResult> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   try {
@@ -37,12 +37,12 @@ export async function attempt(url: string): Promise<Attempt> {
 }
 
 /** Was the failure an answer from a PostgreSQL server (a SQLSTATE), rather than nobody listening? */
-export function wasAnswered(code: string): boolean {
+export function isSqlState(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
 }
 
 /** Errors that no waiting will mend: wrong password, no such role. */
-export function isHopeless(code: string): boolean {
+export function isAuthFailure(code: string): boolean {
   return code.startsWith('28');
 }
 

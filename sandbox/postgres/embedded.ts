@@ -6,7 +6,6 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { adopt, liveSocketFolder, sameFolder } from './adopt.ts';
 import { findBinaries } from './binaries.ts';
 import {
   type Cluster,
@@ -17,35 +16,36 @@ import {
   removeTemporarySocketFolder,
   socketFolder,
 } from './cluster.ts';
-import { attempt, dataDirectoryOf, isHopeless, socketUrl } from './connect.ts';
-import { launch, makeData } from './launch.ts';
-import { endPostmaster, sight } from './postmaster.ts';
+import { dataDirectoryOf, isAuthFailure, socketUrl, tryConnect } from './connect.ts';
+import { inspectPostmaster, stopPostmaster } from './postmaster.ts';
+import { runInitdb, startServer } from './start-server.ts';
+import { isSameFolder, liveSocketFolder, takeOver } from './take-over.ts';
 
 export interface EmbeddedPostgres {
   /** For the `pg` package; database "everyshare". */
   readonly url: string;
   /** True when a live server was found and taken over. */
-  readonly adopted: boolean;
+  readonly isAdopted: boolean;
   /** Fast shutdown; comes back when the process is gone. */
   stop(): Promise<void>;
 }
 
-export interface EmbeddedOptions {
+export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** Further PostgreSQL settings; they win over ours. */
   readonly settings?: Readonly<Record<string, string>>;
-  readonly say?: (line: string) => void;
+  readonly log?: (line: string) => void;
 }
 
 const starts = new Map<string, Promise<EmbeddedPostgres>>();
 const stops = new Map<string, Promise<void>>();
 
 /** Starts PostgreSQL for this data directory, or takes over the one that is running for it. */
-export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const key = resolve(options.dataDir);
   const pending = starts.get(key);
   if (pending !== undefined) return pending;
-  const starting = start(key, options.settings ?? {}, options.say ?? (() => undefined)).finally(() => {
+  const starting = start(key, options.settings ?? {}, options.log ?? (() => undefined)).finally(() => {
     starts.delete(key);
   });
   starts.set(key, starting);
@@ -55,36 +55,36 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 async function start(
   dataDir: string,
   settings: Readonly<Record<string, string>>,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<EmbeddedPostgres> {
   await stops.get(dataDir)?.catch(() => undefined);
   let cluster = await openCluster(dataDir);
-  const live = await adopt(cluster, say);
+  const live = await takeOver(cluster, log);
   if (live !== null) {
-    say(`taking over the running PostgreSQL (pid ${live.pid})`);
+    log(`taking over the running PostgreSQL (pid ${live.pid})`);
     return handle(cluster, live.pid, live.socketDir, true);
   }
-  const binaries = await findBinaries(cluster.place, cluster.user, say);
-  if (!existsSync(cluster.data)) {
-    say(`making a PostgreSQL database in ${cluster.place}`);
-    await makeData(cluster, binaries, settings);
+  const binaries = await findBinaries(cluster.folder, cluster.user, log);
+  if (!existsSync(cluster.pgdata)) {
+    log(`making a PostgreSQL database in ${cluster.folder}`);
+    await runInitdb(cluster, binaries, settings);
     cluster = await markInitialized(cluster);
   }
   cluster = await prepareSocketFolder(cluster);
-  const pid = await launch(cluster, binaries, settings);
-  say(`PostgreSQL is running (pid ${pid})`);
+  const pid = await startServer(cluster, binaries, settings);
+  log(`PostgreSQL is running (pid ${pid})`);
   return handle(cluster, pid, socketFolder(cluster), false);
 }
 
 function handle(cluster: Cluster, pid: number, socketDir: string, adopted: boolean): EmbeddedPostgres {
   let stopped: Promise<void> | null = null;
   const end = async () => {
-    await endPostmaster(pid, cluster.data);
+    await stopPostmaster(pid, cluster.pgdata);
     await removeTemporarySocketFolder(cluster);
   };
   return {
     url: socketUrl(socketDir, cluster.state.password),
-    adopted,
+    isAdopted: adopted,
     stop() {
       if (stopped === null) {
         stopped = end().finally(() => stops.delete(cluster.dataDir));
@@ -102,20 +102,20 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<string | nu
   const deadline = Date.now() + 5_000;
   // One that is starting up gets a moment to finish.
   while (Date.now() < deadline) {
-    const seen = await sight(cluster.data);
-    if (seen.kind !== 'alive' || seen.stopping) return null;
-    const url = socketUrl(liveSocketFolder(cluster, seen), cluster.state.password);
-    const { client, code } = await attempt(url);
+    const status = await inspectPostmaster(cluster.pgdata);
+    if (status.kind !== 'alive' || status.isStopping) return null;
+    const url = socketUrl(liveSocketFolder(cluster, status), cluster.state.password);
+    const { client, code } = await tryConnect(url);
     if (client !== null) {
       try {
-        return seen.sure || (await sameFolder(await dataDirectoryOf(client), await realpath(cluster.data)))
+        return status.isConfirmed || (await isSameFolder(await dataDirectoryOf(client), await realpath(cluster.pgdata)))
           ? url
           : null;
       } finally {
         await client.end().catch(() => undefined);
       }
     }
-    if (isHopeless(code)) return null;
+    if (isAuthFailure(code)) return null;
     await delay(20);
   }
   return null;

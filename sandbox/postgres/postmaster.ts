@@ -6,58 +6,58 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { runCommand } from './command.ts';
 
 /** What postmaster.pid and the process table say about a data folder. */
-export type Sighting =
+export type PostmasterStatus =
   /** No pid file. */
   | { readonly kind: 'none' }
   /** A pid file whose process is no more. */
   | { readonly kind: 'dead' }
   /** A pid file whose pid now belongs to another program (or to a corpse nobody reaps), or that is empty. */
   | { readonly kind: 'foreign' }
-  | Alive;
+  | LivePostmaster;
 
-export interface Alive {
+export interface LivePostmaster {
   readonly kind: 'alive';
   readonly pid: number;
   /** True when the process is surely the postmaster of this folder; false when only a connection can tell. */
-  readonly sure: boolean;
-  readonly stopping: boolean;
+  readonly isConfirmed: boolean;
+  readonly isStopping: boolean;
   readonly socketDir: string | null;
 }
 
 type Identity = 'ours' | 'foreign' | 'unsure';
 
-export function pidFile(data: string): string {
-  return join(data, 'postmaster.pid');
+export function pidFile(pgdata: string): string {
+  return join(pgdata, 'postmaster.pid');
 }
 
 /** Lines: pid, data folder, start time, port, socket folder, listen address, shared memory key, status. */
-async function readPidFile(data: string): Promise<string[] | null> {
-  const text = await readFile(pidFile(data), 'utf8').catch((error: NodeJS.ErrnoException) => {
+async function readPidFile(pgdata: string): Promise<string[] | null> {
+  const text = await readFile(pidFile(pgdata), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
     throw error;
   });
   return text === null ? null : text.split('\n').map((line) => line.trim());
 }
 
-export async function sight(data: string): Promise<Sighting> {
-  let lines = await readPidFile(data);
+export async function inspectPostmaster(pgdata: string): Promise<PostmasterStatus> {
+  let lines = await readPidFile(pgdata);
   // A server makes the file and then fills it; a full disk or a crash may leave it empty for good.
   for (let tries = 0; lines !== null && !/^\d+$/.test(lines[0] ?? '') && tries < 10; tries++) {
     await delay(50);
-    lines = await readPidFile(data);
+    lines = await readPidFile(pgdata);
   }
   if (lines === null) return { kind: 'none' };
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 0) return { kind: 'foreign' };
   if (!pidExists(pid)) return { kind: 'dead' };
   if (pid === process.pid || (await isZombie(pid))) return { kind: 'foreign' };
-  const identity = await identify(pid, data);
+  const identity = await identify(pid, pgdata);
   if (identity === 'foreign') return { kind: 'foreign' };
   return {
     kind: 'alive',
     pid,
-    sure: identity === 'ours',
-    stopping: lines[7] === 'stopping',
+    isConfirmed: identity === 'ours',
+    isStopping: lines[7] === 'stopping',
     socketDir: lines[4] || null,
   };
 }
@@ -81,8 +81,8 @@ async function isRunning(pid: number): Promise<boolean> {
   return pidExists(pid) && !(await isZombie(pid));
 }
 
-async function identify(pid: number, data: string): Promise<Identity> {
-  const home = await realpath(data).catch(() => data);
+async function identify(pid: number, pgdata: string): Promise<Identity> {
+  const home = await realpath(pgdata).catch(() => pgdata);
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
   if (commandLine === null) return identifyWithPs(pid);
   const args = commandLine.split('\0');
@@ -102,15 +102,15 @@ async function identifyWithPs(pid: number): Promise<Identity> {
 }
 
 /** Fast shutdown, then an immediate one after `patience`; comes back when the process is gone. */
-export async function endPostmaster(pid: number, data: string, patience = 20_000): Promise<void> {
+export async function stopPostmaster(pid: number, pgdata: string, patience = 20_000): Promise<void> {
   for (const [signal, time] of [['SIGINT', patience] as const, ['SIGQUIT', 15_000] as const]) {
-    const seen = await sight(data);
+    const status = await inspectPostmaster(pgdata);
     // Signal it only while the pid file still says that this pid is this folder's server.
-    if (seen.kind === 'alive' && seen.pid === pid) sendSignal(pid, signal);
-    else if (!pidExists(pid) || (await identify(pid, data)) === 'foreign') return;
+    if (status.kind === 'alive' && status.pid === pid) sendSignal(pid, signal);
+    else if (!pidExists(pid) || (await identify(pid, pgdata)) === 'foreign') return;
     if (await waitUntilGone(pid, time)) return;
   }
-  throw new Error(`PostgreSQL (pid ${pid}) of ${data} does not end: look into its postgres.log, then kill -9 ${pid}`);
+  throw new Error(`PostgreSQL (pid ${pid}) of ${pgdata} does not end: look into its postgres.log, then kill -9 ${pid}`);
 }
 
 function sendSignal(pid: number, signal: NodeJS.Signals): void {

@@ -11,16 +11,16 @@ export interface RunUser {
   readonly gid: number;
 }
 
-const ENTER = 0o1;
-const READ = 0o4;
+const EXECUTE_BIT = 0o1;
+const READ_BIT = 0o4;
 
-export function runningAsRoot(): boolean {
+export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
 /** PostgreSQL refuses to run as root: pick `postgres`, else `nobody`. */
 export async function unprivilegedUser(): Promise<RunUser | null> {
-  if (!runningAsRoot()) return null;
+  if (!isRoot()) return null;
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const rows = passwd.split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', 'nobody']) {
@@ -54,7 +54,7 @@ function allows(stats: Stats, user: RunUser, bits: number): boolean {
 export async function canEnter(user: RunUser | null, folder: string): Promise<boolean> {
   if (user === null) return true;
   for (let step = await realpath(folder); ; step = dirname(step)) {
-    if (!allows(await stat(step), user, ENTER)) return false;
+    if (!allows(await stat(step), user, EXECUTE_BIT)) return false;
     if (step === dirname(step)) return true;
   }
 }
@@ -63,14 +63,14 @@ export async function canEnter(user: RunUser | null, folder: string): Promise<bo
 export async function canRead(user: RunUser | null, path: string): Promise<boolean> {
   if (user === null) return true;
   const stats = await stat(path).catch(() => null);
-  return stats === null || allows(stats, user, stats.isDirectory() ? READ | ENTER : READ);
+  return stats === null || allows(stats, user, stats.isDirectory() ? READ_BIT | EXECUTE_BIT : READ_BIT);
 }
 
 /** Makes `folder` with this mode, owned by `user`; false when the file system does not let us give it away. */
-export async function giveFolder(folder: string, user: RunUser | null, mode: number): Promise<boolean> {
+export async function makeOwnedFolder(folder: string, user: RunUser | null, mode: number): Promise<boolean> {
   await mkdir(folder, { recursive: true, mode });
   try {
-    await give(folder, user, mode);
+    await setOwner(folder, user, mode);
   } catch (error) {
     if (user === null) throw error;
     return false;
@@ -78,7 +78,7 @@ export async function giveFolder(folder: string, user: RunUser | null, mode: num
   return user === null || (await lstat(folder)).uid === user.uid;
 }
 
-export async function give(path: string, user: RunUser | null, mode: number): Promise<void> {
+export async function setOwner(path: string, user: RunUser | null, mode: number): Promise<void> {
   await chmod(path, mode);
   if (user !== null) await chown(path, user.uid, user.gid);
 }

@@ -10,7 +10,7 @@ export interface CardDecline {
 }
 
 /** What a card does differently from a good one. */
-export interface CardHabits {
+export interface CardBehavior {
   /** Refused when a payment is confirmed. */
   readonly decline?: CardDecline;
   /** `always`: its owner is asked each time they are there, and off-session it is refused. */
@@ -23,13 +23,13 @@ export interface CardHabits {
   /** So many capture attempts fail first; `Infinity` is written as -1. */
   readonly failingCaptures?: number;
   readonly captureDecline?: CardDecline;
-  readonly disputed?: string;
+  readonly disputeReason?: string;
   /** Only half of what is asked for is held. */
-  readonly half?: true;
-  readonly slowMs?: number;
+  readonly isPartiallyAuthorized?: true;
+  readonly delayMs?: number;
 }
 
-export interface TestCard extends CardHabits {
+export interface TestCard extends CardBehavior {
   /** A stable name; saved payment methods refer to it. */
   readonly name: string;
   readonly number: string;
@@ -37,7 +37,7 @@ export interface TestCard extends CardHabits {
   /** Usable from a server as a payment method, as Stripe's `pm_card_visa`. The first is the one we show. */
   readonly tokens: readonly string[];
   /** One sentence for people. */
-  readonly says: string;
+  readonly description: string;
   readonly group: 'works' | 'refused' | 'asks its owner' | 'trouble later';
 }
 
@@ -69,13 +69,13 @@ export const declines = {
   year: { code: 'invalid_expiry_year', decline: null, message: "Your card's expiration year is invalid." },
 } satisfies Readonly<Record<string, CardDecline>>;
 
-const good: readonly TestCard[] = [
+const WORKING_CARDS: readonly TestCard[] = [
   {
     name: 'visa',
     number: '4242424242424242',
     brand: 'visa',
     tokens: ['pm_card_visa'],
-    says: 'Always works.',
+    description: 'Always works.',
     group: 'works',
   },
   {
@@ -83,7 +83,7 @@ const good: readonly TestCard[] = [
     number: '5555555555554444',
     brand: 'mastercard',
     tokens: ['pm_card_mastercard'],
-    says: 'Always works.',
+    description: 'Always works.',
     group: 'works',
   },
   {
@@ -91,7 +91,7 @@ const good: readonly TestCard[] = [
     number: '378282246310005',
     brand: 'amex',
     tokens: ['pm_card_amex'],
-    says: 'Always works; its security code has four digits.',
+    description: 'Always works; its security code has four digits.',
     group: 'works',
   },
   {
@@ -99,40 +99,40 @@ const good: readonly TestCard[] = [
     number: '4000000000700056',
     brand: 'visa',
     tokens: ['pm_card_partialAuthorization'],
-    says: 'Only half of the amount is held, which counts as a failure.',
+    description: 'Only half of the amount is held, which counts as a failure.',
     group: 'trouble later',
-    half: true,
+    isPartiallyAuthorized: true,
   },
   {
     name: 'slow',
     number: '4000000000700064',
     brand: 'visa',
     tokens: ['pm_card_slow'],
-    says: 'Works, but the bank takes three seconds to say so.',
+    description: 'Works, but the bank takes three seconds to say so.',
     group: 'works',
-    slowMs: 3000,
+    delayMs: 3000,
   },
 ];
 
-function refused(name: string, number: string, token: string, decline: CardDecline, says: string): TestCard {
+function declinedCard(name: string, number: string, token: string, decline: CardDecline, says: string): TestCard {
   const tokens = [`pm_card_${token}`, `pm_card_visa_${token}`];
-  return { name, number, brand: 'visa', tokens, says, group: 'refused', decline };
+  return { name, number, brand: 'visa', tokens, description: says, group: 'refused', decline };
 }
 
-const bad: readonly TestCard[] = [
-  refused('declined', '4000000000000002', 'chargeDeclined', declines.generic, 'Declined without a reason.'),
-  refused(
+const DECLINED_CARDS: readonly TestCard[] = [
+  declinedCard('declined', '4000000000000002', 'chargeDeclined', declines.generic, 'Declined without a reason.'),
+  declinedCard(
     'funds',
     '4000000000009995',
     'chargeDeclinedInsufficientFunds',
     declines.funds,
     'Declined: not enough money on the account.',
   ),
-  refused('lost', '4000000000009987', 'chargeDeclinedLostCard', declines.lost, 'Declined: reported lost.'),
-  refused('stolen', '4000000000009979', 'chargeDeclinedStolenCard', declines.stolen, 'Declined: reported stolen.'),
-  refused('expired', '4000000000000069', 'chargeDeclinedExpiredCard', declines.expired, 'Declined: expired.'),
-  refused('cvc', '4000000000000127', 'chargeDeclinedIncorrectCvc', declines.cvc, 'Declined: wrong security code.'),
-  refused(
+  declinedCard('lost', '4000000000009987', 'chargeDeclinedLostCard', declines.lost, 'Declined: reported lost.'),
+  declinedCard('stolen', '4000000000009979', 'chargeDeclinedStolenCard', declines.stolen, 'Declined: reported stolen.'),
+  declinedCard('expired', '4000000000000069', 'chargeDeclinedExpiredCard', declines.expired, 'Declined: expired.'),
+  declinedCard('cvc', '4000000000000127', 'chargeDeclinedIncorrectCvc', declines.cvc, 'Declined: wrong security code.'),
+  declinedCard(
     'processing',
     '4000000000000119',
     'chargeDeclinedProcessingError',
@@ -141,13 +141,13 @@ const bad: readonly TestCard[] = [
   ),
 ];
 
-const asking: readonly TestCard[] = [
+const AUTHENTICATION_CARDS: readonly TestCard[] = [
   {
     name: 'secure',
     number: '4000002760003184',
     brand: 'visa',
     tokens: ['pm_card_authenticationRequired'],
-    says: 'Asks its owner to approve each payment (3-D Secure).',
+    description: 'Asks its owner to approve each payment (3-D Secure).',
     group: 'asks its owner',
     authentication: 'always',
     declineOffSession: declines.authentication,
@@ -157,7 +157,7 @@ const asking: readonly TestCard[] = [
     number: '4000008400001629',
     brand: 'visa',
     tokens: ['pm_card_threeDSecureRequiredChargeDeclined'],
-    says: 'Asks its owner to approve, and is declined all the same.',
+    description: 'Asks its owner to approve, and is declined all the same.',
     group: 'asks its owner',
     authentication: 'always',
     declineAfterAuthentication: declines.generic,
@@ -168,20 +168,20 @@ const asking: readonly TestCard[] = [
     number: '4000002500003155',
     brand: 'visa',
     tokens: ['pm_card_authenticationRequiredOnSetup'],
-    says: 'Asks its owner to approve; a renewal without its owner is declined.',
+    description: 'Asks its owner to approve; a renewal without its owner is declined.',
     group: 'asks its owner',
     authentication: 'always',
     declineOffSession: declines.authentication,
   },
 ];
 
-const later: readonly TestCard[] = [
+const LATE_FAILURE_CARDS: readonly TestCard[] = [
   {
     name: 'lapses',
     number: '4000000000700015',
     brand: 'visa',
     tokens: ['pm_card_holdLapses'],
-    says: 'The hold works and lapses after ten seconds.',
+    description: 'The hold works and lapses after ten seconds.',
     group: 'trouble later',
     holdSeconds: 10,
   },
@@ -190,7 +190,7 @@ const later: readonly TestCard[] = [
     number: '4000000000700023',
     brand: 'visa',
     tokens: ['pm_card_captureFailsForAWhile'],
-    says: 'The hold works; the first three attempts to capture it fail.',
+    description: 'The hold works; the first three attempts to capture it fail.',
     group: 'trouble later',
     failingCaptures: 3,
     captureDecline: declines.processing,
@@ -200,7 +200,7 @@ const later: readonly TestCard[] = [
     number: '4000000000700031',
     brand: 'visa',
     tokens: ['pm_card_captureFailsForGood'],
-    says: 'The hold works and can never be captured.',
+    description: 'The hold works and can never be captured.',
     group: 'trouble later',
     failingCaptures: -1,
     captureDecline: declines.generic,
@@ -210,7 +210,7 @@ const later: readonly TestCard[] = [
     number: '4000000000700049',
     brand: 'visa',
     tokens: ['pm_card_renewalFails'],
-    says: 'The first hold works; a renewal without its owner is declined.',
+    description: 'The first hold works; a renewal without its owner is declined.',
     group: 'trouble later',
     declineOffSession: declines.generic,
   },
@@ -219,13 +219,18 @@ const later: readonly TestCard[] = [
     number: '4000000000000259',
     brand: 'visa',
     tokens: ['pm_card_createDispute'],
-    says: 'The payment works and its owner disputes it as soon as it is captured.',
+    description: 'The payment works and its owner disputes it as soon as it is captured.',
     group: 'trouble later',
-    disputed: 'fraudulent',
+    disputeReason: 'fraudulent',
   },
 ];
 
-export const testCards: readonly TestCard[] = [...good, ...bad, ...asking, ...later];
+export const testCards: readonly TestCard[] = [
+  ...WORKING_CARDS,
+  ...DECLINED_CARDS,
+  ...AUTHENTICATION_CARDS,
+  ...LATE_FAILURE_CARDS,
+];
 
 const byNumber = new Map(testCards.map((card) => [card.number, card]));
 const byToken = new Map(testCards.flatMap((card) => card.tokens.map((token) => [token, card] as const)));
@@ -237,7 +242,7 @@ export function cardByToken(token: string): TestCard | null {
 
 /** A saved method's card. One that has left the list behaves as a good one. */
 export function cardByName(name: string): TestCard {
-  return byName.get(name) ?? (good[0] as TestCard);
+  return byName.get(name) ?? (WORKING_CARDS[0] as TestCard);
 }
 
 function passesLuhn(digits: string): boolean {
@@ -253,8 +258,13 @@ function passesLuhn(digits: string): boolean {
 export function cardByNumber(number: string): TestCard | null {
   const digits = number.replace(/[ -]/g, '');
   if (!/^\d{13,19}$/.test(digits) || !passesLuhn(digits)) return null;
-  return byNumber.get(digits) ?? byNumber.get(likeness[digits[0] ?? ''] ?? '4242424242424242') ?? null;
+  return (
+    byNumber.get(digits) ?? byNumber.get(DEFAULT_CARD_BY_FIRST_DIGIT[digits[0] ?? ''] ?? '4242424242424242') ?? null
+  );
 }
 
 /** A number nobody listed behaves as the good card of its brand. */
-const likeness: Readonly<Record<string, string>> = { '3': '378282246310005', '5': '5555555555554444' };
+const DEFAULT_CARD_BY_FIRST_DIGIT: Readonly<Record<string, string>> = {
+  '3': '378282246310005',
+  '5': '5555555555554444',
+};

@@ -2,9 +2,9 @@
 // lost. They are for the hour and not in the books: a restarted bank has none.
 
 import type { Random } from '../../src/base/random.ts';
-import type { Mode } from './rows.ts';
+import type { Mode } from './row-types.ts';
 
-export const faultKinds = [
+export const FAULT_KINDS = [
   /** The work begins after `ms`. */
   'slow',
   /** The work is not done and no answer comes. */
@@ -20,7 +20,7 @@ export const faultKinds = [
   'drop_connection',
 ] as const;
 
-export type FaultKind = (typeof faultKinds)[number];
+export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface FaultRule {
   readonly id: string;
@@ -54,7 +54,7 @@ export interface Faults {
   set(settings: Partial<FaultSettings>): void;
   clear(): void;
   /** The fault of this call, if any; a rule's `times` is used up by it. */
-  draw(operation: string, mode: Mode): FaultRule | null;
+  pick(operation: string, mode: Mode): FaultRule | null;
   chance(probability: number | undefined): boolean;
 }
 
@@ -81,7 +81,7 @@ export function makeFaults(random: Random): Faults {
       webhooks = {};
       fired.clear();
     },
-    draw(operation, mode) {
+    pick(operation, mode) {
       for (const rule of rules) {
         if (rule.on !== '*' && rule.on !== operation) continue;
         if (rule.mode !== undefined && rule.mode !== mode) continue;
@@ -131,8 +131,8 @@ function readRule(value: unknown, otherwise: string): FaultRule | string {
   const { id = otherwise, on, mode, kind, ms, probability, times } = value as Record<string, unknown>;
   if (typeof id !== 'string') return 'id must be text.';
   if (typeof on !== 'string') return "on must name an operation, such as payment_intents.capture, or be '*'.";
-  const known = faultKinds.find((one) => one === kind);
-  if (known === undefined) return `kind must be one of ${faultKinds.join(', ')}.`;
+  const known = FAULT_KINDS.find((one) => one === kind);
+  if (known === undefined) return `kind must be one of ${FAULT_KINDS.join(', ')}.`;
   if (mode !== undefined && mode !== 'test' && mode !== 'live') return 'mode must be test or live.';
   for (const number of [ms, probability, times]) {
     if (number !== undefined && !isNatural(number)) return 'ms, probability and times must be numbers from 0.';

@@ -23,16 +23,16 @@ import { type Journal, JournalFailure } from './journal.ts';
 export interface FileJournalOptions {
   readonly log?: (line: string) => void;
   /** A journal larger than this, and larger than the snapshot before it, is folded. */
-  readonly foldAt?: number;
+  readonly compactAtBytes?: number;
 }
 
-const FOLD_AT = 64 * 1024 * 1024;
-const CHUNK = 1024 * 1024;
+const DEFAULT_COMPACT_AT_BYTES = 64 * 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 
-const checked = (line: string): string => `${crc32(line).toString(16).padStart(8, '0')} ${line}\n`;
+const withChecksum = (line: string): string => `${crc32(line).toString(16).padStart(8, '0')} ${line}\n`;
 
 /** The line's content; null when it is not whole. */
-function unchecked(line: string): string | null {
+function verifyChecksum(line: string): string | null {
   const content = line.slice(9);
   return line[8] === ' ' && Number.parseInt(line.slice(0, 8), 16) === crc32(content) ? content : null;
 }
@@ -64,8 +64,8 @@ function* linesOf(file: string): Generator<{ readonly text: string; readonly at:
     let rest = Buffer.alloc(0);
     let at = 0;
     for (;;) {
-      const chunk = Buffer.alloc(CHUNK);
-      const read = readSync(fd, chunk, 0, CHUNK, null);
+      const chunk = Buffer.alloc(CHUNK_BYTES);
+      const read = readSync(fd, chunk, 0, CHUNK_BYTES, null);
       const text = Buffer.concat([rest, chunk.subarray(0, read)]);
       let start = 0;
       for (let end = text.indexOf(10); end >= 0; end = text.indexOf(10, start)) {
@@ -104,18 +104,21 @@ class FileJournal implements Journal {
   #writing: Promise<void> | null = null;
   #folding: Promise<void> | null = null;
 
-  constructor(folder: string, { log = () => undefined, foldAt = FOLD_AT }: FileJournalOptions) {
+  constructor(
+    folder: string,
+    { log = () => undefined, compactAtBytes: foldAt = DEFAULT_COMPACT_AT_BYTES }: FileJournalOptions,
+  ) {
     this.#folder = folder;
     this.#log = log;
     this.#foldAt = foldAt;
   }
 
-  *history(): Generator<string> {
+  *read(): Generator<string> {
     const { snapshot, journals } = findFiles(this.#folder);
     this.#number = Math.max(journals.at(-1) ?? 1, snapshot, 1);
     if (snapshot > 0) {
       for (const { text, at, whole } of linesOf(snapshotFile(this.#folder, snapshot))) {
-        const line = whole ? unchecked(text) : null;
+        const line = whole ? verifyChecksum(text) : null;
         if (line === null) {
           throw new Error(`${snapshotFile(this.#folder, snapshot)} is damaged at byte ${at}: restore it from a backup`);
         }
@@ -129,7 +132,7 @@ class FileJournal implements Journal {
   *#journalLines(number: number, isLast: boolean): Generator<string> {
     const file = journalFile(this.#folder, number);
     for (const { text, at, whole } of linesOf(file)) {
-      const line = whole ? unchecked(text) : null;
+      const line = whole ? verifyChecksum(text) : null;
       if (line === null) {
         if (!isLast) throw new Error(`${file} is damaged at byte ${at}: restore it from a backup`);
         this.#cut(file, at);
@@ -143,8 +146,8 @@ class FileJournal implements Journal {
   #cut(file: string, at: number): void {
     const fd = openSync(file, 'r+');
     try {
-      const tail = Buffer.alloc(CHUNK);
-      const read = readSync(fd, tail, 0, CHUNK, at);
+      const tail = Buffer.alloc(CHUNK_BYTES);
+      const read = readSync(fd, tail, 0, CHUNK_BYTES, at);
       writeFileSync(`${file}.torn`, tail.subarray(0, read), { mode: 0o600 });
       ftruncateSync(fd, at);
       fsyncSync(fd);
@@ -154,7 +157,7 @@ class FileJournal implements Journal {
     this.#log(`${file}: the last write was torn and is cut off at byte ${at}`);
   }
 
-  begin(snapshot: () => Iterable<string>): void {
+  startWriting(snapshot: () => Iterable<string>): void {
     this.#snapshot = snapshot;
     const { snapshot: newest } = findFiles(this.#folder);
     for (const name of readdirSync(this.#folder)) {
@@ -163,14 +166,14 @@ class FileJournal implements Journal {
       if (number < newest || /^snapshot-\d+\.log\.tmp$/.test(name)) rmSync(join(this.#folder, name), { force: true });
     }
     const file = journalFile(this.#folder, this.#number);
-    if (!existsSync(file)) makeFile(file, this.#folder);
+    if (!existsSync(file)) createFile(file, this.#folder);
   }
 
   append(entry: object): void {
-    this.#waiting.push(checked(JSON.stringify(entry)));
+    this.#waiting.push(withChecksum(JSON.stringify(entry)));
   }
 
-  settled(): Promise<void> | null {
+  flush(): Promise<void> | null {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     if (this.#waiting.length > 0) {
       this.#next ??= this.#afterCurrent();
@@ -213,7 +216,7 @@ class FileJournal implements Journal {
   async #rotate(): Promise<void> {
     const number = this.#number + 1;
     const file = journalFile(this.#folder, number);
-    makeFile(file, this.#folder);
+    createFile(file, this.#folder);
     const fresh = await open(file, 'a', 0o600);
     await this.#handle?.close();
     this.#handle = fresh;
@@ -235,7 +238,7 @@ class FileJournal implements Journal {
     let size = 0;
     try {
       for (const line of lines) {
-        const text = checked(line);
+        const text = withChecksum(line);
         size += text.length;
         await handle.appendFile(text);
       }
@@ -253,7 +256,7 @@ class FileJournal implements Journal {
   }
 
   async close(): Promise<void> {
-    await Promise.resolve(this.settled()).catch(() => undefined);
+    await Promise.resolve(this.flush()).catch(() => undefined);
     await this.#folding;
     await this.#handle?.close();
     this.#handle = null;
@@ -261,7 +264,7 @@ class FileJournal implements Journal {
 }
 
 /** A file whose name, too, survives a loss of power. */
-function makeFile(file: string, folder: string): void {
+function createFile(file: string, folder: string): void {
   closeSync(openSync(file, 'a', 0o600));
   syncFolder(folder);
 }

@@ -1,61 +1,66 @@
 // The life of a hold: a card is asked, may have to be approved by its owner, is held, captured, released or lapses.
 // Every change of an intent's status that money follows from is in this file.
 
+import { ApiError, operationFailed } from './api-error.ts';
 import { type CardDecline, cardByName, declines, type TestCard } from './cards.ts';
 import { openDispute } from './disputes.ts';
-import { cannot, Refusal } from './refusal.ts';
-import type { ChargeRow, IntentRow, MethodRow } from './rows.ts';
-import { chargeWire, guestIntentWire, intentWire } from './shapes.ts';
-import type { Work } from './work.ts';
+import { toCharge, toPaymentIntent, toPublicPaymentIntent } from './payment-objects.ts';
+import type { ChargeRow, IntentRow, MethodRow } from './row-types.ts';
+import type { Transaction } from './transaction.ts';
 
 const HOLD_SECONDS = 7 * 86_400;
 
-export interface Asking {
-  readonly offSession: boolean;
+export interface AuthorizationOptions {
+  readonly isOffSession: boolean;
   readonly returnUrl: string | null;
   /** The answer goes to a browser that has only the publishable key. */
-  readonly byGuest: boolean;
+  readonly isPublishable: boolean;
 }
 
 /** Asks the card. Throws the decline, which is in the books by then. */
-export function askCard(work: Work, before: IntentRow, method: MethodRow, asking: Asking): IntentRow {
+export function authorizeCard(
+  tx: Transaction,
+  before: IntentRow,
+  method: MethodRow,
+  asking: AuthorizationOptions,
+): IntentRow {
   const card = cardByName(method.card);
   const intent: IntentRow = {
     ...before,
     method: method.id,
     returnUrl: asking.returnUrl,
-    offSession: asking.offSession,
+    offSession: asking.isOffSession,
   };
-  const decline = card.decline ?? (asking.offSession ? card.declineOffSession : undefined);
-  if (decline !== undefined) throw refuse(work, intent, method, decline, asking.byGuest);
-  if (card.authentication === 'always' && !asking.offSession) {
-    const waiting = work.put('intents', {
+  const decline = card.decline ?? (asking.isOffSession ? card.declineOffSession : undefined);
+  if (decline !== undefined) throw declineCard(tx, intent, method, decline, asking.isPublishable);
+  if (card.authentication === 'always' && !asking.isOffSession) {
+    const waiting = tx.put('intents', {
       ...intent,
       status: 'requires_action',
-      challenge: work.secretWord(),
+      challenge: tx.newToken(),
       failure: null,
     });
-    work.raise('payment_intent.requires_action', intentWire(work, waiting));
+    tx.recordEvent('payment_intent.requires_action', toPaymentIntent(tx, waiting));
     return waiting;
   }
-  return holdOrPay(work, intent, method, card, false);
+  return approveCard(tx, intent, method, card, false);
 }
 
 /** The owner has answered on the 3-D Secure page. Never throws for a decline: the page shows what came of it. */
-export function answerChallenge(work: Work, intent: IntentRow, approved: boolean): IntentRow {
-  const method = work.need('methods', intent.method ?? '');
+export function completeChallenge(tx: Transaction, intent: IntentRow, approved: boolean): IntentRow {
+  const method = tx.require('methods', intent.method ?? '');
   const card = cardByName(method.card);
   const decline = approved ? card.declineAfterAuthentication : declines.failedAuthentication;
-  if (decline !== undefined) return recordDecline(work, intent, method, decline);
-  return holdOrPay(work, intent, method, card, true);
+  if (decline !== undefined) return recordDecline(tx, intent, method, decline);
+  return approveCard(tx, intent, method, card, true);
 }
 
-function recordDecline(work: Work, intent: IntentRow, method: MethodRow, decline: CardDecline): IntentRow {
+function recordDecline(tx: Transaction, intent: IntentRow, method: MethodRow, decline: CardDecline): IntentRow {
   const { code, decline: word, message } = decline;
   // An owner who did not approve never got as far as the bank: there is no charge then.
   const reached = decline !== declines.failedAuthentication;
-  const charge = reached ? newCharge(work, intent, method, decline, false) : null;
-  const failed = work.put('intents', {
+  const charge = reached ? createCharge(tx, intent, method, decline, false) : null;
+  const failed = tx.put('intents', {
     ...intent,
     status: 'requires_payment_method',
     method: null,
@@ -63,40 +68,46 @@ function recordDecline(work: Work, intent: IntentRow, method: MethodRow, decline
     charge: charge?.id ?? intent.charge,
     failure: { code, decline: word, message, charge: charge?.id ?? null, method: method.id },
   });
-  work.raise('payment_intent.payment_failed', intentWire(work, failed));
+  tx.recordEvent('payment_intent.payment_failed', toPaymentIntent(tx, failed));
   return failed;
 }
 
-function refuse(work: Work, intent: IntentRow, method: MethodRow, decline: CardDecline, byGuest: boolean): Refusal {
-  const failed = recordDecline(work, intent, method, decline);
-  return cardRefusal(work, failed, decline, byGuest);
+function declineCard(
+  tx: Transaction,
+  intent: IntentRow,
+  method: MethodRow,
+  decline: CardDecline,
+  isPublishable: boolean,
+): ApiError {
+  const failed = recordDecline(tx, intent, method, decline);
+  return cardError(tx, failed, decline, isPublishable);
 }
 
-function cardRefusal(work: Work, intent: IntentRow, decline: CardDecline, byGuest: boolean): Refusal {
+function cardError(tx: Transaction, intent: IntentRow, decline: CardDecline, isPublishable: boolean): ApiError {
   const error = {
     type: 'card_error' as const,
     code: decline.code,
     ...(decline.decline === null ? {} : { decline_code: decline.decline }),
     message: decline.message,
-    ...(intent.charge === null || byGuest ? {} : { charge: intent.charge }),
-    payment_intent: byGuest ? guestIntentWire(work, intent) : intentWire(work, intent),
+    ...(intent.charge === null || isPublishable ? {} : { charge: intent.charge }),
+    payment_intent: isPublishable ? toPublicPaymentIntent(tx, intent) : toPaymentIntent(tx, intent),
   };
-  return new Refusal(402, error, true);
+  return new ApiError(402, error, true);
 }
 
-function newCharge(
-  work: Work,
+function createCharge(
+  tx: Transaction,
   intent: IntentRow,
   method: MethodRow,
   failure: CardDecline | null,
   authenticated: boolean,
 ): ChargeRow {
   const card = cardByName(method.card);
-  return work.put('charges', {
-    id: work.newId('ch'),
-    created: work.now,
+  return tx.put('charges', {
+    id: tx.newId('ch'),
+    created: tx.now,
     intent: intent.id,
-    amount: card.half === true && failure === null ? Math.ceil(intent.amount / 2) : intent.amount,
+    amount: card.isPartiallyAuthorized === true && failure === null ? Math.ceil(intent.amount / 2) : intent.amount,
     currency: intent.currency,
     customer: intent.customer,
     method: method.id,
@@ -111,81 +122,86 @@ function newCharge(
     released: false,
     transferred: 0,
     dispute: null,
-    captureBefore:
-      failure === null && intent.capture === 'manual' ? work.now + (card.holdSeconds ?? HOLD_SECONDS) : null,
+    captureBefore: failure === null && intent.capture === 'manual' ? tx.now + (card.holdSeconds ?? HOLD_SECONDS) : null,
     captureTries: 0,
   });
 }
 
-function holdOrPay(
-  work: Work,
+function approveCard(
+  tx: Transaction,
   intent: IntentRow,
   method: MethodRow,
   card: TestCard,
   authenticated: boolean,
 ): IntentRow {
-  const charge = newCharge(work, intent, method, null, authenticated);
+  const charge = createCharge(tx, intent, method, null, authenticated);
   if (intent.customer !== null && intent.futureUse !== null && method.customer === null) {
-    work.put('methods', { ...method, customer: intent.customer });
+    tx.put('methods', { ...method, customer: intent.customer });
   }
   const agreed: IntentRow = { ...intent, charge: charge.id, failure: null, challenge: null };
-  if (intent.capture !== 'manual') return pay(work, agreed, charge, charge.amount, card);
-  const held = work.put('intents', { ...agreed, status: 'requires_capture', capturable: charge.amount });
-  work.raise('payment_intent.amount_capturable_updated', intentWire(work, held));
+  if (intent.capture !== 'manual') return captureCharge(tx, agreed, charge, charge.amount, card);
+  const held = tx.put('intents', { ...agreed, status: 'requires_capture', capturable: charge.amount });
+  tx.recordEvent('payment_intent.amount_capturable_updated', toPaymentIntent(tx, held));
   return held;
 }
 
-function pay(work: Work, intent: IntentRow, charge: ChargeRow, amount: number, card: TestCard): IntentRow {
-  const captured = work.put('charges', { ...charge, captured: true, amountCaptured: amount });
-  const paid = work.put('intents', { ...intent, status: 'succeeded', capturable: 0, received: amount });
-  if (intent.capture === 'manual') work.raise('charge.captured', chargeWire(work, captured));
-  else work.raise('charge.succeeded', chargeWire(work, captured));
-  work.raise('payment_intent.succeeded', intentWire(work, paid));
-  if (card.disputed !== undefined) openDispute(work, captured, amount, card.disputed);
+function captureCharge(
+  tx: Transaction,
+  intent: IntentRow,
+  charge: ChargeRow,
+  amount: number,
+  card: TestCard,
+): IntentRow {
+  const captured = tx.put('charges', { ...charge, captured: true, amountCaptured: amount });
+  const paid = tx.put('intents', { ...intent, status: 'succeeded', capturable: 0, received: amount });
+  if (intent.capture === 'manual') tx.recordEvent('charge.captured', toCharge(tx, captured));
+  else tx.recordEvent('charge.succeeded', toCharge(tx, captured));
+  tx.recordEvent('payment_intent.succeeded', toPaymentIntent(tx, paid));
+  if (card.disputeReason !== undefined) openDispute(tx, captured, amount, card.disputeReason);
   return paid;
 }
 
-export function captureHold(work: Work, intent: IntentRow, wanted: number | null): IntentRow {
+export function captureHold(tx: Transaction, intent: IntentRow, wanted: number | null): IntentRow {
   if (intent.status !== 'requires_capture') {
     const why =
       intent.status === 'succeeded'
         ? 'it has already been captured'
         : `it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be captured: requires_capture`;
-    throw unexpected(work, intent, `This PaymentIntent could not be captured because ${why}.`);
+    throw unexpectedState(tx, intent, `This PaymentIntent could not be captured because ${why}.`);
   }
   const amount = wanted ?? intent.capturable;
   if (amount > intent.capturable) {
     const message = `The amount_to_capture (${amount}) is greater than the amount that can be captured (${intent.capturable}).`;
-    throw cannot('amount_too_large', message, { param: 'amount_to_capture' });
+    throw operationFailed('amount_too_large', message, { param: 'amount_to_capture' });
   }
-  const charge = work.need('charges', intent.charge ?? '');
-  const card = cardByName(work.need('methods', charge.method).card);
+  const charge = tx.require('charges', intent.charge ?? '');
+  const card = cardByName(tx.require('methods', charge.method).card);
   const failing = card.failingCaptures ?? 0;
   if (card.captureDecline !== undefined && (failing < 0 || charge.captureTries < failing)) {
-    work.put('charges', { ...charge, captureTries: charge.captureTries + 1 });
-    throw cardRefusal(work, intent, card.captureDecline, false);
+    tx.put('charges', { ...charge, captureTries: charge.captureTries + 1 });
+    throw cardError(tx, intent, card.captureDecline, false);
   }
-  return pay(work, intent, charge, amount, card);
+  return captureCharge(tx, intent, charge, amount, card);
 }
 
-export function unexpected(work: Work, intent: IntentRow, message: string): Refusal {
-  return cannot('payment_intent_unexpected_state', message, { payment_intent: intentWire(work, intent) });
+export function unexpectedState(tx: Transaction, intent: IntentRow, message: string): ApiError {
+  return operationFailed('payment_intent_unexpected_state', message, { payment_intent: toPaymentIntent(tx, intent) });
 }
 
 /** Ends an intent without money: asked for, or because the hold's time is over. */
-export function endIntent(work: Work, intent: IntentRow, reason: string | null): IntentRow {
+export function releaseHold(tx: Transaction, intent: IntentRow, reason: string | null): IntentRow {
   if (intent.charge !== null) {
-    const charge = work.need('charges', intent.charge);
-    if (charge.failure === null) work.put('charges', { ...charge, released: true });
+    const charge = tx.require('charges', intent.charge);
+    if (charge.failure === null) tx.put('charges', { ...charge, released: true });
   }
-  const ended = work.put('intents', {
+  const ended = tx.put('intents', {
     ...intent,
     status: 'canceled',
     capturable: 0,
     challenge: null,
-    canceledAt: work.now,
+    canceledAt: tx.now,
     cancelReason: reason,
   });
-  work.raise('payment_intent.canceled', intentWire(work, ended));
+  tx.recordEvent('payment_intent.canceled', toPaymentIntent(tx, ended));
   return ended;
 }

@@ -11,22 +11,22 @@ export class JournalFailure extends Error {
 
 export interface Journal {
   /** Every line kept so far, oldest first. Read once, before the first append. */
-  history(): Iterable<string>;
+  read(): Iterable<string>;
   /** From now on lines come; `snapshot` gives the lines that stand for the whole state as it is at the call. */
-  begin(snapshot: () => Iterable<string>): void;
+  startWriting(snapshot: () => Iterable<string>): void;
   /** Takes an entry as a line of JSON; it is kept for certain once a `settled()` asked for afterwards has resolved. */
   append(entry: object): void;
   /** Null: all that was appended is kept. Rejects with a JournalFailure when it cannot be, and from then on always. */
-  settled(): Promise<void> | null;
+  flush(): Promise<void> | null;
   close(): Promise<void>;
 }
 
 export function memoryJournal(): Journal {
   return {
-    history: () => [],
-    begin: () => undefined,
+    read: () => [],
+    startWriting: () => undefined,
     append: () => undefined,
-    settled: () => null,
+    flush: () => null,
     close: async () => undefined,
   };
 }

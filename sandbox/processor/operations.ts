@@ -1,69 +1,76 @@
 // Every operation under /v1: its name (which fault rules use), its parameters, who may call it, and what it does.
 // A path is looked up by its shape: `payment_intents/:/capture`.
 
-import { createDispute, settleDispute } from './disputes.ts';
-import type { Params } from './form.ts';
+import { invalidRequest, operationFailed } from './api-error.ts';
+import { closeDispute, createDispute } from './disputes.ts';
+import type { Params } from './form-params.ts';
+import { LIST_PARAMS, listRows } from './lists.ts';
 import {
-  cancelIntent,
-  captureIntent,
-  confirmIntent,
-  createIntent,
-  createIntentParams,
-  guestsIntent,
-  updateIntent,
-} from './intents.ts';
-import { listParams, listRows } from './lists.ts';
+  toAccount,
+  toDispute,
+  toEvent,
+  toRefund,
+  toTransfer,
+  toTransferReversal,
+  toWebhookEndpoint,
+} from './other-objects.ts';
+import {
+  CREATE_INTENT_PARAMS,
+  cancelPaymentIntent,
+  capturePaymentIntent,
+  confirmPaymentIntent,
+  createPaymentIntent,
+  findByClientSecret,
+  updatePaymentIntent,
+} from './payment-intents.ts';
+import {
+  type StripeObject,
+  toCharge,
+  toCustomer,
+  toPaymentIntent,
+  toPaymentMethod,
+  toPublicPaymentIntent,
+} from './payment-objects.ts';
+import type { TransferRow } from './row-types.ts';
+import type { Transaction } from './transaction.ts';
 import {
   createAccount,
   createAccountLink,
   createRefund,
   createReversal,
   createTransfer,
-  readBalance,
+  retrieveBalance,
   updateAccount,
-} from './money.ts';
-import {
-  accountWire,
-  disputeWire,
-  endpointWire,
-  eventWire,
-  refundWire,
-  reversalWire,
-  transferWire,
-} from './money-shapes.ts';
-import { cannot, invalid } from './refusal.ts';
-import type { TransferRow } from './rows.ts';
-import { chargeWire, customerWire, guestIntentWire, intentWire, methodWire, type Wire } from './shapes.ts';
-import type { Work } from './work.ts';
+} from './transfers.ts';
 
 export interface Call {
-  readonly work: Work;
+  readonly tx: Transaction;
   readonly id: string;
   /** The second id of a path, as in `transfers/:/reversals/:`. */
   readonly innerId: string;
   readonly params: Params;
-  readonly byGuest: boolean;
+  readonly isPublishable: boolean;
 }
 
 export interface Operation {
   readonly name: string;
-  readonly takes: ReadonlySet<string>;
+  readonly params: ReadonlySet<string>;
   /** A publishable key is enough, with the client secret. */
-  readonly forGuests: boolean;
-  run(call: Call): Wire;
+  readonly isPublic: boolean;
+  run(call: Call): StripeObject;
 }
 
 const operations = new Map<string, Operation>();
 
-function operation(
+function define(
   name: string,
   route: string,
   takes: readonly string[],
-  run: (call: Call) => Wire,
+  run: (call: Call) => StripeObject,
   forGuests = false,
 ): void {
-  const known = new Set([...takes, 'expand', ...(forGuests ? ['key', 'client_secret'] : [])]);
-  operations.set(route, { name, takes: known, forGuests, run });
+  const existing = new Set([...takes, 'expand', ...(forGuests ? ['key', 'client_secret'] : [])]);
+  operations.set(route, { name, params: existing, isPublic: forGuests, run });
 }
 
 /** A path's shape and ids; null when it is not under /v1. */
@@ -82,29 +89,29 @@ export function findOperation(method: string, shape: string): Operation | undefi
 
 export const operationNames = (): string[] => [...operations.values()].map(({ name }) => name);
 
-operation('payment_intents.create', 'POST payment_intents', createIntentParams, ({ work, params }) =>
-  createIntent(work, params),
+define('payment_intents.create', 'POST payment_intents', CREATE_INTENT_PARAMS, ({ tx, params }) =>
+  createPaymentIntent(tx, params),
 );
-operation(
+define(
   'payment_intents.retrieve',
   'GET payment_intents/:',
   [],
-  ({ work, id, params, byGuest }) =>
-    byGuest
-      ? guestIntentWire(work, guestsIntent(work, id, params))
-      : intentWire(
-          work,
-          params.has('client_secret') ? guestsIntent(work, id, params) : work.need('intents', id, 'intent'),
+  ({ tx, id, params, isPublishable }) =>
+    isPublishable
+      ? toPublicPaymentIntent(tx, findByClientSecret(tx, id, params))
+      : toPaymentIntent(
+          tx,
+          params.has('client_secret') ? findByClientSecret(tx, id, params) : tx.require('intents', id, 'intent'),
         ),
   true,
 );
-operation(
+define(
   'payment_intents.update',
   'POST payment_intents/:',
   ['amount', 'description', 'metadata', 'receipt_email', 'setup_future_usage', 'transfer_group'],
-  ({ work, id, params }) => updateIntent(work, id, params),
+  ({ tx, id, params }) => updatePaymentIntent(tx, id, params),
 );
-operation(
+define(
   'payment_intents.confirm',
   'POST payment_intents/:/confirm',
   [
@@ -124,49 +131,47 @@ operation(
     'shipping',
     'mandate_data',
   ],
-  ({ work, id, params, byGuest }) => confirmIntent(work, id, params, byGuest),
+  ({ tx, id, params, isPublishable }) => confirmPaymentIntent(tx, id, params, isPublishable),
   true,
 );
-operation(
+define(
   'payment_intents.capture',
   'POST payment_intents/:/capture',
   ['amount_to_capture', 'final_capture', 'metadata', 'statement_descriptor', 'statement_descriptor_suffix'],
-  ({ work, id, params }) => captureIntent(work, id, params),
+  ({ tx, id, params }) => capturePaymentIntent(tx, id, params),
 );
-operation('payment_intents.cancel', 'POST payment_intents/:/cancel', ['cancellation_reason'], ({ work, id, params }) =>
-  cancelIntent(work, id, params),
+define('payment_intents.cancel', 'POST payment_intents/:/cancel', ['cancellation_reason'], ({ tx, id, params }) =>
+  cancelPaymentIntent(tx, id, params),
 );
-operation('payment_intents.list', 'GET payment_intents', [...listParams, 'customer'], ({ work, params }) =>
+define('payment_intents.list', 'GET payment_intents', [...LIST_PARAMS, 'customer'], ({ tx, params }) =>
   listRows(params, {
     url: '/v1/payment_intents',
-    table: work.draft.tables.intents,
-    named: params.text('customer'),
-    wire: (row) => intentWire(work, row),
+    table: tx.changes.tables.intents,
+    indexKey: params.text('customer'),
+    toObject: (row) => toPaymentIntent(tx, row),
   }),
 );
 
-operation('charges.retrieve', 'GET charges/:', [], ({ work, id }) =>
-  chargeWire(work, work.need('charges', id, 'charge')),
-);
-operation('charges.list', 'GET charges', [...listParams, 'payment_intent'], ({ work, params }) =>
+define('charges.retrieve', 'GET charges/:', [], ({ tx, id }) => toCharge(tx, tx.require('charges', id, 'charge')));
+define('charges.list', 'GET charges', [...LIST_PARAMS, 'payment_intent'], ({ tx, params }) =>
   listRows(params, {
     url: '/v1/charges',
-    table: work.draft.tables.charges,
-    named: params.text('payment_intent'),
-    wire: (row) => chargeWire(work, row),
+    table: tx.changes.tables.charges,
+    indexKey: params.text('payment_intent'),
+    toObject: (row) => toCharge(tx, row),
   }),
 );
 
-operation(
+define(
   'customers.create',
   'POST customers',
   ['email', 'name', 'phone', 'description', 'metadata', 'address', 'shipping', 'preferred_locales'],
-  ({ work, params }) =>
-    customerWire(
-      work,
-      work.put('customers', {
-        id: work.newId('cus'),
-        created: work.now,
+  ({ tx, params }) =>
+    toCustomer(
+      tx,
+      tx.put('customers', {
+        id: tx.newId('cus'),
+        created: tx.now,
         email: params.text('email', 512),
         name: params.text('name', 256),
         phone: params.text('phone'),
@@ -175,30 +180,28 @@ operation(
       }),
     ),
 );
-operation('customers.retrieve', 'GET customers/:', [], ({ work, id }) =>
-  customerWire(work, work.need('customers', id)),
-);
-operation('payment_methods.retrieve', 'GET payment_methods/:', [], ({ work, id }) =>
-  methodWire(work, work.need('methods', id, 'payment_method')),
+define('customers.retrieve', 'GET customers/:', [], ({ tx, id }) => toCustomer(tx, tx.require('customers', id)));
+define('payment_methods.retrieve', 'GET payment_methods/:', [], ({ tx, id }) =>
+  toPaymentMethod(tx, tx.require('methods', id, 'payment_method')),
 );
 
-operation(
+define(
   'refunds.create',
   'POST refunds',
   ['charge', 'payment_intent', 'amount', 'reason', 'metadata'],
-  ({ work, params }) => createRefund(work, params),
+  ({ tx, params }) => createRefund(tx, params),
 );
-operation('refunds.retrieve', 'GET refunds/:', [], ({ work, id }) => refundWire(work, work.need('refunds', id)));
-operation('refunds.list', 'GET refunds', [...listParams, 'charge', 'payment_intent'], ({ work, params }) =>
+define('refunds.retrieve', 'GET refunds/:', [], ({ tx, id }) => toRefund(tx, tx.require('refunds', id)));
+define('refunds.list', 'GET refunds', [...LIST_PARAMS, 'charge', 'payment_intent'], ({ tx, params }) =>
   listRows(params, {
     url: '/v1/refunds',
-    table: work.draft.tables.refunds,
-    named: params.text('charge') ?? params.text('payment_intent'),
-    wire: (row) => refundWire(work, row),
+    table: tx.changes.tables.refunds,
+    indexKey: params.text('charge') ?? params.text('payment_intent'),
+    toObject: (row) => toRefund(tx, row),
   }),
 );
 
-operation(
+define(
   'accounts.create',
   'POST accounts',
   [
@@ -216,26 +219,26 @@ operation(
     'tos_acceptance',
     'metadata',
   ],
-  ({ work, params }) => createAccount(work, params),
+  ({ tx, params }) => createAccount(tx, params),
 );
-operation('accounts.retrieve', 'GET accounts/:', [], ({ work, id }) => accountWire(work, work.need('accounts', id)));
-operation(
+define('accounts.retrieve', 'GET accounts/:', [], ({ tx, id }) => toAccount(tx, tx.require('accounts', id)));
+define(
   'accounts.update',
   'POST accounts/:',
   ['email', 'business_profile', 'business_type', 'capabilities', 'settings', 'metadata'],
-  ({ work, id, params }) => updateAccount(work, id, params),
+  ({ tx, id, params }) => updateAccount(tx, id, params),
 );
-operation(
+define(
   'account_links.create',
   'POST account_links',
   ['account', 'refresh_url', 'return_url', 'type', 'collect', 'collection_options'],
-  ({ work, params }) => createAccountLink(work, params),
+  ({ tx, params }) => createAccountLink(tx, params),
 );
 
-const shownTransfer = (work: Work, row: TransferRow): Wire =>
-  transferWire(work, row, work.draft.tables.reversals.named(row.id));
+const renderTransfer = (tx: Transaction, row: TransferRow): StripeObject =>
+  toTransfer(tx, row, tx.changes.tables.reversals.findByIndex(row.id));
 
-operation(
+define(
   'transfers.create',
   'POST transfers',
   [
@@ -248,115 +251,118 @@ operation(
     'description',
     'metadata',
   ],
-  ({ work, params }) => createTransfer(work, params),
+  ({ tx, params }) => createTransfer(tx, params),
 );
-operation('transfers.retrieve', 'GET transfers/:', [], ({ work, id }) =>
-  shownTransfer(work, work.need('transfers', id, 'transfer')),
+define('transfers.retrieve', 'GET transfers/:', [], ({ tx, id }) =>
+  renderTransfer(tx, tx.require('transfers', id, 'transfer')),
 );
-operation('transfers.list', 'GET transfers', [...listParams, 'destination', 'transfer_group'], ({ work, params }) => {
+define('transfers.list', 'GET transfers', [...LIST_PARAMS, 'destination', 'transfer_group'], ({ tx, params }) => {
   const [destination, group] = [params.text('destination'), params.text('transfer_group')];
   return listRows(params, {
     url: '/v1/transfers',
-    table: work.draft.tables.transfers,
-    named: group ?? destination,
+    table: tx.changes.tables.transfers,
+    indexKey: group ?? destination,
     where: (row) =>
       (group === null || row.group === group) && (destination === null || row.destination === destination),
-    wire: (row) => shownTransfer(work, row),
+    toObject: (row) => renderTransfer(tx, row),
   });
 });
-operation(
+define(
   'transfer_reversals.create',
   'POST transfers/:/reversals',
   ['amount', 'description', 'metadata', 'refund_application_fee'],
-  ({ work, id, params }) => createReversal(work, id, params),
+  ({ tx, id, params }) => createReversal(tx, id, params),
 );
-operation('transfer_reversals.list', 'GET transfers/:/reversals', listParams, ({ work, id, params }) => {
-  work.need('transfers', id, 'transfer');
+define('transfer_reversals.list', 'GET transfers/:/reversals', LIST_PARAMS, ({ tx, id, params }) => {
+  tx.require('transfers', id, 'transfer');
   return listRows(params, {
     url: `/v1/transfers/${id}/reversals`,
-    table: work.draft.tables.reversals,
-    named: id,
-    wire: (row) => reversalWire(work, row),
+    table: tx.changes.tables.reversals,
+    indexKey: id,
+    toObject: (row) => toTransferReversal(tx, row),
   });
 });
-operation('transfer_reversals.retrieve', 'GET transfers/:/reversals/:', [], ({ work, innerId }) =>
-  reversalWire(work, work.need('reversals', innerId)),
+define('transfer_reversals.retrieve', 'GET transfers/:/reversals/:', [], ({ tx, innerId }) =>
+  toTransferReversal(tx, tx.require('reversals', innerId)),
 );
 
-operation('balance.retrieve', 'GET balance', [], ({ work }) => readBalance(work));
+define('balance.retrieve', 'GET balance', [], ({ tx }) => retrieveBalance(tx));
 
-operation('events.retrieve', 'GET events/:', [], ({ work, id }) => eventWire(work.mode, work.need('events', id)));
-operation('events.list', 'GET events', [...listParams, 'type', 'types'], ({ work, params }) => {
+define('events.retrieve', 'GET events/:', [], ({ tx, id }) => toEvent(tx.mode, tx.require('events', id)));
+define('events.list', 'GET events', [...LIST_PARAMS, 'type', 'types'], ({ tx, params }) => {
   const types = [...params.list('types'), params.text('type') ?? []].flat();
   return listRows(params, {
     url: '/v1/events',
-    table: work.draft.tables.events,
+    table: tx.changes.tables.events,
     where: (row) => types.length === 0 || types.includes(row.type),
-    wire: (row) => eventWire(work.mode, row),
+    toObject: (row) => toEvent(tx.mode, row),
   });
 });
 
-operation('disputes.retrieve', 'GET disputes/:', [], ({ work, id }) => disputeWire(work, work.need('disputes', id)));
-operation('disputes.close', 'POST disputes/:/close', [], ({ work, id }) => settleDispute(work, id, 'lost'));
-operation('disputes.list', 'GET disputes', [...listParams, 'charge', 'payment_intent'], ({ work, params }) =>
+define('disputes.retrieve', 'GET disputes/:', [], ({ tx, id }) => toDispute(tx, tx.require('disputes', id)));
+define('disputes.close', 'POST disputes/:/close', [], ({ tx, id }) => closeDispute(tx, id, 'lost'));
+define('disputes.list', 'GET disputes', [...LIST_PARAMS, 'charge', 'payment_intent'], ({ tx, params }) =>
   listRows(params, {
     url: '/v1/disputes',
-    table: work.draft.tables.disputes,
-    named: params.text('charge') ?? params.text('payment_intent'),
-    wire: (row) => disputeWire(work, row),
+    table: tx.changes.tables.disputes,
+    indexKey: params.text('charge') ?? params.text('payment_intent'),
+    toObject: (row) => toDispute(tx, row),
   }),
 );
-operation(
+define(
   'test_helpers.disputes.create',
   'POST test_helpers/disputes',
   ['charge', 'payment_intent', 'amount', 'reason'],
-  ({ work, params }) => createDispute(work, params),
+  ({ tx, params }) => createDispute(tx, params),
 );
-operation('test_helpers.disputes.won', 'POST test_helpers/disputes/:/won', [], ({ work, id }) =>
-  settleDispute(work, id, 'won'),
+define('test_helpers.disputes.won', 'POST test_helpers/disputes/:/won', [], ({ tx, id }) =>
+  closeDispute(tx, id, 'won'),
 );
-operation('test_helpers.disputes.lost', 'POST test_helpers/disputes/:/lost', [], ({ work, id }) =>
-  settleDispute(work, id, 'lost'),
+define('test_helpers.disputes.lost', 'POST test_helpers/disputes/:/lost', [], ({ tx, id }) =>
+  closeDispute(tx, id, 'lost'),
 );
 
-const MOST_ENDPOINTS = 16;
+const MAX_ENDPOINTS = 16;
 
 /** One endpoint for one address: asking again gives the same one, so that a server may ask at every start. */
-operation(
+define(
   'webhook_endpoints.create',
   'POST webhook_endpoints',
   ['url', 'enabled_events', 'metadata', 'description', 'api_version', 'connect'],
-  ({ work, params }) => {
-    const url = params.needText('url');
+  ({ tx, params }) => {
+    const url = params.requireText('url');
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-      throw invalid('Invalid URL', 'url', 'url_invalid');
+      throw invalidRequest('Invalid URL', 'url', 'url_invalid');
     const wanted = params.list('enabled_events');
     const events = wanted.length === 0 ? ['*'] : wanted;
-    const { endpoints } = work.draft.tables;
-    const known = [...endpoints.oldestFirst()].find((row) => row.url === url);
-    if (known === undefined && endpoints.size >= MOST_ENDPOINTS) {
-      throw cannot('webhook_endpoints_limit', `You have reached the maximum of ${MOST_ENDPOINTS} webhook endpoints.`);
+    const { endpoints } = tx.changes.tables;
+    const existing = [...endpoints.oldestFirst()].find((row) => row.url === url);
+    if (existing === undefined && endpoints.size >= MAX_ENDPOINTS) {
+      throw operationFailed(
+        'webhook_endpoints_limit',
+        `You have reached the maximum of ${MAX_ENDPOINTS} webhook endpoints.`,
+      );
     }
-    const row = work.put('endpoints', {
-      id: known?.id ?? work.newId('we'),
-      created: known?.created ?? work.now,
+    const row = tx.put('endpoints', {
+      id: existing?.id ?? tx.newId('we'),
+      created: existing?.created ?? tx.now,
       url,
       events,
-      metadata: params.metadata(known?.metadata),
+      metadata: params.metadata(existing?.metadata),
       description: params.text('description'),
     });
-    return endpointWire(work, row, work.webhookSecret);
+    return toWebhookEndpoint(tx, row, tx.webhookSecret);
   },
 );
-operation('webhook_endpoints.list', 'GET webhook_endpoints', listParams, ({ work, params }) =>
+define('webhook_endpoints.list', 'GET webhook_endpoints', LIST_PARAMS, ({ tx, params }) =>
   listRows(params, {
     url: '/v1/webhook_endpoints',
-    table: work.draft.tables.endpoints,
-    wire: (row) => endpointWire(work, row),
+    table: tx.changes.tables.endpoints,
+    toObject: (row) => toWebhookEndpoint(tx, row),
   }),
 );
-operation('webhook_endpoints.delete', 'DELETE webhook_endpoints/:', [], ({ work, id }) => {
-  work.need('endpoints', id);
-  work.draft.remove('endpoints', id);
+define('webhook_endpoints.delete', 'DELETE webhook_endpoints/:', [], ({ tx, id }) => {
+  tx.require('endpoints', id);
+  tx.changes.remove('endpoints', id);
   return { id, object: 'webhook_endpoint', deleted: true };
 });

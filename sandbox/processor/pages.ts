@@ -3,7 +3,7 @@
 
 import { testCards } from './cards.ts';
 
-export const pageStyle = `:root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --ground: #f6f7f9; --sheet: #fff; --line: #d5dae0; --go: #14532d; --stop: #8a1c1c; }
+export const PAGE_STYLE = `:root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --ground: #f6f7f9; --sheet: #fff; --line: #d5dae0; --go: #14532d; --stop: #8a1c1c; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --soft: #a5adb8; --ground: #14171b; --sheet: #1d2126; --line: #3a414a; --go: #2f7d4f; --stop: #b34a4a; } }
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100vh; display: grid; grid-template-columns: minmax(0, 1fr); place-items: center; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
@@ -46,7 +46,7 @@ ${content}
 `;
 }
 
-const withoutCents = new Set([
+const ZERO_DECIMAL_CURRENCIES = new Set([
   'bif',
   'clp',
   'djf',
@@ -65,8 +65,8 @@ const withoutCents = new Set([
   'xpf',
 ]);
 
-function money(amount: number, currency: string): string {
-  const value = withoutCents.has(currency) ? amount : amount / 100;
+function formatMoney(amount: number, currency: string): string {
+  const value = ZERO_DECIMAL_CURRENCIES.has(currency) ? amount : amount / 100;
   return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(value);
 }
 
@@ -80,7 +80,7 @@ export function challengePage(
     'style.css',
     `<h1>Approve this payment</h1>
 <p>Your bank asks whether this is you.</p>
-${purpose}<p class="amount">${escapeHtml(money(intent.amount, intent.currency))}</p>
+${purpose}<p class="amount">${escapeHtml(formatMoney(intent.amount, intent.currency))}</p>
 <form method="post">
 <input type="hidden" name="token" value="${escapeHtml(token)}">
 <button name="answer" value="approve">Approve</button>
@@ -107,11 +107,11 @@ export function onboardingPage(name: string, token: string): string {
   );
 }
 
-export function gonePage(style: string): string {
+export function notFoundPage(style: string): string {
   return page('Nothing here', style, '<h1>Nothing here</h1>\n<p>This link is not valid, or not any more.</p>');
 }
 
-const spaced = (number: string): string =>
+const formatCardNumber = (number: string): string =>
   number.length === 15 ? number.replace(/(\d{4})(\d{6})(\d{5})/, '$1 $2 $3') : number.replace(/(\d{4})(?=\d)/g, '$1 ');
 
 function cardRows(group: string): string {
@@ -119,12 +119,12 @@ function cardRows(group: string): string {
     .filter((card) => card.group === group)
     .map(
       (card) =>
-        `<tr><td><code>${spaced(card.number)}</code></td><td>${escapeHtml(card.says)}</td><td><code>${card.tokens[0] ?? ''}</code></td></tr>`,
+        `<tr><td><code>${formatCardNumber(card.number)}</code></td><td>${escapeHtml(card.description)}</td><td><code>${card.tokens[0] ?? ''}</code></td></tr>`,
     )
     .join('\n');
 }
 
-const groups: Readonly<Record<string, string>> = {
+const GROUP_TITLES: Readonly<Record<string, string>> = {
   works: 'Cards that work',
   refused: 'Cards that are declined',
   'asks its owner': 'Cards that ask their owner (3-D Secure)',
@@ -132,7 +132,7 @@ const groups: Readonly<Record<string, string>> = {
 };
 
 export function cardsPage(): string {
-  const tables = Object.entries(groups).map(
+  const tables = Object.entries(GROUP_TITLES).map(
     ([group, title]) => `<h2>${title}</h2>
 <div class="scroll"><table>
 <thead><tr><th scope="col">Number</th><th scope="col">What happens</th><th scope="col">From a server</th></tr></thead>
@@ -147,7 +147,7 @@ ${cardRows(group)}
 
 /** The same list for programs. */
 export function cardsJson(): string {
-  const cards = testCards.map(({ name, number, brand, tokens, says, group }) => ({
+  const cards = testCards.map(({ name, number, brand, tokens, description: says, group }) => ({
     name,
     number,
     brand,

@@ -4,10 +4,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BankKeys } from './bank.ts';
-import type { Mode } from './rows.ts';
+import type { ProcessorKeys } from './api.ts';
+import type { Mode } from './row-types.ts';
 
-export interface ProcessorState {
+export interface StateFile {
   readonly pid: number;
   readonly port: number;
 }
@@ -20,57 +20,57 @@ export interface ProcessorSettings {
   readonly port: number;
   /** Empty: its own address. */
   readonly publicBase: string;
-  readonly keys: Readonly<Record<Mode, BankKeys>>;
+  readonly keys: Readonly<Record<Mode, ProcessorKeys>>;
 }
 
-const stateFile = (folder: string): string => join(folder, 'state.json');
+const stateFilePath = (folder: string): string => join(folder, 'state.json');
 
 /** Null: nothing (or nothing readable) is written down. */
-export function readState(folder: string): ProcessorState | null {
+export function readStateFile(folder: string): StateFile | null {
   try {
-    const { pid, port } = JSON.parse(readFileSync(stateFile(folder), 'utf8')) as Record<string, unknown>;
+    const { pid, port } = JSON.parse(readFileSync(stateFilePath(folder), 'utf8')) as Record<string, unknown>;
     return typeof pid === 'number' && typeof port === 'number' ? { pid, port } : null;
   } catch {
     return null;
   }
 }
 
-export function writeState(folder: string, state: ProcessorState): void {
-  const temporary = `${stateFile(folder)}.${state.pid}.tmp`;
+export function writeStateFile(folder: string, state: StateFile): void {
+  const temporary = `${stateFilePath(folder)}.${state.pid}.tmp`;
   writeFileSync(temporary, `${JSON.stringify(state)}\n`, { mode: 0o600 });
-  renameSync(temporary, stateFile(folder));
+  renameSync(temporary, stateFilePath(folder));
 }
 
 /** Says which keys a processor runs with, without giving one away: only other keys are a reason to start it anew. */
-export function proofOf({ keys }: ProcessorSettings): string {
+export function fingerprintKeys({ keys }: ProcessorSettings): string {
   return createHash('sha256').update(JSON.stringify(keys)).digest('hex');
 }
 
 /** "1": ends by itself when nobody has asked for anything for a while. */
-export const ENDS_IDLE = 'EVERYSHARE_PROCESSOR_ENDS_IDLE';
+export const STOP_WHEN_IDLE = 'EVERYSHARE_PROCESSOR_ENDS_IDLE';
 
-const names = {
+const ENV_NAMES = {
   folder: 'EVERYSHARE_PROCESSOR_FOLDER',
   host: 'EVERYSHARE_PROCESSOR_HOST',
   port: 'EVERYSHARE_PROCESSOR_PORT',
   publicBase: 'EVERYSHARE_PROCESSOR_PUBLIC_BASE',
 } as const;
 
-const keyNames = (mode: Mode): BankKeys => ({
+const keyEnvNames = (mode: Mode): ProcessorKeys => ({
   secret: `EVERYSHARE_PROCESSOR_${mode.toUpperCase()}_SECRET_KEY`,
   publishable: `EVERYSHARE_PROCESSOR_${mode.toUpperCase()}_PUBLISHABLE_KEY`,
   webhookSecret: `EVERYSHARE_PROCESSOR_${mode.toUpperCase()}_WEBHOOK_SECRET`,
 });
 
-export function toEnvironment({ folder, host, port, publicBase, keys }: ProcessorSettings): Record<string, string> {
+export function settingsToEnv({ folder, host, port, publicBase, keys }: ProcessorSettings): Record<string, string> {
   const env: Record<string, string> = {
-    [names.folder]: folder,
-    [names.host]: host,
-    [names.port]: String(port),
-    [names.publicBase]: publicBase,
+    [ENV_NAMES.folder]: folder,
+    [ENV_NAMES.host]: host,
+    [ENV_NAMES.port]: String(port),
+    [ENV_NAMES.publicBase]: publicBase,
   };
   for (const mode of ['test', 'live'] as const) {
-    const { secret, publishable, webhookSecret } = keyNames(mode);
+    const { secret, publishable, webhookSecret } = keyEnvNames(mode);
     env[secret] = keys[mode].secret;
     env[publishable] = keys[mode].publishable;
     env[webhookSecret] = keys[mode].webhookSecret;
@@ -79,23 +79,23 @@ export function toEnvironment({ folder, host, port, publicBase, keys }: Processo
 }
 
 /** Throws a sentence that names the variable that is missing. */
-export function fromEnvironment(env: Readonly<Record<string, string | undefined>>): ProcessorSettings {
+export function settingsFromEnv(env: Readonly<Record<string, string | undefined>>): ProcessorSettings {
   const need = (name: string): string => {
     const value = env[name];
     if (value === undefined || value === '') throw new Error(`${name} is not set`);
     return value;
   };
-  const port = Number(env[names.port] ?? '0');
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`${names.port} is not a port`);
-  const keysOf = (mode: Mode): BankKeys => {
-    const { secret, publishable, webhookSecret } = keyNames(mode);
+  const port = Number(env[ENV_NAMES.port] ?? '0');
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`${ENV_NAMES.port} is not a port`);
+  const keysOf = (mode: Mode): ProcessorKeys => {
+    const { secret, publishable, webhookSecret } = keyEnvNames(mode);
     return { secret: need(secret), publishable: need(publishable), webhookSecret: need(webhookSecret) };
   };
   return {
-    folder: need(names.folder),
-    host: env[names.host] || '127.0.0.1',
+    folder: need(ENV_NAMES.folder),
+    host: env[ENV_NAMES.host] || '127.0.0.1',
     port,
-    publicBase: env[names.publicBase] ?? '',
+    publicBase: env[ENV_NAMES.publicBase] ?? '',
     keys: { test: keysOf('test'), live: keysOf('live') },
   };
 }

@@ -6,12 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { type Random, systemRandom } from '../../src/base/random.ts';
-import type { BankResponse } from './answer.ts';
-import { type Bank, type BankKeys, makeBank } from './bank.ts';
+import { makeProcessorApi, type ProcessorApi, type ProcessorKeys } from './api.ts';
 import { openFileJournal } from './file-journal.ts';
 import { type Journal, JournalFailure, memoryJournal } from './journal.ts';
-import type { Mode } from './rows.ts';
-import { startDeliverer } from './webhooks.ts';
+import type { ApiOutcome } from './messages.ts';
+import type { Mode } from './row-types.ts';
+import { startWebhookSender } from './webhook-sender.ts';
 
 export interface ProcessorOptions {
   readonly host?: string;
@@ -19,7 +19,7 @@ export interface ProcessorOptions {
   readonly port: number;
   /** Where the books are kept; null: in memory only. */
   readonly folder: string | null;
-  readonly keys: Readonly<Record<Mode, BankKeys>>;
+  readonly keys: Readonly<Record<Mode, ProcessorKeys>>;
   /** What links to our pages begin with, as a browser reaches them; left out: this server's own address. */
   readonly publicBase?: string;
   readonly log?: (line: string) => void;
@@ -28,53 +28,53 @@ export interface ProcessorOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   /** What /healthz says besides that all is well, so that a caller can tell whose processor this is. */
-  readonly proof?: string;
+  readonly keysFingerprint?: string;
 }
 
 export interface RunningProcessor {
   readonly port: number;
   readonly url: string;
-  readonly bank: Bank;
+  readonly api: ProcessorApi;
   close(): Promise<void>;
   /** When somebody last asked for anything, in milliseconds. */
-  askedAt(): number;
+  lastRequestAt(): number;
 }
 
-const BODY_LIMIT = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 const TICK_MS = 1000;
 
 export async function startProcessor(options: ProcessorOptions): Promise<RunningProcessor> {
   const { host = '127.0.0.1', log = () => undefined, clock = systemClock, random = systemRandom } = options;
   const journal: Journal = options.folder === null ? memoryJournal() : openFileJournal(options.folder, { log });
   let url = '';
-  const bank = makeBank({
+  const api = makeProcessorApi({
     clock,
     random,
     journal,
     keys: options.keys,
     publicBase: () => options.publicBase ?? url,
-    wait: (ms) => delay(ms),
+    sleep: (ms) => delay(ms),
     events: 'posted',
-    onMistake: (error) => log(`a mistake of ours: ${textOf(error)}`),
+    onInternalError: (error) => log(`a mistake of ours: ${errorText(error)}`),
   });
-  const deliverer = startDeliverer({ bank, clock, random, log });
+  const deliverer = startWebhookSender({ api, clock, random, log });
   let failed = false;
   const fail = (error: unknown): void => {
-    if (failed || error instanceof ClientGone) return;
+    if (failed || error instanceof ClientDisconnected) return;
     log(error instanceof Error ? error.message : String(error));
     if (!(error instanceof JournalFailure)) return;
     failed = true;
     options.onFatal?.(error);
   };
   const tick = async (): Promise<void> => {
-    bank.tick();
-    await bank.settled();
+    api.tick();
+    await api.flush();
   };
   const ticking = setInterval(() => void tick().catch(fail), TICK_MS);
   let askedAt = clock.now();
   const server = createServer({ keepAlive: true, noDelay: true }, (request, response) => {
     askedAt = clock.now();
-    serve(bank, request, response, options.proof ?? '', deliverer.wake).catch((error: unknown) => {
+    serve(api, request, response, options.keysFingerprint ?? '', deliverer.wake).catch((error: unknown) => {
       response.destroy();
       fail(error);
     });
@@ -91,8 +91,8 @@ export async function startProcessor(options: ProcessorOptions): Promise<Running
   return {
     port: (server.address() as AddressInfo).port,
     url,
-    bank,
-    askedAt: () => askedAt,
+    api,
+    lastRequestAt: () => askedAt,
     async close() {
       clearInterval(ticking);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -114,22 +114,26 @@ function listen(server: Server, host: string, port: number): Promise<string> {
   });
 }
 
-function textOf(error: unknown): string {
+function errorText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-class ClientGone extends Error {}
+class ClientDisconnected extends Error {}
 
 async function serve(
-  bank: Bank,
+  api: ProcessorApi,
   request: IncomingMessage,
   response: ServerResponse,
-  proof: string,
+  keysFingerprint: string,
   wake: () => void,
 ): Promise<void> {
   const { method = 'GET', url = '/' } = request;
   if (url === '/healthz') {
-    return send(response, { status: 200, headers: { 'content-type': 'application/json' }, body: health(proof) });
+    return send(response, {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: healthJson(keysFingerprint),
+    });
   }
   const body = method === 'GET' || method === 'HEAD' ? '' : await readBody(request);
   if (body === null) {
@@ -145,14 +149,15 @@ async function serve(
   const { authorization, 'idempotency-key': key } = request.headers;
   if (authorization !== undefined) headers.authorization = authorization;
   if (typeof key === 'string') headers['idempotency-key'] = key;
-  const outcome = await bank.handle({ method, path: url, headers, body });
+  const outcome = await api.handle({ method, path: url, headers, body });
   if (method !== 'GET') wake();
-  await actOut(response, outcome, method === 'HEAD');
+  await sendOutcome(response, outcome, method === 'HEAD');
 }
 
-const health = (proof: string): string => JSON.stringify({ status: 'ok', pid: process.pid, proof });
+const healthJson = (keysFingerprint: string): string =>
+  JSON.stringify({ status: 'ok', pid: process.pid, proof: keysFingerprint });
 
-async function actOut(response: ServerResponse, outcome: BankResponse, headOnly: boolean): Promise<void> {
+async function sendOutcome(response: ServerResponse, outcome: ApiOutcome, headOnly: boolean): Promise<void> {
   if (outcome.fault === undefined) return send(response, headOnly ? { ...outcome, body: '' } : outcome);
   if (outcome.ms > 0) {
     const silence = setTimeout(() => response.destroy(), outcome.ms);
@@ -177,11 +182,11 @@ function readBody(request: IncomingMessage): Promise<string | null> {
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= BODY_LIMIT) chunks.push(chunk);
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
       else resolve(null);
     });
     request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    request.on('error', () => reject(new ClientGone()));
-    request.on('close', () => reject(new ClientGone()));
+    request.on('error', () => reject(new ClientDisconnected()));
+    request.on('close', () => reject(new ClientDisconnected()));
   });
 }

@@ -89,14 +89,14 @@ export class PostgresRunner extends PostgresHand {
     if (keep) return;
     // It may have settled elsewhere, where its user can go.
     const cluster = await findCluster(this.#dataDir).catch(() => null);
-    if (cluster !== null) await rm(cluster.place, { recursive: true, force: true });
+    if (cluster !== null) await rm(cluster.folder, { recursive: true, force: true });
   }
 
   protected async pid(): Promise<number | null> {
     const cluster = await findCluster(this.#dataDir).catch(() => null);
     if (cluster === null) return null;
     try {
-      return Number(readFileSync(join(cluster.data, 'postmaster.pid'), 'utf8').split('\n')[0]) || null;
+      return Number(readFileSync(join(cluster.pgdata, 'postmaster.pid'), 'utf8').split('\n')[0]) || null;
     } catch {
       return null;
     }

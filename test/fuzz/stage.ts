@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findCluster } from '../../sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
-import { toEnvironment } from '../../sandbox/processor/process-state.ts';
+import { settingsToEnv } from '../../sandbox/processor/process-state.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { sandboxKeys } from '../../src/main/processors.ts';
 import { type Env, freePorts, freeze } from '../chaos/stage.ts';
@@ -95,7 +95,7 @@ async function furnish(
   const bank = { folder: join(scratch, 'bank'), host: '127.0.0.1', port: processor, publicBase: '', keys };
   const env = { ...sharedEnv, DATABASE_URL: postgres.url };
   const processes = {
-    processor: await run('processor', toEnvironment(bank), 'the processor listens'),
+    processor: await run('processor', settingsToEnv(bank), 'the processor listens'),
     serve: await run('serve', { ...env, PORT: String(api) }, 'everyshare is ready at'),
     worker: await run('worker', env, 'worker is ready'),
   };
@@ -115,7 +115,7 @@ async function furnish(
       processor: await memoryOf(processes.processor),
     }),
     secrets: join(scratch, 'secrets'),
-    postgresLog: async () => (await findCluster(join(scratch, 'database')))?.log ?? null,
+    postgresLog: async () => (await findCluster(join(scratch, 'database')))?.logFile ?? null,
     fallen,
   };
 }

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOfKey } from '../../src/domain/keys/key.ts';
-import { until } from '../sandbox/processor-fixture.ts';
+import { until } from '../sandbox/start-processor.ts';
 import { openWorld, type Told, type World } from '../world.ts';
 
 let world: World;

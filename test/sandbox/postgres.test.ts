@@ -120,7 +120,7 @@ describe('the first start', () => {
     expect(await findEmbeddedPostgres(dataDir)).toBeNull();
     expect(existsSync(dataDir)).toBe(false);
     const server = await start(dataDir, { work_mem: '7MB' });
-    expect(server.adopted).toBe(false);
+    expect(server.isAdopted).toBe(false);
     expect(await ask(server.url, 'select version()')).toMatch(/^PostgreSQL 18\./);
     expect(await ask(server.url, 'select current_database()')).toBe('everyshare');
     for (const [name, value] of Object.entries({
@@ -188,7 +188,7 @@ describe('a later start', () => {
     await first.stop();
     expect(isAlive(pid)).toBe(false);
     const second = await start(dataDir);
-    expect(second.adopted).toBe(false);
+    expect(second.isAdopted).toBe(false);
     expect(await harvest(second.url)).toBe(42);
     await second.stop();
   });
@@ -198,7 +198,7 @@ describe('a later start', () => {
     await plant((await start(dataDir)).url);
     const pid = await pidOf(dataDir);
     const second = await start(dataDir);
-    expect(second.adopted).toBe(true);
+    expect(second.isAdopted).toBe(true);
     expect(await pidOf(dataDir)).toBe(pid);
     expect(await harvest(second.url)).toBe(42);
     await second.stop();
@@ -211,7 +211,7 @@ describe('a later start', () => {
     await plant(first.url);
     process.kill(await pidOf(dataDir), 'SIGKILL');
     const second = await start(dataDir);
-    expect(second.adopted).toBe(false);
+    expect(second.isAdopted).toBe(false);
     expect(await harvest(second.url)).toBe(42);
     await first.stop();
     expect(await harvest(second.url)).toBe(42);
@@ -236,7 +236,7 @@ describe('a later start', () => {
       }
       expect(await findEmbeddedPostgres(dataDir)).toBeNull();
       const second = await start(dataDir);
-      expect(second.adopted).toBe(false);
+      expect(second.isAdopted).toBe(false);
       expect(await harvest(second.url)).toBe(42);
       await second.stop();
       expect(other.exitCode).toBeNull();
@@ -266,7 +266,7 @@ describe('a later start', () => {
     expect(isAlive(pid)).toBe(true);
     await client.end();
     const second = await starting;
-    expect(second.adopted).toBe(false);
+    expect(second.isAdopted).toBe(false);
     expect(await harvest(second.url)).toBe(42);
     await second.stop();
   });
@@ -282,7 +282,7 @@ describe('a later start', () => {
     await delay(300);
     process.kill(pid, 'SIGCONT');
     const second = await starting;
-    expect(second.adopted).toBe(true);
+    expect(second.isAdopted).toBe(true);
     expect(await harvest(second.url)).toBe(42);
     await second.stop();
   });

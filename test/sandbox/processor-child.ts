@@ -1,5 +1,5 @@
 // The processor's own process for tests: what `everyshare processor` will be.
 
-import { runProcessor } from '../../sandbox/processor/own-process.ts';
+import { runProcessor } from '../../sandbox/processor/process-main.ts';
 
 process.exitCode = await runProcessor(process.env);

@@ -5,10 +5,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { birthOf } from '../../sandbox/processor/lock.ts';
-import { type EmbeddedProcessor, findEmbeddedProcessor, startEmbeddedProcessor } from '../../sandbox/processor/run.ts';
+import {
+  type EmbeddedProcessor,
+  findEmbeddedProcessor,
+  startEmbeddedProcessor,
+} from '../../sandbox/processor/launcher.ts';
+import { processStartTime } from '../../sandbox/processor/process-lock.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { clientFor, keys, until } from './processor-fixture.ts';
+import { clientFor, keys, until } from './start-processor.ts';
 
 let dataDir: string;
 const started = new Map<number, EmbeddedProcessor>();
@@ -34,13 +38,13 @@ it('is started once however many ask, is found again, and is restarted for other
   const [first] = both;
   expect(await findEmbeddedProcessor(dataDir)).toBe(first?.url);
   const found = await start();
-  expect([found.pid, found.adopted]).toEqual([first?.pid, true]);
+  expect([found.pid, found.isAdopted]).toEqual([first?.pid, true]);
   const elsewhere = await start({ publicBase: 'https://elsewhere.example/sandbox/processor' });
-  expect([elsewhere.pid, elsewhere.adopted]).toEqual([first?.pid, true]);
+  expect([elsewhere.pid, elsewhere.isAdopted]).toEqual([first?.pid, true]);
   const fresh = { ...keys, live: { ...keys.live, webhookSecret: 'whsec_another' } };
   const other = await start({ keys: fresh, publicBase: 'https://venue.example/sandbox/processor' });
   expect(other.pid).not.toBe(first?.pid);
-  expect(birthOf(first?.pid ?? 0)).toBe(null);
+  expect(processStartTime(first?.pid ?? 0)).toBe(null);
   const stripe = clientFor(other.port, keys.test.secret);
   const intent = await stripe.paymentIntents.create({
     amount: 1000,

@@ -1,6 +1,6 @@
 // Things with an hour, the soonest first: a binary heap. It never looks at a clock itself.
 
-export class Soonest<T> {
+export class TimerQueue<T> {
   readonly #heap: { readonly at: number; readonly thing: T }[] = [];
 
   get size(): number {
@@ -8,18 +8,18 @@ export class Soonest<T> {
   }
 
   /** The hour of the soonest; null when there is nothing. */
-  next(): number | null {
+  nextAtMs(): number | null {
     return this.#heap[0]?.at ?? null;
   }
 
-  add(at: number, thing: T): void {
+  add(at: number, item: T): void {
     const heap = this.#heap;
-    heap.push({ at, thing });
-    for (let here = heap.length - 1; here > 0; ) {
-      const above = (here - 1) >> 1;
-      if (!this.#isSooner(here, above)) return;
-      this.#swap(here, above);
-      here = above;
+    heap.push({ at, thing: item });
+    for (let index = heap.length - 1; index > 0; ) {
+      const parent = (index - 1) >> 1;
+      if (!this.#isSooner(index, parent)) return;
+      this.#swap(index, parent);
+      index = parent;
     }
   }
 
@@ -30,14 +30,14 @@ export class Soonest<T> {
     if (first === undefined || first.at > now) return undefined;
     this.#swap(0, heap.length - 1);
     heap.pop();
-    for (let here = 0; ; ) {
-      let least = here;
-      for (const below of [2 * here + 1, 2 * here + 2]) {
-        if (below < heap.length && this.#isSooner(below, least)) least = below;
+    for (let index = 0; ; ) {
+      let earliest = index;
+      for (const child of [2 * index + 1, 2 * index + 2]) {
+        if (child < heap.length && this.#isSooner(child, earliest)) earliest = child;
       }
-      if (least === here) return first.thing;
-      this.#swap(here, least);
-      here = least;
+      if (earliest === index) return first.thing;
+      this.#swap(index, earliest);
+      index = earliest;
     }
   }
 

@@ -6,21 +6,27 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BankKeys } from './bank.ts';
-import { birthOf } from './lock.ts';
-import { ENDS_IDLE, type ProcessorSettings, proofOf, readState, toEnvironment } from './process-state.ts';
-import type { Mode } from './rows.ts';
+import type { ProcessorKeys } from './api.ts';
+import { processStartTime } from './process-lock.ts';
+import {
+  fingerprintKeys,
+  type ProcessorSettings,
+  readStateFile,
+  STOP_WHEN_IDLE,
+  settingsToEnv,
+} from './process-state.ts';
+import type { Mode } from './row-types.ts';
 
 export interface EmbeddedProcessorOptions {
   readonly dataDir: string;
-  readonly keys: Readonly<Record<Mode, BankKeys>>;
+  readonly keys: Readonly<Record<Mode, ProcessorKeys>>;
   /** The program that calls `runProcessor(process.env)`: `[process.execPath, 'bin/everyshare.js', 'processor']`. */
   readonly command: readonly string[];
   readonly publicBase?: string;
   readonly host?: string;
   readonly port?: number;
   readonly cwd?: string;
-  readonly say?: (line: string) => void;
+  readonly log?: (line: string) => void;
 }
 
 export interface EmbeddedProcessor {
@@ -28,85 +34,85 @@ export interface EmbeddedProcessor {
   readonly port: number;
   readonly pid: number;
   /** True when a running one was found and taken over. */
-  readonly adopted: boolean;
+  readonly isAdopted: boolean;
   /** Ends it; comes back when the process is gone. */
   stop(): Promise<void>;
 }
 
-interface Found {
+interface RunningInstance {
   readonly pid: number;
   readonly port: number;
-  readonly proof: string;
+  readonly keysFingerprint: string;
 }
 
 /** A child of ours, which may come too late to be the one. */
-interface Launched {
+interface ChildState {
   readonly pid: number;
   ended: string | null;
 }
 
-const PATIENCE = 30_000;
+const START_TIMEOUT_MS = 30_000;
 
 export async function startEmbeddedProcessor(options: EmbeddedProcessorOptions): Promise<EmbeddedProcessor> {
-  const { say = () => undefined } = options;
-  const settings = settingsOf(options);
+  const { log = () => undefined } = options;
+  const settings = toSettings(options);
   const { folder, host } = settings;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const proof = proofOf(settings);
-  const deadline = Date.now() + PATIENCE;
-  let child: Launched | null = null;
+  const keysFingerprint = fingerprintKeys(settings);
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  let child: ChildState | null = null;
   while (Date.now() < deadline) {
     const found = await findRunning(folder, host);
-    if (found !== null && found.proof === proof) {
-      if (child !== null) await callOff(child, found.pid);
+    if (found !== null && found.keysFingerprint === keysFingerprint) {
+      if (child !== null) await stopIfNotWinner(child, found.pid);
       return handle(settings, found, child?.pid !== found.pid);
     }
     if (found !== null) {
-      say(`the running processor (pid ${found.pid}) has other settings: it is ended and started again`);
-      await endProcess(found.pid);
+      log(`the running processor (pid ${found.pid}) has other settings: it is ended and started again`);
+      await stopProcess(found.pid);
     }
-    if (child === null) child = launch(settings, options);
+    if (child === null) child = spawnChild(settings, options);
     else if (child.ended === 'code 0') {
       // It found that another was quicker: that one is about to answer, or on its way out.
       await delay(300);
-      if ((await findRunning(folder, host)) === null) child = launch(settings, options);
-    } else if (child.ended !== null) throw earlyEnd(folder, child.ended);
+      if ((await findRunning(folder, host)) === null) child = spawnChild(settings, options);
+    } else if (child.ended !== null) throw startFailed(folder, child.ended);
     await delay(40);
   }
-  throw earlyEnd(folder, 'it does not answer');
+  throw startFailed(folder, 'it does not answer');
 }
 
 /** The address of a running processor of this data directory, else null; starts nothing. */
 export async function findEmbeddedProcessor(dataDir: string, host = '127.0.0.1'): Promise<string | null> {
-  const found = await findRunning(folderOf(dataDir), host);
+  const found = await findRunning(processorFolder(dataDir), host);
   return found === null ? null : `http://${host}:${found.port}`;
 }
 
-const folderOf = (dataDir: string): string => join(resolve(dataDir), 'processor');
+const processorFolder = (dataDir: string): string => join(resolve(dataDir), 'processor');
 
-function settingsOf({ dataDir, keys, publicBase = '', host = '127.0.0.1', port = 0 }: EmbeddedProcessorOptions) {
-  return { folder: folderOf(dataDir), host, port, publicBase, keys } satisfies ProcessorSettings;
+function toSettings({ dataDir, keys, publicBase = '', host = '127.0.0.1', port = 0 }: EmbeddedProcessorOptions) {
+  return { folder: processorFolder(dataDir), host, port, publicBase, keys } satisfies ProcessorSettings;
 }
 
-function handle(settings: ProcessorSettings, found: Found, adopted: boolean): EmbeddedProcessor {
+function handle(settings: ProcessorSettings, found: RunningInstance, adopted: boolean): EmbeddedProcessor {
   return {
     url: `http://${settings.host}:${found.port}`,
     port: found.port,
     pid: found.pid,
-    adopted,
-    stop: () => endProcess(found.pid),
+    isAdopted: adopted,
+    stop: () => stopProcess(found.pid),
   };
 }
 
 /** A pid file is not believed alone: the port must answer, and with the pid that is written down. */
-async function findRunning(folder: string, host: string): Promise<Found | null> {
-  const state = readState(folder);
+async function findRunning(folder: string, host: string): Promise<RunningInstance | null> {
+  const state = readStateFile(folder);
   if (state === null) return null;
-  const health = await askHealth(host, state.port);
-  return health !== null && health.pid === state.pid ? { ...state, proof: health.proof } : null;
+  const health = await fetchHealth(host, state.port);
+  return health !== null && health.pid === state.pid ? { ...state, keysFingerprint: health.proof } : null;
 }
 
-function askHealth(host: string, port: number): Promise<{ pid: number; proof: string } | null> {
+function fetchHealth(host: string, port: number): Promise<{ pid: number; proof: string } | null> {
   return new Promise((answer) => {
     const asking = get({ host, port, path: '/healthz', timeout: 2000, agent: false }, (response) => {
       let text = '';
@@ -123,26 +129,26 @@ function askHealth(host: string, port: number): Promise<{ pid: number; proof: st
 
 function readHealth(text: string): { pid: number; proof: string } | null {
   try {
-    const { pid, proof } = JSON.parse(text) as Record<string, unknown>;
-    return typeof pid === 'number' && typeof proof === 'string' ? { pid, proof } : null;
+    const { pid, proof: keysFingerprint } = JSON.parse(text) as Record<string, unknown>;
+    return typeof pid === 'number' && typeof keysFingerprint === 'string' ? { pid, proof: keysFingerprint } : null;
   } catch {
     return null;
   }
 }
 
-function launch(settings: ProcessorSettings, { command, cwd }: EmbeddedProcessorOptions): Launched {
+function spawnChild(settings: ProcessorSettings, { command, cwd }: EmbeddedProcessorOptions): ChildState {
   const [program = '', ...words] = command;
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
   const log = openSync(join(settings.folder, 'processor.log'), 'a', 0o600);
   const child = spawn(program, words, {
     ...(cwd === undefined ? {} : { cwd }),
-    env: { PATH, HOME, ...(TMPDIR === '' ? {} : { TMPDIR }), ...toEnvironment(settings), [ENDS_IDLE]: '1' },
+    env: { PATH, HOME, ...(TMPDIR === '' ? {} : { TMPDIR }), ...settingsToEnv(settings), [STOP_WHEN_IDLE]: '1' },
     // A group of its own: a terminal's Ctrl-C is for our server.
     detached: true,
     stdio: ['ignore', log, log],
   });
   closeSync(log);
-  const run: Launched = { pid: child.pid ?? 0, ended: null };
+  const run: ChildState = { pid: child.pid ?? 0, ended: null };
   child.once('error', (error) => {
     run.ended ??= error.message;
   });
@@ -154,11 +160,11 @@ function launch(settings: ProcessorSettings, { command, cwd }: EmbeddedProcessor
 }
 
 /** Another was quicker. A child that is still starting must not find the way clear later, when nobody waits for it. */
-async function callOff(child: Launched, winner: number): Promise<void> {
-  if (child.pid !== winner && child.pid > 0 && child.ended === null) await endProcess(child.pid);
+async function stopIfNotWinner(child: ChildState, winner: number): Promise<void> {
+  if (child.pid !== winner && child.pid > 0 && child.ended === null) await stopProcess(child.pid);
 }
 
-function earlyEnd(folder: string, how: string): Error {
+function startFailed(folder: string, how: string): Error {
   const file = join(folder, 'processor.log');
   let words = '';
   try {
@@ -169,18 +175,19 @@ function earlyEnd(folder: string, how: string): Error {
   return new Error(`the embedded card processor did not start (${how}). The last lines of ${file}:\n${words}`);
 }
 
-async function endProcess(pid: number): Promise<void> {
-  const birth = birthOf(pid);
+async function stopProcess(pid: number): Promise<void> {
+  const startTime = processStartTime(pid);
   for (const [signal, time] of [['SIGTERM', 10_000] as const, ['SIGKILL', 5_000] as const]) {
     const deadline = Date.now() + time;
-    if (birth === null || birthOf(pid) !== birth) return;
+    if (startTime === null || processStartTime(pid) !== startTime) return;
     try {
       process.kill(pid, signal);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ESRCH') return;
       throw error;
     }
-    while (birthOf(pid) === birth && Date.now() < deadline) await delay(10);
+    while (processStartTime(pid) === startTime && Date.now() < deadline) await delay(10);
   }
-  if (birthOf(pid) === birth) throw new Error(`the card processor (pid ${pid}) does not end: kill -9 ${pid}`);
+  if (processStartTime(pid) === startTime)
+    throw new Error(`the card processor (pid ${pid}) does not end: kill -9 ${pid}`);
 }

@@ -2,18 +2,18 @@
 // Fields of Stripe's that nothing here can ever fill are given as null, or left out where Stripe marks them optional.
 
 import { cardByName } from './cards.ts';
-import type { ChargeRow, CustomerRow, IntentRow, MethodRow, Mode, Rows, TableName } from './rows.ts';
+import type { ChargeRow, CustomerRow, IntentRow, MethodRow, Mode, Rows, TableName } from './row-types.ts';
 
 /** What a rendering needs besides the row. */
-export interface View {
+export interface RenderContext {
   readonly mode: Mode;
   readonly publicBase: string;
   find<T extends TableName>(table: T, id: string): Rows[T] | undefined;
 }
 
-export type Wire = Record<string, unknown>;
+export type StripeObject = Record<string, unknown>;
 
-export function intentWire(view: View, row: IntentRow): Wire {
+export function toPaymentIntent(context: RenderContext, row: IntentRow): StripeObject {
   return {
     id: row.id,
     object: 'payment_intent',
@@ -36,12 +36,12 @@ export function intentWire(view: View, row: IntentRow): Wire {
     customer_account: null,
     description: row.description,
     excluded_payment_method_types: null,
-    last_payment_error: failureWire(view, row),
+    last_payment_error: toLastPaymentError(context, row),
     latest_charge: row.charge,
-    livemode: view.mode === 'live',
+    livemode: context.mode === 'live',
     managed_payments: null,
     metadata: row.metadata,
-    next_action: nextAction(view, row),
+    next_action: toNextAction(context, row),
     on_behalf_of: null,
     payment_method: row.method,
     payment_method_configuration_details: null,
@@ -63,35 +63,33 @@ export function intentWire(view: View, row: IntentRow): Wire {
 }
 
 /** What a browser with a publishable key may see: nothing that names the merchant's own affairs. */
-export function guestIntentWire(view: View, row: IntentRow): Wire {
-  const { metadata, customer, transfer_group, latest_charge, amount_capturable, amount_received, ...seen } = intentWire(
-    view,
-    row,
-  );
+export function toPublicPaymentIntent(context: RenderContext, row: IntentRow): StripeObject {
+  const { metadata, customer, transfer_group, latest_charge, amount_capturable, amount_received, ...seen } =
+    toPaymentIntent(context, row);
   return seen;
 }
 
-function nextAction(view: View, row: IntentRow): Wire | null {
+function toNextAction(context: RenderContext, row: IntentRow): StripeObject | null {
   if (row.status !== 'requires_action' || row.challenge === null) return null;
-  const url = `${view.publicBase}/3ds/${row.id}?token=${row.challenge}`;
+  const url = `${context.publicBase}/3ds/${row.id}?token=${row.challenge}`;
   return { type: 'redirect_to_url', redirect_to_url: { url, return_url: row.returnUrl } };
 }
 
-function failureWire(view: View, { failure }: IntentRow): Wire | null {
+function toLastPaymentError(context: RenderContext, { failure }: IntentRow): StripeObject | null {
   if (failure === null) return null;
-  const method = view.find('methods', failure.method);
+  const method = context.find('methods', failure.method);
   return {
     type: failure.code === 'payment_intent_authentication_failure' ? 'invalid_request_error' : 'card_error',
     code: failure.code,
     ...(failure.decline === null ? {} : { decline_code: failure.decline }),
     message: failure.message,
     ...(failure.charge === null ? {} : { charge: failure.charge }),
-    ...(method === undefined ? {} : { payment_method: methodWire(view, method) }),
+    ...(method === undefined ? {} : { payment_method: toPaymentMethod(context, method) }),
   };
 }
 
-export function chargeWire(view: View, row: ChargeRow): Wire {
-  const method = view.find('methods', row.method);
+export function toCharge(context: RenderContext, row: ChargeRow): StripeObject {
+  const method = context.find('methods', row.method);
   // As at Stripe, what a capture left over and what a release gave up count as given back.
   const returned = row.refunded + (row.captured || row.released ? row.amount - row.amountCaptured : 0);
   return {
@@ -104,7 +102,7 @@ export function chargeWire(view: View, row: ChargeRow): Wire {
     application_fee: null,
     application_fee_amount: null,
     balance_transaction: row.captured ? `txn_${row.id.slice(3)}` : null,
-    billing_details: billingWire(method),
+    billing_details: toBillingDetails(method),
     calculated_statement_descriptor: 'EVERYSHARE SANDBOX',
     captured: row.captured,
     created: row.created,
@@ -116,14 +114,14 @@ export function chargeWire(view: View, row: ChargeRow): Wire {
     failure_code: row.failure?.code ?? null,
     failure_message: row.failure?.message ?? null,
     fraud_details: {},
-    livemode: view.mode === 'live',
+    livemode: context.mode === 'live',
     metadata: row.metadata,
     on_behalf_of: null,
-    outcome: outcomeWire(row),
+    outcome: toOutcome(row),
     paid: row.failure === null,
     payment_intent: row.intent,
     payment_method: row.method,
-    payment_method_details: method === undefined ? null : { type: 'card', card: chargedCard(row, method) },
+    payment_method_details: method === undefined ? null : { type: 'card', card: toCardDetails(row, method) },
     receipt_email: null,
     receipt_number: null,
     receipt_url: null,
@@ -140,7 +138,7 @@ export function chargeWire(view: View, row: ChargeRow): Wire {
   };
 }
 
-function outcomeWire({ failure }: ChargeRow): Wire {
+function toOutcome({ failure }: ChargeRow): StripeObject {
   return failure === null
     ? {
         network_status: 'approved_by_network',
@@ -158,7 +156,7 @@ function outcomeWire({ failure }: ChargeRow): Wire {
       };
 }
 
-function chargedCard(row: ChargeRow, method: MethodRow): Wire {
+function toCardDetails(row: ChargeRow, method: MethodRow): StripeObject {
   const { brand, number } = cardByName(method.card);
   return {
     amount_authorized: row.failure === null ? row.amount : null,
@@ -179,19 +177,19 @@ function chargedCard(row: ChargeRow, method: MethodRow): Wire {
   };
 }
 
-function billingWire(method: MethodRow | undefined): Wire {
+function toBillingDetails(method: MethodRow | undefined): StripeObject {
   const { email = null, name = null, postal = null } = method?.billing ?? {};
   const address = { city: null, country: null, line1: null, line2: null, postal_code: postal, state: null };
   return { address, email, name, phone: null, tax_id: null };
 }
 
-export function methodWire(view: View, row: MethodRow): Wire {
+export function toPaymentMethod(context: RenderContext, row: MethodRow): StripeObject {
   const { brand, number } = cardByName(row.card);
   return {
     id: row.id,
     object: 'payment_method',
     allow_redisplay: 'unspecified',
-    billing_details: billingWire(row),
+    billing_details: toBillingDetails(row),
     card: {
       brand,
       checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'unchecked' },
@@ -210,13 +208,13 @@ export function methodWire(view: View, row: MethodRow): Wire {
     created: row.created,
     customer: row.customer,
     customer_account: null,
-    livemode: view.mode === 'live',
+    livemode: context.mode === 'live',
     metadata: {},
     type: 'card',
   };
 }
 
-export function customerWire(view: View, row: CustomerRow): Wire {
+export function toCustomer(context: RenderContext, row: CustomerRow): StripeObject {
   return {
     id: row.id,
     object: 'customer',
@@ -230,7 +228,7 @@ export function customerWire(view: View, row: CustomerRow): Wire {
     discount: null,
     email: row.email,
     invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
-    livemode: view.mode === 'live',
+    livemode: context.mode === 'live',
     metadata: row.metadata,
     name: row.name,
     phone: row.phone,

@@ -3,37 +3,44 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { lockFolder } from './lock.ts';
-import { ENDS_IDLE, fromEnvironment, type ProcessorSettings, proofOf, readState, writeState } from './process-state.ts';
+import { lockFolder } from './process-lock.ts';
+import {
+  fingerprintKeys,
+  type ProcessorSettings,
+  readStateFile,
+  STOP_WHEN_IDLE,
+  settingsFromEnv,
+  writeStateFile,
+} from './process-state.ts';
 import { type RunningProcessor, startProcessor } from './server.ts';
 
 /** Whoever keeps it alive asks every few seconds. */
-const IDLE_MS = 90_000;
+const MAX_IDLE_MS = 90_000;
 
 /** Runs until it is told to end; the exit code. `say` gets lines for the log, `ready` is called when it listens. */
 export async function runProcessor(
   env: Readonly<Record<string, string | undefined>>,
-  say: (line: string) => void = (line) => void process.stdout.write(`${line}\n`),
+  log: (line: string) => void = (line) => void process.stdout.write(`${line}\n`),
   ready: () => void = () => undefined,
 ): Promise<number> {
-  const settings = fromEnvironment(env);
+  const settings = settingsFromEnv(env);
   mkdirSync(settings.folder, { recursive: true, mode: 0o700 });
   const lock = await lockFolder(settings.folder);
   if (lock === null) {
-    say('another processor has this folder');
+    log('another processor has this folder');
     return 0;
   }
-  const told = toldToEnd();
+  const told = stopRequest();
   try {
-    const processor = await listen(settings, say, told.end);
-    writeState(settings.folder, { pid: process.pid, port: processor.port });
-    say(`the processor listens at ${processor.url}`);
+    const processor = await listen(settings, log, told.end);
+    writeStateFile(settings.folder, { pid: process.pid, port: processor.port });
+    log(`the processor listens at ${processor.url}`);
     ready();
-    const idle = env[ENDS_IDLE] === '1' ? endWhenIdle(processor, told.end) : null;
+    const idle = env[STOP_WHEN_IDLE] === '1' ? stopWhenIdle(processor, told.end) : null;
     const code = await told.code;
     clearInterval(idle ?? undefined);
     await processor.close();
-    say('the processor has ended');
+    log('the processor has ended');
     return code;
   } finally {
     lock.release();
@@ -41,13 +48,13 @@ export async function runProcessor(
 }
 
 /** One that was started for a server whose end it did not see is not left behind for ever. Its books stay. */
-function endWhenIdle(processor: RunningProcessor, end: (code: number) => void): NodeJS.Timeout {
+function stopWhenIdle(processor: RunningProcessor, end: (code: number) => void): NodeJS.Timeout {
   return setInterval(() => {
-    if (Date.now() - processor.askedAt() > IDLE_MS) end(0);
+    if (Date.now() - processor.lastRequestAt() > MAX_IDLE_MS) end(0);
   }, 1_000);
 }
 
-function toldToEnd(): { readonly code: Promise<number>; readonly end: (code: number) => void } {
+function stopRequest(): { readonly code: Promise<number>; readonly end: (code: number) => void } {
   let end: (code: number) => void = () => undefined;
   const code = new Promise<number>((resolve) => {
     end = resolve;
@@ -71,11 +78,11 @@ async function listen(
       keys,
       ...(publicBase === '' ? {} : { publicBase }),
       log,
-      proof: proofOf(settings),
+      keysFingerprint: fingerprintKeys(settings),
       // What was answered is on disk; what was not will be asked again. Ending is the honest thing.
       onFatal: () => end(1),
     });
-  const before = port === 0 ? (readState(folder)?.port ?? 0) : port;
+  const before = port === 0 ? (readStateFile(folder)?.port ?? 0) : port;
   try {
     return await start(before);
   } catch (error) {

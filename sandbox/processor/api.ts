@@ -5,133 +5,133 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../src/base/clock.ts';
 import { type Random, randomText } from '../../src/base/random.ts';
-import type { BankAnswer, BankRequest, BankResponse } from './answer.ts';
-import { Books } from './books.ts';
+import { ApiError, invalidRequest, unauthorized } from './api-error.ts';
 import { type FaultRule, type Faults, makeFaults, readFaultSettings } from './faults.ts';
-import { Params, parseForm } from './form.ts';
-import { visitFrontDesk } from './front-desk.ts';
-import { endIntent } from './holds.ts';
-import { slownessOf } from './intents.ts';
+import { Params, parseForm } from './form-params.ts';
+import { releaseHold } from './holds.ts';
 import { type Journal, JournalFailure } from './journal.ts';
 import { expand } from './lists.ts';
-import { API_VERSION } from './money-shapes.ts';
+import type { ApiOutcome, ApiRequest, ApiResponse } from './messages.ts';
 import { findOperation, type Operation, operationNames, readPath } from './operations.ts';
-import { makeOutbox, type Outbox } from './outbox.ts';
-import { invalid, Refusal, unauthorized } from './refusal.ts';
-import type { AnswerRow, ChargeRow, Mode } from './rows.ts';
-import { Soonest } from './soonest.ts';
-import { Work } from './work.ts';
+import { API_VERSION } from './other-objects.ts';
+import { servePage } from './page-routes.ts';
+import { cardDelayOf } from './payment-intents.ts';
+import type { ChargeRow, Mode, StoredResponseRow } from './row-types.ts';
+import { Store } from './store.ts';
+import { TimerQueue } from './timer-queue.ts';
+import { Transaction } from './transaction.ts';
+import { makeWebhookQueue, type WebhookQueue } from './webhook-queue.ts';
 
-export interface BankKeys {
+export interface ProcessorKeys {
   readonly secret: string;
   readonly publishable: string;
   readonly webhookSecret: string;
 }
 
-export interface BankOptions {
+export interface ProcessorApiOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly journal: Journal;
-  readonly keys: Readonly<Record<Mode, BankKeys>>;
+  readonly keys: Readonly<Record<Mode, ProcessorKeys>>;
   readonly faults?: Faults;
   /** What the links to our pages begin with; no slash at the end. */
   readonly publicBase?: string | (() => string);
   /** How to let time pass for slow calls; left out: nothing is slow. */
-  readonly wait?: (ms: number) => Promise<void>;
+  readonly sleep?: (ms: number) => Promise<void>;
   /** `pulled` (the default): `outbox.takeEvents` hands events over. `posted`: a deliverer does. */
   readonly events?: 'pulled' | 'posted';
   /** Told of a mistake of ours; the call that met it was answered with 500 and left nothing behind. */
-  readonly onMistake?: (error: unknown) => void;
+  readonly onInternalError?: (error: unknown) => void;
 }
 
-export interface Bank {
+export interface ProcessorApi {
   /** Rejects only when the journal can no longer be written: the bank is then to be closed. */
-  handle(request: BankRequest): Promise<BankResponse>;
+  handle(request: ApiRequest): Promise<ApiOutcome>;
   /** Does what is due by the clock: holds lapse, old answers and events go. */
   tick(): void;
-  readonly outbox: Outbox;
+  readonly webhooks: WebhookQueue;
   readonly faults: Faults;
   /** Resolves when everything done so far is on disk. */
-  settled(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 interface Caller {
   readonly mode: Mode;
-  readonly byGuest: boolean;
+  readonly isPublishable: boolean;
 }
 
-const SILENCE_MS = 60_000;
-const KEY_SECONDS = 25 * 3600;
+const DEFAULT_TIMEOUT_FAULT_MS = 60_000;
+const KEY_RETENTION_SECONDS = 25 * 3600;
 /** A client library's own key is for its own retries, minutes apart at most. */
-const RETRY_KEY_SECONDS = 3600;
-const EVENT_SECONDS = 30 * 86_400;
-const MOST_PRUNED = 2000;
-const modes = ['test', 'live'] as const;
+const SDK_KEY_RETENTION_SECONDS = 3600;
+const EVENT_RETENTION_SECONDS = 30 * 86_400;
+const MAX_PRUNED_PER_TICK = 2000;
+const MODES = ['test', 'live'] as const;
 
-export function makeBank(options: BankOptions): Bank {
-  return new EmbeddedBank(options);
+export function makeProcessorApi(options: ProcessorApiOptions): ProcessorApi {
+  return new EmbeddedProcessorApi(options);
 }
 
-class EmbeddedBank implements Bank {
-  readonly outbox: Outbox;
+class EmbeddedProcessorApi implements ProcessorApi {
+  readonly webhooks: WebhookQueue;
   readonly faults: Faults;
-  readonly #options: BankOptions;
-  readonly #books: Books;
+  readonly #options: ProcessorApiOptions;
+  readonly #books: Store;
   readonly #callers = new Map<string, Caller>();
-  readonly #lapses = new Soonest<{ readonly mode: Mode; readonly charge: string }>();
+  readonly #lapses = new TimerQueue<{ readonly mode: Mode; readonly charge: string }>();
   readonly #underway = new Set<string>();
 
-  constructor(options: BankOptions) {
+  constructor(options: ProcessorApiOptions) {
     const { clock, random, journal, keys } = options;
     this.#options = options;
-    this.#books = new Books(journal);
+    this.#books = new Store(journal);
     this.faults = options.faults ?? makeFaults(random);
-    this.outbox = makeOutbox({
-      books: this.#books,
+    this.webhooks = makeWebhookQueue({
+      store: this.#books,
       clock,
       random,
       faults: this.faults,
       secrets: { test: keys.test.webhookSecret, live: keys.live.webhookSecret },
-      pulled: options.events !== 'posted',
+      isPulled: options.events !== 'posted',
     });
-    for (const mode of modes) {
-      this.#callers.set(keys[mode].secret, { mode, byGuest: false });
-      this.#callers.set(keys[mode].publishable, { mode, byGuest: true });
-      for (const charge of this.#books.of(mode).charges.oldestFirst()) this.#expectLapse(mode, charge);
+    for (const mode of MODES) {
+      this.#callers.set(keys[mode].secret, { mode, isPublishable: false });
+      this.#callers.set(keys[mode].publishable, { mode, isPublishable: true });
+      for (const charge of this.#books.tables(mode).charges.oldestFirst()) this.#expectLapse(mode, charge);
     }
-    this.#books.watch((mode, table, row) => {
+    this.#books.subscribe((mode, table, row) => {
       if (table === 'charges') this.#expectLapse(mode, row as ChargeRow);
     });
   }
 
-  async handle(request: BankRequest): Promise<BankResponse> {
+  async handle(request: ApiRequest): Promise<ApiOutcome> {
     this.#lapse();
     const response = await this.#respond(request);
-    await this.#books.settled();
+    await this.#books.flush();
     return response;
   }
 
   tick(): void {
     this.#lapse();
     const now = Math.floor(this.#options.clock.now() / 1000);
-    for (const mode of modes) {
-      const draft = this.#books.draft(mode);
-      const { answers, events } = this.#books.of(mode);
+    for (const mode of MODES) {
+      const changes = this.#books.begin(mode);
+      const { answers, events } = this.#books.tables(mode);
       let looked = 0;
       for (const row of answers.oldestFirst()) {
-        if (row.created + RETRY_KEY_SECONDS > now || looked++ > MOST_PRUNED) break;
-        if (isOver(row, now)) draft.remove('answers', row.id);
+        if (row.created + SDK_KEY_RETENTION_SECONDS > now || looked++ > MAX_PRUNED_PER_TICK) break;
+        if (isExpired(row, now)) changes.remove('answers', row.id);
       }
       for (const row of events.oldestFirst()) {
-        if (row.created + EVENT_SECONDS > now || looked++ > MOST_PRUNED) break;
-        draft.remove('events', row.id);
+        if (row.created + EVENT_RETENTION_SECONDS > now || looked++ > MAX_PRUNED_PER_TICK) break;
+        changes.remove('events', row.id);
       }
-      this.#books.commit(mode, draft);
+      this.#books.commit(mode, changes);
     }
   }
 
-  async settled(): Promise<void> {
-    await this.#books.settled();
+  async flush(): Promise<void> {
+    await this.#books.flush();
   }
 
   #expectLapse(mode: Mode, charge: ChargeRow): void {
@@ -143,26 +143,26 @@ class EmbeddedBank implements Bank {
     const now = this.#options.clock.now();
     for (let due = this.#lapses.takeDue(now); due !== undefined; due = this.#lapses.takeDue(now)) {
       const { mode, charge: chargeId } = due;
-      this.#work(mode, null, null, (work) => {
-        const intent = work.find('intents', work.need('charges', chargeId).intent);
-        if (intent?.status === 'requires_capture' && intent.charge === chargeId) endIntent(work, intent, 'automatic');
+      this.#work(mode, null, null, (tx) => {
+        const intent = tx.find('intents', tx.require('charges', chargeId).intent);
+        if (intent?.status === 'requires_capture' && intent.charge === chargeId) releaseHold(tx, intent, 'automatic');
       });
     }
   }
 
   /** Does a piece of work and keeps what it did; of one that throws nothing is kept. */
-  #work<T>(mode: Mode, requestId: string | null, key: string | null, task: (work: Work) => T): T {
+  #work<T>(mode: Mode, requestId: string | null, key: string | null, task: (tx: Transaction) => T): T {
     const work = this.#newWork(mode, requestId, key);
     const outcome = task(work);
-    this.#books.commit(mode, work.draft);
+    this.#books.commit(mode, work.changes);
     return outcome;
   }
 
-  #newWork(mode: Mode, requestId: string | null, idempotencyKey: string | null): Work {
+  #newWork(mode: Mode, requestId: string | null, idempotencyKey: string | null): Transaction {
     const { clock, random, publicBase = '', keys } = this.#options;
-    return new Work({
+    return new Transaction({
       mode,
-      draft: this.#books.draft(mode),
+      changes: this.#books.begin(mode),
       nowMs: clock.now(),
       random,
       publicBase: typeof publicBase === 'string' ? publicBase : publicBase(),
@@ -172,7 +172,7 @@ class EmbeddedBank implements Bank {
     });
   }
 
-  async #respond(request: BankRequest): Promise<BankResponse> {
+  async #respond(request: ApiRequest): Promise<ApiOutcome> {
     const requestId = `req_${randomText(this.#options.random, 14)}`;
     try {
       const cut = request.path.indexOf('?');
@@ -181,9 +181,9 @@ class EmbeddedBank implements Bank {
       if (path === '/sandbox/faults') return this.#serveFaults(request);
       const named = readPath(path);
       if (named === null) {
-        const work = <T>(mode: Mode, task: (work: Work) => T): T => this.#work(mode, requestId, null, task);
-        const page = visitFrontDesk({ method: request.method, path, query, body: request.body, work });
-        return page ?? refused(unknownUrl(request.method, path), requestId);
+        const tx = <T>(mode: Mode, task: (tx: Transaction) => T): T => this.#work(mode, requestId, null, task);
+        const page = servePage({ method: request.method, path, query, body: request.body, transact: tx });
+        return page ?? errorResponse(unknownUrl(request.method, path), requestId);
       }
       const fields = parseForm(request.method === 'POST' ? request.body : query);
       const caller = this.#recognize(request, typeof fields.key === 'string' ? fields.key : undefined);
@@ -192,15 +192,15 @@ class EmbeddedBank implements Bank {
       const params = new Params(fields);
       return await this.#perform({ request, path, requestId, caller, operation, params, ...named });
     } catch (error) {
-      if (error instanceof Refusal) return refused(error, requestId);
+      if (error instanceof ApiError) return errorResponse(error, requestId);
       if (error instanceof JournalFailure) throw error;
-      this.#options.onMistake?.(error);
-      return brokenAnswer(requestId, 'An unknown error occurred.');
+      this.#options.onInternalError?.(error);
+      return internalErrorResponse(requestId, 'An unknown error occurred.');
     }
   }
 
-  #recognize({ headers }: BankRequest, keyField: string | undefined): Caller {
-    const key = keyOf(headers.authorization) ?? keyField;
+  #recognize({ headers }: ApiRequest, keyField: string | undefined): Caller {
+    const key = apiKeyOf(headers.authorization) ?? keyField;
     if (key === undefined) {
       throw unauthorized('You did not provide an API key. Send it as `Authorization: Bearer sk_…`.');
     }
@@ -209,39 +209,39 @@ class EmbeddedBank implements Bank {
     throw unauthorized(`Invalid API Key provided: ${key.slice(0, 8)}${'*'.repeat(8)}`);
   }
 
-  async #perform(call: PreparedCall): Promise<BankResponse> {
+  async #perform(call: PreparedCall): Promise<ApiOutcome> {
     const { operation, params, caller, requestId } = call;
-    if (caller.byGuest && !operation.forGuests) {
+    if (caller.isPublishable && !operation.isPublic) {
       const message = 'This API call cannot be made with a publishable API key. Please use a secret API key.';
-      throw new Refusal(403, { type: 'invalid_request_error', code: 'secret_key_required', message }, false);
+      throw new ApiError(403, { type: 'invalid_request_error', code: 'secret_key_required', message }, false);
     }
-    params.refuseOthersThan(operation.takes);
-    const fault = this.faults.draw(operation.name, caller.mode);
-    const early = fault === null ? null : faultBefore(fault, requestId);
+    params.rejectUnknown(operation.params);
+    const fault = this.faults.pick(operation.name, caller.mode);
+    const early = fault === null ? null : faultBeforeWork(fault, requestId);
     if (early !== null) return early;
     const key = call.request.method === 'POST' ? (call.request.headers['idempotency-key'] ?? null) : null;
     const answer = key === null ? await this.#execute(call, null, fault) : await this.#once(call, key, fault);
-    if (fault?.kind === 'timeout_after') return silence(fault);
-    if (fault?.kind === 'error_500_after') return brokenAnswer(requestId);
+    if (fault?.kind === 'timeout_after') return timeoutFault(fault);
+    if (fault?.kind === 'error_500_after') return internalErrorResponse(requestId);
     return answer;
   }
 
   /** The same key does the work once: later calls get the first answer, or are told why not. */
-  async #once(call: PreparedCall, key: string, fault: FaultRule | null): Promise<BankAnswer> {
-    if (key.length > 255) throw invalid('Idempotency keys are at most 255 characters long.');
+  async #once(call: PreparedCall, key: string, fault: FaultRule | null): Promise<ApiResponse> {
+    if (key.length > 255) throw invalidRequest('Idempotency keys are at most 255 characters long.');
     const { mode } = call.caller;
-    const id = `${call.caller.byGuest ? 'pk' : 'sk'} ${key}`;
+    const id = `${call.caller.isPublishable ? 'pk' : 'sk'} ${key}`;
     const fingerprint = fingerprintOf(call);
-    const before = this.#books.of(mode).answers.get(id);
-    if (before !== undefined && !isOver(before, Math.floor(this.#options.clock.now() / 1000))) {
-      if (before.fingerprint === fingerprint) return replayed(before, call.requestId, key);
+    const before = this.#books.tables(mode).answers.get(id);
+    if (before !== undefined && !isExpired(before, Math.floor(this.#options.clock.now() / 1000))) {
+      if (before.fingerprint === fingerprint) return replayedResponse(before, call.requestId, key);
       const message = `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`;
-      throw new Refusal(400, { type: 'idempotency_error', message }, false);
+      throw new ApiError(400, { type: 'idempotency_error', message }, false);
     }
     const mark = `${mode} ${id}`;
     if (this.#underway.has(mark)) {
       const message = `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`;
-      throw new Refusal(409, { type: 'idempotency_error', code: 'idempotency_key_in_use', message }, false);
+      throw new ApiError(409, { type: 'idempotency_error', code: 'idempotency_key_in_use', message }, false);
     }
     this.#underway.add(mark);
     try {
@@ -251,50 +251,50 @@ class EmbeddedBank implements Bank {
     }
   }
 
-  async #execute(call: PreparedCall, once: OnceMark | null, fault: FaultRule | null): Promise<BankAnswer> {
-    const { wait } = this.#options;
-    const slow = (fault?.kind === 'slow' ? (fault.ms ?? 1000) : 0) + cardSlowness(call);
+  async #execute(call: PreparedCall, once: IdempotentCall | null, fault: FaultRule | null): Promise<ApiResponse> {
+    const { sleep: wait } = this.#options;
+    const slow = (fault?.kind === 'slow' ? (fault.ms ?? 1000) : 0) + cardDelayMs(call);
     if (slow > 0 && wait !== undefined) {
       await wait(slow);
       this.#lapse();
     }
     const { operation, caller, params, requestId, id, innerId } = call;
-    const work = this.#newWork(caller.mode, requestId, once?.key ?? null);
-    let answer: BankAnswer;
+    const tx = this.#newWork(caller.mode, requestId, once?.key ?? null);
+    let answer: ApiResponse;
     try {
-      const done = operation.run({ work, id, innerId, params, byGuest: caller.byGuest });
-      const paths = caller.byGuest ? [] : params.list('expand');
+      const done = operation.run({ tx, id, innerId, params, isPublishable: caller.isPublishable });
+      const paths = caller.isPublishable ? [] : params.list('expand');
       // An event in the books may hold the very object that is answered: it must not be expanded too.
       const isShared = call.request.method === 'POST' || operation.name.startsWith('events.');
-      const wire = paths.length > 0 && isShared ? structuredClone(done) : done;
-      expand(work, wire, paths);
-      answer = { status: 200, headers: headersOf(requestId, once?.key), body: JSON.stringify(wire) };
+      const object = paths.length > 0 && isShared ? structuredClone(done) : done;
+      expand(tx, object, paths);
+      answer = { status: 200, headers: responseHeaders(requestId, once?.key), body: JSON.stringify(object) };
     } catch (error) {
-      if (!(error instanceof Refusal) || !error.executed) throw error;
-      answer = { status: error.status, headers: headersOf(requestId, once?.key), body: error.body() };
+      if (!(error instanceof ApiError) || !error.isExecuted) throw error;
+      answer = { status: error.status, headers: responseHeaders(requestId, once?.key), body: error.body() };
     }
     if (once !== null) {
       const { status, body } = answer;
       const { id: answerId, fingerprint } = once;
-      work.put('answers', { id: answerId, created: work.now, fingerprint, status, body, request: requestId });
+      tx.put('answers', { id: answerId, created: tx.now, fingerprint, status, body, request: requestId });
     }
-    this.#books.commit(caller.mode, work.draft);
+    this.#books.commit(caller.mode, tx.changes);
     return answer;
   }
 
-  #serveFaults(request: BankRequest): BankAnswer {
+  #serveFaults(request: ApiRequest): ApiResponse {
     const caller = this.#recognize(request, undefined);
-    if (caller.byGuest) throw unauthorized('Faults are set with a secret key.');
+    if (caller.isPublishable) throw unauthorized('Faults are set with a secret key.');
     if (request.method === 'DELETE') this.faults.clear();
     else if (request.method === 'PUT') {
       let value: unknown;
       try {
         value = JSON.parse(request.body);
       } catch {
-        throw invalid('The body is not JSON.');
+        throw invalidRequest('The body is not JSON.');
       }
       const settings = readFaultSettings(value);
-      if (typeof settings === 'string') throw invalid(settings);
+      if (typeof settings === 'string') throw invalidRequest(settings);
       this.faults.set(settings);
     } else if (request.method !== 'GET') throw unknownUrl(request.method, '/sandbox/faults');
     const body = JSON.stringify({ ...this.faults.read(), operations: operationNames() });
@@ -303,7 +303,7 @@ class EmbeddedBank implements Bank {
 }
 
 interface PreparedCall {
-  readonly request: BankRequest;
+  readonly request: ApiRequest;
   readonly path: string;
   readonly requestId: string;
   readonly caller: Caller;
@@ -313,18 +313,18 @@ interface PreparedCall {
   readonly innerId: string;
 }
 
-interface OnceMark {
+interface IdempotentCall {
   readonly id: string;
   readonly key: string;
   readonly fingerprint: string;
 }
 
 /** Only where a card is asked. */
-function cardSlowness({ operation, params }: PreparedCall): number {
-  return /^payment_intents\.(create|confirm)$/.test(operation.name) ? slownessOf(params) : 0;
+function cardDelayMs({ operation, params }: PreparedCall): number {
+  return /^payment_intents\.(create|confirm)$/.test(operation.name) ? cardDelayOf(params) : 0;
 }
 
-function keyOf(header: string | undefined): string | undefined {
+function apiKeyOf(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (/^bearer /i.test(header)) return header.slice(7).trim();
   if (!/^basic /i.test(header)) return undefined;
@@ -337,11 +337,11 @@ function fingerprintOf({ request, path }: PreparedCall): string {
   return createHash('sha256').update(`${request.method} ${path}\n${params}`).digest('base64url');
 }
 
-function isOver({ id, created }: AnswerRow, now: number): boolean {
-  return created + (id.startsWith('sk stripe-node-retry-') ? RETRY_KEY_SECONDS : KEY_SECONDS) <= now;
+function isExpired({ id, created }: StoredResponseRow, now: number): boolean {
+  return created + (id.startsWith('sk stripe-node-retry-') ? SDK_KEY_RETENTION_SECONDS : KEY_RETENTION_SECONDS) <= now;
 }
 
-function headersOf(requestId: string, key?: string): Record<string, string> {
+function responseHeaders(requestId: string, key?: string): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'request-id': requestId,
@@ -351,37 +351,37 @@ function headersOf(requestId: string, key?: string): Record<string, string> {
   return headers;
 }
 
-function replayed({ status, body, request }: AnswerRow, requestId: string, key: string): BankAnswer {
-  const headers = { ...headersOf(requestId, key), 'idempotent-replayed': 'true', 'original-request': request };
+function replayedResponse({ status, body, request }: StoredResponseRow, requestId: string, key: string): ApiResponse {
+  const headers = { ...responseHeaders(requestId, key), 'idempotent-replayed': 'true', 'original-request': request };
   return { status, headers, body };
 }
 
-function refused(refusal: Refusal, requestId: string): BankAnswer {
-  return { status: refusal.status, headers: headersOf(requestId), body: refusal.body() };
+function errorResponse(refusal: ApiError, requestId: string): ApiResponse {
+  return { status: refusal.status, headers: responseHeaders(requestId), body: refusal.body() };
 }
 
-function unknownUrl(method: string, path: string): Refusal {
+function unknownUrl(method: string, path: string): ApiError {
   const message = `Unrecognized request URL (${method}: ${path}).`;
-  return new Refusal(404, { type: 'invalid_request_error', message }, false);
+  return new ApiError(404, { type: 'invalid_request_error', message }, false);
 }
 
-function silence(fault: FaultRule): BankResponse {
-  return { fault: 'timeout', ms: fault.ms ?? SILENCE_MS };
+function timeoutFault(fault: FaultRule): ApiOutcome {
+  return { fault: 'timeout', ms: fault.ms ?? DEFAULT_TIMEOUT_FAULT_MS };
 }
 
-function brokenAnswer(
+function internalErrorResponse(
   requestId: string,
   message = 'An unknown error occurred (a fault that was switched on).',
-): BankAnswer {
-  return refused(new Refusal(500, { type: 'api_error', message }, false), requestId);
+): ApiResponse {
+  return errorResponse(new ApiError(500, { type: 'api_error', message }, false), requestId);
 }
 
 /** Faults that come in the place of the work. */
-function faultBefore(fault: FaultRule, requestId: string): BankResponse | null {
-  if (fault.kind === 'timeout_before') return silence(fault);
+function faultBeforeWork(fault: FaultRule, requestId: string): ApiOutcome | null {
+  if (fault.kind === 'timeout_before') return timeoutFault(fault);
   if (fault.kind === 'drop_connection') return { fault: 'drop_connection', ms: 0 };
-  if (fault.kind === 'error_500') return brokenAnswer(requestId);
+  if (fault.kind === 'error_500') return internalErrorResponse(requestId);
   if (fault.kind !== 'rate_limited') return null;
   const error = { type: 'invalid_request_error' as const, code: 'rate_limit', message: 'Request rate limit exceeded.' };
-  return refused(new Refusal(429, error, false), requestId);
+  return errorResponse(new ApiError(429, error, false), requestId);
 }

@@ -13,18 +13,18 @@ interface ErrorBody {
   readonly payment_method?: unknown;
 }
 
-export class Refusal extends Error {
+export class ApiError extends Error {
   readonly status: number;
   readonly error: ErrorBody;
   /** True: the endpoint had begun. What it wrote is kept, and the same key gets the same answer. */
-  readonly executed: boolean;
+  readonly isExecuted: boolean;
 
   constructor(status: number, error: ErrorBody, executed: boolean) {
     super(error.message);
     this.name = 'Refusal';
     this.status = status;
     this.error = error;
-    this.executed = executed;
+    this.isExecuted = executed;
   }
 
   body(): string {
@@ -36,26 +36,26 @@ export class Refusal extends Error {
 }
 
 /** The request itself is wrong: nothing was begun, and the idempotency key stays unused. */
-export function invalid(message: string, param?: string, code?: string): Refusal {
+export function invalidRequest(message: string, param?: string, code?: string): ApiError {
   const error: ErrorBody = {
     type: 'invalid_request_error',
     message,
     ...(param === undefined ? {} : { param }),
     ...(code === undefined ? {} : { code }),
   };
-  return new Refusal(400, error, false);
+  return new ApiError(400, error, false);
 }
 
 /** The request is well formed but what it asks for cannot be done as things stand. */
-export function cannot(code: string, message: string, more: Partial<ErrorBody> = {}): Refusal {
-  return new Refusal(400, { type: 'invalid_request_error', code, message, ...more }, true);
+export function operationFailed(code: string, message: string, more: Partial<ErrorBody> = {}): ApiError {
+  return new ApiError(400, { type: 'invalid_request_error', code, message, ...more }, true);
 }
 
-export function missing(what: string, id: string, param = 'id'): Refusal {
+export function notFound(what: string, id: string, param = 'id'): ApiError {
   const message = `No such ${what}: '${id}'`;
-  return new Refusal(404, { type: 'invalid_request_error', code: 'resource_missing', message, param }, false);
+  return new ApiError(404, { type: 'invalid_request_error', code: 'resource_missing', message, param }, false);
 }
 
-export function unauthorized(message: string): Refusal {
-  return new Refusal(401, { type: 'invalid_request_error', message }, false);
+export function unauthorized(message: string): ApiError {
+  return new ApiError(401, { type: 'invalid_request_error', message }, false);
 }

@@ -2,12 +2,12 @@
 // operation does, it does through this, so that all of it is committed together or not at all.
 
 import { type Random, randomText } from '../../src/base/random.ts';
-import type { Draft } from './books.ts';
-import { missing } from './refusal.ts';
-import type { Mode, Rows, TableName } from './rows.ts';
-import type { View, Wire } from './shapes.ts';
+import { notFound } from './api-error.ts';
+import type { RenderContext, StripeObject } from './payment-objects.ts';
+import type { Mode, Rows, TableName } from './row-types.ts';
+import type { PendingChanges } from './store.ts';
 
-const nouns: { readonly [T in TableName]?: string } = {
+const OBJECT_NAMES: { readonly [T in TableName]?: string } = {
   intents: 'payment_intent',
   charges: 'charge',
   refunds: 'refund',
@@ -21,9 +21,9 @@ const nouns: { readonly [T in TableName]?: string } = {
   endpoints: 'webhook endpoint',
 };
 
-export interface WorkSettings {
+export interface TransactionOptions {
   readonly mode: Mode;
-  readonly draft: Draft;
+  readonly changes: PendingChanges;
   readonly nowMs: number;
   readonly random: Random;
   readonly publicBase: string;
@@ -32,18 +32,18 @@ export interface WorkSettings {
   readonly webhookSecret: string;
 }
 
-export class Work implements View {
+export class Transaction implements RenderContext {
   readonly mode: Mode;
-  readonly draft: Draft;
+  readonly changes: PendingChanges;
   readonly nowMs: number;
   readonly publicBase: string;
   readonly webhookSecret: string;
-  readonly #settings: WorkSettings;
+  readonly #settings: TransactionOptions;
 
-  constructor(settings: WorkSettings) {
+  constructor(settings: TransactionOptions) {
     this.#settings = settings;
     this.mode = settings.mode;
-    this.draft = settings.draft;
+    this.changes = settings.changes;
     this.nowMs = settings.nowMs;
     this.publicBase = settings.publicBase;
     this.webhookSecret = settings.webhookSecret;
@@ -58,28 +58,28 @@ export class Work implements View {
     return `${prefix}_${randomText(this.#settings.random, 24)}`;
   }
 
-  secretWord(): string {
+  newToken(): string {
     return randomText(this.#settings.random, 32);
   }
 
   find<T extends TableName>(table: T, id: string): Rows[T] | undefined {
-    return this.draft.get(table, id);
+    return this.changes.find(table, id);
   }
 
-  need<T extends TableName>(table: T, id: string, param?: string): Rows[T] {
-    const row = this.draft.get(table, id);
-    if (row === undefined) throw missing(nouns[table] ?? table, id, param);
+  require<T extends TableName>(table: T, id: string, param?: string): Rows[T] {
+    const row = this.changes.find(table, id);
+    if (row === undefined) throw notFound(OBJECT_NAMES[table] ?? table, id, param);
     return row;
   }
 
   put<T extends TableName>(table: T, row: Rows[T]): Rows[T] {
-    return this.draft.put(table, row);
+    return this.changes.put(table, row);
   }
 
   /** Raises an event: it is in the books with the change it tells of, and so is the duty to deliver it. `object` is kept. */
-  raise(type: string, object: Wire): void {
+  recordEvent(type: string, object: StripeObject): void {
     const id = this.newId('evt');
-    const endpoints = [...this.draft.tables.endpoints.oldestFirst()].filter(
+    const endpoints = [...this.changes.tables.endpoints.oldestFirst()].filter(
       ({ events }) => events.includes('*') || events.includes(type),
     );
     const request = { id: this.#settings.requestId, idempotency_key: this.#settings.idempotencyKey };

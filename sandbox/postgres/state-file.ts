@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { chown, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runningAsRoot } from './user.ts';
+import { isRoot } from './user.ts';
 
 /** What `<dataDir>/postgres.json` remembers about the cluster of this data directory. */
 export interface SavedState {
@@ -22,7 +22,7 @@ export function stateFile(dataDir: string): string {
   return join(dataDir, 'postgres.json');
 }
 
-export function freshState(): SavedState {
+export function newState(): SavedState {
   return {
     format: 1,
     clusterId: randomBytes(8).toString('hex'),
@@ -80,7 +80,7 @@ export async function writeState(dataDir: string, state: SavedState): Promise<vo
     } finally {
       await handle.close();
     }
-    if (previous !== null && runningAsRoot()) await chown(temporary, previous.uid, previous.gid);
+    if (previous !== null && isRoot()) await chown(temporary, previous.uid, previous.gid);
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });

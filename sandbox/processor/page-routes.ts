@@ -1,32 +1,32 @@
 // What people see of the bank: its pages and what their buttons do. Every page that does something asks for an
 // unguessable word that only the link to it has; a link that is used up leads nowhere.
 
-import type { BankAnswer } from './answer.ts';
-import { type Params, parseForm, Params as Reader } from './form.ts';
-import { answerChallenge } from './holds.ts';
-import { completeOnboarding } from './money.ts';
+import { type Params, parseForm, Params as Reader } from './form-params.ts';
+import { completeChallenge } from './holds.ts';
+import type { ApiResponse } from './messages.ts';
 import {
   cardsJson,
   cardsPage,
   challengeDonePage,
   challengePage,
-  gonePage,
+  notFoundPage,
   onboardingPage,
-  pageStyle,
+  PAGE_STYLE,
 } from './pages.ts';
-import type { Mode } from './rows.ts';
-import type { Work } from './work.ts';
+import type { Mode } from './row-types.ts';
+import type { Transaction } from './transaction.ts';
+import { completeOnboarding } from './transfers.ts';
 
-export interface Visit {
+export interface PageRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly body: string;
   /** Does a piece of work in a mode and keeps what it did. */
-  work<T>(mode: Mode, task: (work: Work) => T): T;
+  transact<T>(mode: Mode, task: (tx: Transaction) => T): T;
 }
 
-function html(status: number, body: string, returnUrl: string | null = null): BankAnswer {
+function html(status: number, body: string, returnUrl: string | null = null): ApiResponse {
   // A browser holds form-action against the redirect that follows, so the place we send it back to must be named.
   const back = returnUrl === null ? '' : ` ${new URL(returnUrl).origin}`;
   return {
@@ -42,19 +42,19 @@ function html(status: number, body: string, returnUrl: string | null = null): Ba
   };
 }
 
-const redirect = (to: string): BankAnswer => ({
+const redirect = (to: string): ApiResponse => ({
   status: 303,
   headers: { location: to, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
   body: '',
 });
 
 /** Null: not a page of ours. */
-export function visitFrontDesk(visit: Visit): BankAnswer | null {
-  const { method, path } = visit;
+export function servePage(request: PageRequest): ApiResponse | null {
+  const { method, path } = request;
   const isRead = method === 'GET' || method === 'HEAD';
   if (isRead && path === '/3ds/style.css') {
     const headers = { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=300' };
-    return { status: 200, headers: { ...headers, 'x-content-type-options': 'nosniff' }, body: pageStyle };
+    return { status: 200, headers: { ...headers, 'x-content-type-options': 'nosniff' }, body: PAGE_STYLE };
   }
   if (isRead && path === '/cards') return html(200, cardsPage());
   if (isRead && path === '/cards.json') {
@@ -62,21 +62,21 @@ export function visitFrontDesk(visit: Visit): BankAnswer | null {
   }
   const [, place, id, ...rest] = path.split('/');
   if (id === undefined || rest.length > 0 || !(isRead || method === 'POST')) return null;
-  const params = new Reader(parseForm(isRead ? visit.query : visit.body));
-  if (place === '3ds') return challenge(visit, isRead, id, params);
-  if (place === 'onboarding') return onboarding(visit, isRead, id, params);
+  const params = new Reader(parseForm(isRead ? request.query : request.body));
+  if (place === '3ds') return serveChallenge(request, isRead, id, params);
+  if (place === 'onboarding') return serveOnboarding(request, isRead, id, params);
   return null;
 }
 
-function challenge(visit: Visit, isRead: boolean, id: string, params: Params): BankAnswer {
+function serveChallenge(request: PageRequest, isRead: boolean, id: string, params: Params): ApiResponse {
   const token = params.text('token') ?? '';
   for (const mode of ['test', 'live'] as const) {
-    const answer = visit.work(mode, (work) => {
-      const intent = work.find('intents', id);
+    const answer = request.transact(mode, (tx) => {
+      const intent = tx.find('intents', id);
       if (intent === undefined || intent.challenge === null || intent.challenge !== token) return null;
       if (isRead) return html(200, challengePage(intent, token), intent.returnUrl);
       const approved = params.oneOf('answer', ['approve', 'fail']) === 'approve';
-      const { status, secret, returnUrl } = answerChallenge(work, intent, approved);
+      const { status, secret, returnUrl } = completeChallenge(tx, intent, approved);
       const succeeded = status === 'requires_capture' || status === 'succeeded';
       if (returnUrl === null) return html(200, challengeDonePage(succeeded));
       const back = new URL(returnUrl);
@@ -87,21 +87,21 @@ function challenge(visit: Visit, isRead: boolean, id: string, params: Params): B
     });
     if (answer !== null) return answer;
   }
-  return html(404, gonePage('style.css'));
+  return html(404, notFoundPage('style.css'));
 }
 
-function onboarding(visit: Visit, isRead: boolean, id: string, params: Params): BankAnswer {
+function serveOnboarding(request: PageRequest, isRead: boolean, id: string, params: Params): ApiResponse {
   const token = params.text('token') ?? '';
   for (const mode of ['test', 'live'] as const) {
-    const answer = visit.work(mode, (work) => {
-      const account = work.find('accounts', id);
+    const answer = request.transact(mode, (tx) => {
+      const account = tx.find('accounts', id);
       const link = account?.link ?? null;
-      if (account === undefined || link === null || link.token !== token || link.until < work.now) return null;
+      if (account === undefined || link === null || link.token !== token || link.until < tx.now) return null;
       if (isRead) return html(200, onboardingPage(account.businessName ?? 'The venue', token), link.returnUrl);
-      completeOnboarding(work, account);
+      completeOnboarding(tx, account);
       return redirect(link.returnUrl);
     });
     if (answer !== null) return answer;
   }
-  return html(404, gonePage('../3ds/style.css'));
+  return html(404, notFoundPage('../3ds/style.css'));
 }

@@ -6,60 +6,61 @@ import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Clock } from '../../src/base/clock.ts';
 import type { Random } from '../../src/base/random.ts';
-import type { Bank } from './bank.ts';
-import { eventWire } from './money-shapes.ts';
-import { type Delivery, shuffled } from './outbox.ts';
+import type { ProcessorApi } from './api.ts';
+import { toEvent } from './other-objects.ts';
+import { type Delivery, shuffled } from './webhook-queue.ts';
 
-export interface Deliverer {
+export interface WebhookSender {
   /** Something may be due: look now rather than at the next round. */
   readonly wake: () => void;
   close(): Promise<void>;
 }
 
-interface DelivererSettings {
-  readonly bank: Bank;
+interface WebhookSenderOptions {
+  readonly api: ProcessorApi;
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: (line: string) => void;
+  readonly log: (queue: string) => void;
 }
 
-const ROUND_MS = 250;
+const POLL_MS = 250;
 const TIMEOUT_MS = 10_000;
-const AT_ONCE = 16;
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const PAUSES = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE];
+const MAX_CONCURRENT_PER_ENDPOINT = 16;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const RETRY_DELAYS_MS = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS];
 /** Hourly after those, for three days. */
-const MOST_TRIES = PAUSES.length + 72;
-const GIVE_UP_AFTER_MS = HOUR;
+const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 72;
+const REMOVE_ENDPOINT_AFTER_MS = HOUR_MS;
 
-const pauseAfter = (tries: number): number | null => (tries > MOST_TRIES ? null : (PAUSES[tries - 1] ?? HOUR));
+const retryDelayMs = (tries: number): number | null =>
+  tries > MAX_ATTEMPTS ? null : (RETRY_DELAYS_MS[tries - 1] ?? HOUR_MS);
 
-interface Line {
+interface EndpointQueue {
   readonly waiting: Delivery[];
-  underway: number;
+  inFlight: number;
   failingSince: number | null;
 }
 
-export function startDeliverer(settings: DelivererSettings): Deliverer {
-  const deliverer = new WebhookDeliverer(settings);
+export function startWebhookSender(settings: WebhookSenderOptions): WebhookSender {
+  const deliverer = new HttpWebhookSender(settings);
   return { wake: () => deliverer.wake(), close: () => deliverer.close() };
 }
 
-class WebhookDeliverer {
-  readonly #settings: DelivererSettings;
-  readonly #lines = new Map<string, Line>();
-  readonly #http = new HttpAgent({ keepAlive: true, maxSockets: 2 * AT_ONCE });
-  readonly #https = new HttpsAgent({ keepAlive: true, maxSockets: 2 * AT_ONCE });
+class HttpWebhookSender {
+  readonly #settings: WebhookSenderOptions;
+  readonly #lines = new Map<string, EndpointQueue>();
+  readonly #http = new HttpAgent({ keepAlive: true, maxSockets: 2 * MAX_CONCURRENT_PER_ENDPOINT });
+  readonly #https = new HttpsAgent({ keepAlive: true, maxSockets: 2 * MAX_CONCURRENT_PER_ENDPOINT });
   readonly #round: NodeJS.Timeout;
   readonly #underway = new Set<Promise<void>>();
   #awake: NodeJS.Immediate | null = null;
   #closed = false;
 
-  constructor(settings: DelivererSettings) {
+  constructor(settings: WebhookSenderOptions) {
     this.#settings = settings;
-    this.#round = setInterval(() => this.#look(), ROUND_MS);
+    this.#round = setInterval(() => this.#look(), POLL_MS);
   }
 
   wake(): void {
@@ -80,73 +81,73 @@ class WebhookDeliverer {
   }
 
   #look(): void {
-    const { bank, random } = this.#settings;
-    const { duplicate, shuffle } = bank.faults.read().webhooks;
+    const { api, random } = this.#settings;
+    const { duplicate, shuffle } = api.faults.read().webhooks;
     const found: Delivery[] = [];
-    for (let due = bank.outbox.takeDue(); due !== null; due = bank.outbox.takeDue()) {
+    for (let due = api.webhooks.takeDue(); due !== null; due = api.webhooks.takeDue()) {
       found.push(due);
-      if (bank.faults.chance(duplicate)) found.push(due);
+      if (api.faults.chance(duplicate)) found.push(due);
     }
-    const ordered = bank.faults.chance(shuffle) ? shuffled(found, random) : found;
+    const ordered = api.faults.chance(shuffle) ? shuffled(found, random) : found;
     for (const delivery of ordered) this.#lineOf(delivery).waiting.push(delivery);
-    for (const line of this.#lines.values()) this.#advance(line);
+    for (const queue of this.#lines.values()) this.#advance(queue);
   }
 
-  #lineOf({ mode, endpoint }: Delivery): Line {
+  #lineOf({ mode, endpoint }: Delivery): EndpointQueue {
     const name = `${mode} ${endpoint.id}`;
-    let line = this.#lines.get(name);
-    if (line === undefined) {
-      line = { waiting: [], underway: 0, failingSince: null };
-      this.#lines.set(name, line);
+    let queue = this.#lines.get(name);
+    if (queue === undefined) {
+      queue = { waiting: [], inFlight: 0, failingSince: null };
+      this.#lines.set(name, queue);
     }
-    return line;
+    return queue;
   }
 
-  #advance(line: Line): void {
-    while (!this.#closed && line.underway < AT_ONCE) {
-      const delivery = line.waiting.shift();
+  #advance(queue: EndpointQueue): void {
+    while (!this.#closed && queue.inFlight < MAX_CONCURRENT_PER_ENDPOINT) {
+      const delivery = queue.waiting.shift();
       if (delivery === undefined) return;
-      line.underway++;
+      queue.inFlight++;
       // The books' failure is for the one who runs the bank to act on; the event is in them and comes again.
-      const attempt = this.#deliver(line, delivery).catch(() => undefined);
+      const attempt = this.#deliver(queue, delivery).catch(() => undefined);
       const sending = attempt.finally(() => {
-        line.underway--;
+        queue.inFlight--;
         this.#underway.delete(sending);
-        this.#advance(line);
+        this.#advance(queue);
       });
       this.#underway.add(sending);
     }
   }
 
-  async #deliver(line: Line, delivery: Delivery): Promise<void> {
-    const { bank, clock } = this.#settings;
-    const { drop, delay_ms: late = 0 } = bank.faults.read().webhooks;
+  async #deliver(queue: EndpointQueue, delivery: Delivery): Promise<void> {
+    const { api, clock } = this.#settings;
+    const { drop, delay_ms: late = 0 } = api.faults.read().webhooks;
     if (late > 0) await new Promise((resolve) => setTimeout(resolve, late));
     if (this.#closed) return;
-    await bank.settled();
-    const taken = !bank.faults.chance(drop) && (await this.#post(delivery));
+    await api.flush();
+    const taken = !api.faults.chance(drop) && (await this.#post(delivery));
     // What was under way when we were closed is tried again by the next process.
     if (this.#closed) return;
     if (taken) {
-      line.failingSince = null;
-      return bank.outbox.delivered(delivery);
+      queue.failingSince = null;
+      return api.webhooks.markDelivered(delivery);
     }
-    const pause = pauseAfter(delivery.row.tries + 1);
-    bank.outbox.failed(delivery, pause === null ? null : clock.now() + pause);
-    line.failingSince ??= clock.now();
-    if (clock.now() - line.failingSince >= GIVE_UP_AFTER_MS) this.#giveUp(delivery);
+    const pause = retryDelayMs(delivery.row.tries + 1);
+    api.webhooks.markFailed(delivery, pause === null ? null : clock.now() + pause);
+    queue.failingSince ??= clock.now();
+    if (clock.now() - queue.failingSince >= REMOVE_ENDPOINT_AFTER_MS) this.#giveUp(delivery);
   }
 
   #giveUp({ mode, endpoint }: Delivery): void {
-    const { bank, log } = this.#settings;
+    const { api, log } = this.#settings;
     log(`webhooks: ${endpoint.url} has failed for an hour and is dropped`);
-    bank.outbox.dropEndpoint(mode, endpoint.id);
+    api.webhooks.removeEndpoint(mode, endpoint.id);
     this.#lines.delete(`${mode} ${endpoint.id}`);
   }
 
   /** True when the endpoint has answered that it took it. Never throws. */
   #post({ mode, event, endpoint }: Delivery): Promise<boolean> {
-    const text = JSON.stringify(eventWire(mode, event));
+    const text = JSON.stringify(toEvent(mode, event));
     const body = Buffer.from(text, 'utf8');
     const secure = endpoint.url.startsWith('https:');
     const options: RequestOptions = {
@@ -157,7 +158,7 @@ class WebhookDeliverer {
         'content-type': 'application/json; charset=utf-8',
         'content-length': body.length,
         'user-agent': 'Stripe/1.0 (everyshare sandbox)',
-        'stripe-signature': this.#settings.bank.outbox.sign({ mode, body: text }),
+        'stripe-signature': this.#settings.api.webhooks.sign({ mode, body: text }),
       },
     };
     return new Promise((resolve) => {

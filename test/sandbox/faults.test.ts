@@ -2,22 +2,22 @@
 
 import type Stripe from 'stripe';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { clientFor, hold, keys, refusalOf, startTestProcessor, type TestProcessor } from './processor-fixture.ts';
+import { clientFor, hold, keys, refusalOf, startTestProcessor, type TestProcessor } from './start-processor.ts';
 
-let bank: TestProcessor;
+let processor: TestProcessor;
 let stripe: Stripe;
 beforeAll(async () => {
-  bank = await startTestProcessor();
-  stripe = bank.stripe;
+  processor = await startTestProcessor();
+  stripe = processor.stripe;
 });
-afterEach(() => bank.bank.faults.clear());
-afterAll(() => bank.close());
+afterEach(() => processor.api.faults.clear());
+afterAll(() => processor.close());
 
 const wish = { amount: 1000, currency: 'usd', capture_method: 'manual' as const };
 const once = (idempotencyKey: string) => ({ idempotencyKey });
 const count = async (): Promise<number> => (await stripe.paymentIntents.list({ limit: 100 })).data.length;
 const rule = (kind: string, more: object = {}) =>
-  bank.setFaults({ rules: [{ id: 'one', on: 'payment_intents.create', kind, ...more }] });
+  processor.setFaults({ rules: [{ id: 'one', on: 'payment_intents.create', kind, ...more }] });
 
 describe('an idempotency key', () => {
   it('does the work once and gives the same answer again', async () => {
@@ -26,7 +26,7 @@ describe('an idempotency key', () => {
     expect(again).toEqual(first);
     expect(first.lastResponse.headers['idempotent-replayed']).toBe(undefined);
     expect(again.lastResponse.headers['idempotent-replayed']).toBe('true');
-    const live = await bank.live.paymentIntents.create(wish, once('k-1'));
+    const live = await processor.live.paymentIntents.create(wish, once('k-1'));
     expect(live.id).not.toBe(first.id);
   });
 
@@ -62,20 +62,20 @@ describe('an idempotency key', () => {
 
   it('is forgotten after a day and not before', async () => {
     const first = await stripe.paymentIntents.create(wish, once('k-6'));
-    bank.clock.ahead += 24 * 3_600_000;
-    bank.bank.tick();
+    processor.clock.ahead += 24 * 3_600_000;
+    processor.api.tick();
     expect((await stripe.paymentIntents.create(wish, once('k-6'))).id).toBe(first.id);
-    bank.clock.ahead += 2 * 3_600_000;
-    bank.bank.tick();
+    processor.clock.ahead += 2 * 3_600_000;
+    processor.api.tick();
     expect((await stripe.paymentIntents.create(wish, once('k-6'))).id).not.toBe(first.id);
   });
 });
 
 describe('faults', () => {
-  const impatient = () => clientFor(bank.port, keys.test.secret, { timeout: 1_000 });
+  const impatient = () => clientFor(processor.port, keys.test.secret, { timeout: 1_000 });
 
   it('are set, read and cleared over HTTP with a secret key', async () => {
-    const url = `${bank.url}/sandbox/faults`;
+    const url = `${processor.url}/sandbox/faults`;
     const authorization = `Bearer ${keys.test.secret}`;
     expect((await fetch(url)).status).toBe(401);
     expect((await rule('error_500')).status).toBe(200);
@@ -148,13 +148,13 @@ describe('faults', () => {
       for (let tries = 0; tries < times; tries++) await call().catch(() => failed++);
       return failed;
     };
-    await bank.setFaults({ rules: [{ on: '*', kind: 'error_500', probability: 0.5 }] });
+    await processor.setFaults({ rules: [{ on: '*', kind: 'error_500', probability: 0.5 }] });
     const failed = await fails(() => stripe.balance.retrieve(), 100);
     expect(failed).toBeGreaterThan(20);
     expect(failed).toBeLessThan(80);
-    await bank.setFaults({ rules: [{ on: 'balance.retrieve', kind: 'error_500', mode: 'live', times: 2 }] });
+    await processor.setFaults({ rules: [{ on: 'balance.retrieve', kind: 'error_500', mode: 'live', times: 2 }] });
     expect(await fails(() => stripe.balance.retrieve(), 5)).toBe(0);
-    expect(await fails(() => bank.live.paymentIntents.list(), 5)).toBe(0);
-    expect(await fails(() => bank.live.balance.retrieve(), 5)).toBe(2);
+    expect(await fails(() => processor.live.paymentIntents.list(), 5)).toBe(0);
+    expect(await fails(() => processor.live.balance.retrieve(), 5)).toBe(2);
   });
 });

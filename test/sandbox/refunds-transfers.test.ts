@@ -2,15 +2,15 @@
 
 import type Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hold, payment, refusalOf, startTestProcessor, type TestProcessor } from './processor-fixture.ts';
+import { hold, payment, refusalOf, startTestProcessor, type TestProcessor } from './start-processor.ts';
 
-let bank: TestProcessor;
+let processor: TestProcessor;
 let stripe: Stripe;
 beforeAll(async () => {
-  bank = await startTestProcessor();
-  stripe = bank.stripe;
+  processor = await startTestProcessor();
+  stripe = processor.stripe;
 });
-afterAll(() => bank.close());
+afterAll(() => processor.close());
 
 const venue = (): Promise<Stripe.Account> =>
   stripe.accounts.create({ type: 'express', metadata: { onboarded: 'true' } });
@@ -83,8 +83,8 @@ describe('connected accounts', () => {
     });
     expect(await (await fetch(link.url)).text()).toContain('Café &#38; Boats');
     const token = new URL(link.url).searchParams.get('token') ?? '';
-    expect((await bank.press(link.url, { token: 'guessed' })).status).toBe(404);
-    const done = await bank.press(link.url, { token });
+    expect((await processor.press(link.url, { token: 'guessed' })).status).toBe(404);
+    const done = await processor.press(link.url, { token });
     expect([done.status, done.headers.get('location')]).toEqual([303, 'https://venue.example/done']);
     expect(await stripe.accounts.retrieve(account.id)).toMatchObject({
       payouts_enabled: true,

@@ -10,17 +10,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import { type Cluster, socketFolder } from './cluster.ts';
 import { cleanEnvironment, runCommand } from './command.ts';
-import { attempt, ensureDatabase, isHopeless, NOT_NOW, SUPERUSER, socketUrl } from './connect.ts';
-import { give, giveFolder, runningAsRoot, spawnIds } from './user.ts';
+import { CANNOT_CONNECT_NOW, ensureDatabase, isAuthFailure, SUPERUSER, socketUrl, tryConnect } from './connect.ts';
+import { isRoot, makeOwnedFolder, setOwner, spawnIds } from './user.ts';
 
-const PATIENCE = 30_000;
+const START_TIMEOUT_MS = 30_000;
 /** Replaying much log after a crash may take longer than that, as long as the server keeps saying so. */
-const RECOVERY_PATIENCE = 600_000;
-const LOG_LIMIT = 10 * 1024 * 1024;
+const RECOVERY_TIMEOUT_MS = 600_000;
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 type Settings = Readonly<Record<string, string>>;
 
-const DEFAULTS: Settings = {
+const DEFAULT_SETTINGS: Settings = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
   max_connections: '200',
@@ -31,8 +31,8 @@ const DEFAULTS: Settings = {
 };
 
 /** Runs initdb into a temporary folder that becomes the data folder in one step. */
-export async function makeData(cluster: Cluster, binaries: Binaries, settings: Settings): Promise<void> {
-  const { place, data, user, state } = cluster;
+export async function runInitdb(cluster: Cluster, binaries: Binaries, settings: Settings): Promise<void> {
+  const { folder: place, pgdata: data, user, state } = cluster;
   for (const name of await readdir(place)) {
     if (name.startsWith('making-')) await rm(join(place, name), { recursive: true, force: true });
   }
@@ -40,8 +40,8 @@ export async function makeData(cluster: Cluster, binaries: Binaries, settings: S
   const passwordFile = `${temporary}.password`;
   try {
     await writeFile(passwordFile, `${state.password}\n`, { mode: 0o600, flag: 'wx' });
-    await give(passwordFile, user, 0o600);
-    await giveFolder(temporary, user, 0o700);
+    await setOwner(passwordFile, user, 0o600);
+    await makeOwnedFolder(temporary, user, 0o700);
     const { code, output, failure } = await runCommand(
       binaries.initdb,
       [
@@ -72,18 +72,19 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Starts the server and waits until it takes connections and has the database; gives back its pid. */
-export async function launch(cluster: Cluster, binaries: Binaries, settings: Settings): Promise<number> {
-  const deadline = Date.now() + PATIENCE;
+export async function startServer(cluster: Cluster, binaries: Binaries, settings: Settings): Promise<number> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     const log = await openLog(cluster);
     try {
       const from = (await log.stat()).size;
-      const run = startProcess(cluster, binaries, settings, log);
+      const run = spawnServer(cluster, binaries, settings, log);
       const pid = await waitUntilReady(cluster, run);
       if (pid !== null) return pid;
-      const words = await wordsSince(cluster, from);
+      const words = await readLogSince(cluster, from);
       // Workers of a killed postmaster hold its memory for a moment: PostgreSQL rightly refuses until they are gone.
-      if (!/pre-existing shared memory block/.test(words) || Date.now() > deadline) throw earlyEnd(cluster, run, words);
+      if (!/pre-existing shared memory block/.test(words) || Date.now() > deadline)
+        throw startFailed(cluster, run, words);
     } finally {
       await log.close();
     }
@@ -93,11 +94,11 @@ export async function launch(cluster: Cluster, binaries: Binaries, settings: Set
 
 async function openLog(cluster: Cluster): Promise<FileHandle> {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
-  const log = await open(cluster.log, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+  const log = await open(cluster.logFile, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
   try {
-    const { uid, gid } = await stat(cluster.place);
-    if (runningAsRoot()) await log.chown(uid, gid);
-    if ((await log.stat()).size > LOG_LIMIT) await log.truncate(0);
+    const { uid, gid } = await stat(cluster.folder);
+    if (isRoot()) await log.chown(uid, gid);
+    if ((await log.stat()).size > MAX_LOG_BYTES) await log.truncate(0);
     return log;
   } catch (error) {
     await log.close();
@@ -105,25 +106,25 @@ async function openLog(cluster: Cluster): Promise<FileHandle> {
   }
 }
 
-interface Run {
+interface ServerProcess {
   readonly child: ChildProcess;
   /** Why the process is no more; null while it lives. */
   ended: string | null;
 }
 
 /** In its own session, so that Ctrl-C in our terminal does not reach it before we have drained. */
-function startProcess(cluster: Cluster, binaries: Binaries, settings: Settings, log: FileHandle): Run {
+function spawnServer(cluster: Cluster, binaries: Binaries, settings: Settings, log: FileHandle): ServerProcess {
   const quoted = `"${socketFolder(cluster).replaceAll('"', '""')}"`;
-  const all: Settings = { ...DEFAULTS, ...settings, unix_socket_directories: quoted, port: '5432' };
+  const all: Settings = { ...DEFAULT_SETTINGS, ...settings, unix_socket_directories: quoted, port: '5432' };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn(binaries.postgres, ['-D', cluster.data, ...flags], {
+  const child = spawn(binaries.postgres, ['-D', cluster.pgdata, ...flags], {
     cwd: '/',
     env: cleanEnvironment(),
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
     ...spawnIds(cluster.user),
   });
-  const run: Run = { child, ended: null };
+  const run: ServerProcess = { child, ended: null };
   child.once('error', (error) => {
     run.ended ??= error.message;
   });
@@ -135,14 +136,14 @@ function startProcess(cluster: Cluster, binaries: Binaries, settings: Settings, 
 }
 
 /** The pid once connections work; null when the process ended first. */
-async function waitUntilReady(cluster: Cluster, run: Run): Promise<number | null> {
+async function waitUntilReady(cluster: Cluster, run: ServerProcess): Promise<number | null> {
   const url = socketUrl(socketFolder(cluster), cluster.state.password, 'postgres');
   const began = Date.now();
   let heard = began;
   for (;;) {
     await delay(20);
     if (run.ended !== null) return null;
-    const answer = await attempt(url);
+    const answer = await tryConnect(url);
     if (answer.client !== null) {
       try {
         await ensureDatabase(answer.client);
@@ -151,19 +152,19 @@ async function waitUntilReady(cluster: Cluster, run: Run): Promise<number | null
         await answer.client.end().catch(() => undefined);
       }
     }
-    if (answer.code === NOT_NOW) heard = Date.now();
-    const late = Date.now() - heard > PATIENCE || Date.now() - began > RECOVERY_PATIENCE;
-    if (!late && !isHopeless(answer.code)) continue;
+    if (answer.code === CANNOT_CONNECT_NOW) heard = Date.now();
+    const late = Date.now() - heard > START_TIMEOUT_MS || Date.now() - began > RECOVERY_TIMEOUT_MS;
+    if (!late && !isAuthFailure(answer.code)) continue;
     run.child.kill('SIGQUIT');
     throw new Error(
-      `PostgreSQL started but cannot be used (${answer.code}: ${answer.message}): look into ${cluster.log}, ` +
+      `PostgreSQL started but cannot be used (${answer.code}: ${answer.message}): look into ${cluster.logFile}, ` +
         'or set DATABASE_URL to a PostgreSQL server',
     );
   }
 }
 
-async function wordsSince(cluster: Cluster, from: number): Promise<string> {
-  const log = await open(cluster.log, 'r');
+async function readLogSince(cluster: Cluster, from: number): Promise<string> {
+  const log = await open(cluster.logFile, 'r');
   try {
     const start = Math.max(from, (await log.stat()).size - 16_384);
     const { buffer, bytesRead } = await log.read(Buffer.alloc(16_384), 0, 16_384, start);
@@ -173,9 +174,9 @@ async function wordsSince(cluster: Cluster, from: number): Promise<string> {
   }
 }
 
-function earlyEnd(cluster: Cluster, run: Run, words: string): Error {
+function startFailed(cluster: Cluster, run: ServerProcess, words: string): Error {
   return new Error(
-    `PostgreSQL ended while starting (${run.ended}). The last lines of ${cluster.log}:\n${lastLines(words)}\n` +
+    `PostgreSQL ended while starting (${run.ended}). The last lines of ${cluster.logFile}:\n${lastLines(words)}\n` +
       'Mend what they complain of and start again, or set DATABASE_URL to a PostgreSQL server',
   );
 }

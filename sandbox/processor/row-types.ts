@@ -179,7 +179,7 @@ export interface DeliveryRow {
 }
 
 /** The answer given to an idempotency key. */
-export interface AnswerRow {
+export interface StoredResponseRow {
   readonly id: string;
   readonly created: number;
   readonly fingerprint: string;
@@ -201,7 +201,7 @@ export interface Rows {
   events: EventRow;
   endpoints: EndpointRow;
   deliveries: DeliveryRow;
-  answers: AnswerRow;
+  answers: StoredResponseRow;
 }
 
 export type TableName = keyof Rows;

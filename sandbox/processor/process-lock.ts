@@ -11,7 +11,7 @@ export interface FolderLock {
 }
 
 /** When this process began, in the system's own words; null when there is no such process (or only its corpse). */
-export function birthOf(pid: number): string | null {
+export function processStartTime(pid: number): string | null {
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -40,32 +40,32 @@ function readOrNull(file: string): string | null {
 }
 
 function isHeld(words: string): boolean {
-  const [pid = '', ...birth] = words.trim().split(' ');
-  return birthOf(Number(pid) || 0) === birth.join(' ');
+  const [pid = '', ...startTime] = words.trim().split(' ');
+  return processStartTime(Number(pid) || 0) === startTime.join(' ');
 }
 
 /** Null: another living process has it. */
 export async function lockFolder(folder: string): Promise<FolderLock | null> {
   const file = join(folder, 'lock');
-  const mine = `${process.pid} ${birthOf(process.pid) ?? ''}\n`;
-  const draft = `${file}.${process.pid}`;
+  const mine = `${process.pid} ${processStartTime(process.pid) ?? ''}\n`;
+  const changes = `${file}.${process.pid}`;
   for (let tries = 0; tries < 5; tries++) {
     const found = readOrNull(file);
     if (found !== null && isHeld(found)) return null;
-    if (found !== null) takeAway(file, found);
-    writeFileSync(draft, mine, { mode: 0o600 });
-    const linked = linkNew(draft, file);
-    rmSync(draft, { force: true });
+    if (found !== null) removeLock(file, found);
+    writeFileSync(changes, mine, { mode: 0o600 });
+    const linked = linkIfAbsent(changes, file);
+    rmSync(changes, { force: true });
     if (!linked) continue;
     // Somebody who looked at the dead lock when we did may still be about to take it away.
     await delay(20);
-    if (readOrNull(file) === mine) return { release: () => takeAway(file, mine) };
+    if (readOrNull(file) === mine) return { release: () => removeLock(file, mine) };
   }
   return null;
 }
 
 /** Moves the lock away, and puts it back when it turns out to be another than the one that was looked at. */
-function takeAway(file: string, expected: string): void {
+function removeLock(file: string, expected: string): void {
   const aside = `${file}.${process.pid}.gone`;
   try {
     renameSync(file, aside);
@@ -73,12 +73,12 @@ function takeAway(file: string, expected: string): void {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }
-  if (readOrNull(aside) !== expected) linkNew(aside, file);
+  if (readOrNull(aside) !== expected) linkIfAbsent(aside, file);
   rmSync(aside, { force: true });
 }
 
 /** A link fails when the name is taken, and appears with its content or not at all. */
-function linkNew(from: string, to: string): boolean {
+function linkIfAbsent(from: string, to: string): boolean {
   try {
     linkSync(from, to);
     return true;

@@ -1,7 +1,7 @@
 // Reads form-encoded parameters the way Stripe does: nested brackets, arrays, and typed access that refuses what is
 // missing, malformed or unknown by the parameter's name. It never yields a key that could reach a prototype.
 
-import { invalid } from './refusal.ts';
+import { invalidRequest } from './api-error.ts';
 
 /** A decoded parameter: text, or more parameters (an array is one whose names are 0, 1, 2, …). */
 export type Field = string | Fields;
@@ -9,8 +9,8 @@ export interface Fields {
   [name: string]: Field;
 }
 
-const MOST_FIELDS = 500;
-const DEEPEST = 6;
+const MAX_FIELDS = 500;
+const MAX_DEPTH = 6;
 
 const emptyFields = (): Fields => Object.create(null) as Fields;
 
@@ -18,7 +18,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replace(/\+/g, ' '));
   } catch {
-    throw invalid('Invalid request: the parameters are not form-encoded.');
+    throw invalidRequest('Invalid request: the parameters are not form-encoded.');
   }
 }
 
@@ -26,26 +26,26 @@ export function parseForm(text: string): Fields {
   const fields = emptyFields();
   if (text === '') return fields;
   const pairs = text.split('&');
-  if (pairs.length > MOST_FIELDS) throw invalid(`Too many parameters: at most ${MOST_FIELDS} are read.`);
+  if (pairs.length > MAX_FIELDS) throw invalidRequest(`Too many parameters: at most ${MAX_FIELDS} are read.`);
   for (const pair of pairs) {
     if (pair === '') continue;
     const cut = pair.indexOf('=');
     const name = decode(cut < 0 ? pair : pair.slice(0, cut));
-    place(fields, name, cut < 0 ? '' : decode(pair.slice(cut + 1)));
+    setField(fields, name, cut < 0 ? '' : decode(pair.slice(cut + 1)));
   }
   return fields;
 }
 
 /** `a[b][]` becomes the steps a, b and "next free number". */
-function place(fields: Fields, name: string, value: string): void {
+function setField(fields: Fields, name: string, value: string): void {
   const open = name.indexOf('[');
   if (open <= 0) {
     fields[name] = value;
     return;
   }
-  if (!name.endsWith(']')) throw invalid(`Invalid parameter name: ${name}`);
+  if (!name.endsWith(']')) throw invalidRequest(`Invalid parameter name: ${name}`);
   const steps = [name.slice(0, open), ...name.slice(open + 1, -1).split('][')];
-  if (steps.length > DEEPEST) throw invalid(`Invalid parameter name: ${name} is nested too deeply`);
+  if (steps.length > MAX_DEPTH) throw invalidRequest(`Invalid parameter name: ${name} is nested too deeply`);
   let here = fields;
   for (const [depth, step] of steps.entries()) {
     const key = step === '' ? String(Object.keys(here).length) : step;
@@ -81,17 +81,17 @@ export class Params {
     return field !== undefined && field !== '';
   }
 
-  text(name: string, longest = 5000): string | null {
+  text(name: string, maxLength = 5000): string | null {
     const field = this.#fields[name];
     if (field === undefined || field === '') return null;
-    if (typeof field !== 'string') throw invalid('Invalid string: {...}', this.nameOf(name));
-    if (field.length > longest) {
-      throw invalid(`Invalid string: must be at most ${longest} characters`, this.nameOf(name));
+    if (typeof field !== 'string') throw invalidRequest('Invalid string: {...}', this.nameOf(name));
+    if (field.length > maxLength) {
+      throw invalidRequest(`Invalid string: must be at most ${maxLength} characters`, this.nameOf(name));
     }
     return field;
   }
 
-  needText(name: string): string {
+  requireText(name: string): string {
     const text = this.text(name);
     if (text === null) throw this.#lacks(name);
     return text;
@@ -101,12 +101,12 @@ export class Params {
     const text = this.text(name);
     if (text === null) return null;
     if (!/^-?\d{1,15}$/.test(text)) {
-      throw invalid(`Invalid integer: ${text}`, this.nameOf(name), 'parameter_invalid_integer');
+      throw invalidRequest(`Invalid integer: ${text}`, this.nameOf(name), 'parameter_invalid_integer');
     }
     return Number(text);
   }
 
-  needInteger(name: string): number {
+  requireInteger(name: string): number {
     const value = this.integer(name);
     if (value === null) throw this.#lacks(name);
     return value;
@@ -115,7 +115,11 @@ export class Params {
   positive(name: string): number | null {
     const value = this.integer(name);
     if (value !== null && value < 1) {
-      throw invalid('This value must be greater than or equal to 1.', this.nameOf(name), 'parameter_invalid_integer');
+      throw invalidRequest(
+        'This value must be greater than or equal to 1.',
+        this.nameOf(name),
+        'parameter_invalid_integer',
+      );
     }
     return value;
   }
@@ -123,7 +127,7 @@ export class Params {
   flag(name: string): boolean | null {
     const text = this.text(name);
     if (text === null) return null;
-    if (text !== 'true' && text !== 'false') throw invalid(`Invalid boolean: ${text}`, this.nameOf(name));
+    if (text !== 'true' && text !== 'false') throw invalidRequest(`Invalid boolean: ${text}`, this.nameOf(name));
     return text === 'true';
   }
 
@@ -132,7 +136,7 @@ export class Params {
     if (text === null) return null;
     const found = choices.find((choice) => choice === text);
     if (found === undefined) {
-      throw invalid(`Invalid ${this.nameOf(name)}: must be one of ${choices.join(', ')}`, this.nameOf(name));
+      throw invalidRequest(`Invalid ${this.nameOf(name)}: must be one of ${choices.join(', ')}`, this.nameOf(name));
     }
     return found;
   }
@@ -140,7 +144,7 @@ export class Params {
   group(name: string): Params | null {
     const field = this.#fields[name];
     if (field === undefined || field === '') return null;
-    if (typeof field === 'string') throw invalid('Invalid object', this.nameOf(name));
+    if (typeof field === 'string') throw invalidRequest('Invalid object', this.nameOf(name));
     return new Params(field, this.nameOf(name));
   }
 
@@ -148,9 +152,9 @@ export class Params {
   entries(name: string): [string, string][] {
     const field = this.#fields[name];
     if (field === undefined || field === '') return [];
-    if (typeof field === 'string') throw invalid('Invalid array', this.nameOf(name));
+    if (typeof field === 'string') throw invalidRequest('Invalid array', this.nameOf(name));
     return Object.entries(field).map(([key, value]) => {
-      if (typeof value !== 'string') throw invalid('Invalid string: {...}', `${this.nameOf(name)}[${key}]`);
+      if (typeof value !== 'string') throw invalidRequest('Invalid string: {...}', `${this.nameOf(name)}[${key}]`);
       return [key, value];
     });
   }
@@ -164,23 +168,24 @@ export class Params {
     if (this.#fields.metadata === '') return {};
     const after: Record<string, string> = { ...before };
     for (const [key, value] of this.entries('metadata')) {
-      if (key.length > 40) throw invalid('Metadata keys are at most 40 characters long.', 'metadata');
-      if (value.length > 500) throw invalid('Metadata values are at most 500 characters long.', `metadata[${key}]`);
+      if (key.length > 40) throw invalidRequest('Metadata keys are at most 40 characters long.', 'metadata');
+      if (value.length > 500)
+        throw invalidRequest('Metadata values are at most 500 characters long.', `metadata[${key}]`);
       if (value === '') delete after[key];
       else if (key !== '__proto__') after[key] = value;
     }
-    if (Object.keys(after).length > 50) throw invalid('Metadata has at most 50 keys.', 'metadata');
+    if (Object.keys(after).length > 50) throw invalidRequest('Metadata has at most 50 keys.', 'metadata');
     return after;
   }
 
   /** A misspelt parameter is worse than a missing one: it is refused, as Stripe does. */
-  refuseOthersThan(known: ReadonlySet<string>): void {
+  rejectUnknown(known: ReadonlySet<string>): void {
     for (const name of Object.keys(this.#fields)) {
-      if (!known.has(name)) throw invalid(`Received unknown parameter: ${name}`, name, 'parameter_unknown');
+      if (!known.has(name)) throw invalidRequest(`Received unknown parameter: ${name}`, name, 'parameter_unknown');
     }
   }
 
   #lacks(name: string): Error {
-    return invalid(`Missing required param: ${this.nameOf(name)}.`, this.nameOf(name), 'parameter_missing');
+    return invalidRequest(`Missing required param: ${this.nameOf(name)}.`, this.nameOf(name), 'parameter_missing');
   }
 }

@@ -2,19 +2,19 @@
 
 import type Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeBank } from '../../sandbox/processor/bank.ts';
+import { makeProcessorApi } from '../../sandbox/processor/api.ts';
 import { testCards } from '../../sandbox/processor/cards.ts';
 import { memoryJournal } from '../../sandbox/processor/journal.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { hold, keys, refusalOf, startTestProcessor, type TestProcessor, type WireObject } from './processor-fixture.ts';
+import { hold, keys, refusalOf, startTestProcessor, type TestProcessor, type WireObject } from './start-processor.ts';
 
-let bank: TestProcessor;
+let processor: TestProcessor;
 let stripe: Stripe;
 beforeAll(async () => {
-  bank = await startTestProcessor();
-  stripe = bank.stripe;
+  processor = await startTestProcessor();
+  stripe = processor.stripe;
 });
-afterAll(() => bank.close());
+afterAll(() => processor.close());
 
 const card = (number: string, more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
   'payment_method_data[type]': 'card',
@@ -36,7 +36,7 @@ async function open(more: Partial<Stripe.PaymentIntentCreateParams> = {}): Promi
 }
 
 async function payAsGuest(intent: Stripe.PaymentIntent, fields: Readonly<Record<string, string>>) {
-  return bank.guest(`/v1/payment_intents/${intent.id}/confirm`, {
+  return processor.guest(`/v1/payment_intents/${intent.id}/confirm`, {
     client_secret: intent.client_secret ?? '',
     ...fields,
   });
@@ -129,12 +129,12 @@ describe('a payment intent', () => {
 describe('the test cards', () => {
   it('have numbers that could be cards, and each its own', () => {
     expect(new Set(testCards.map(({ number }) => number)).size).toBe(testCards.length);
-    expect(testCards.every(({ says, tokens }) => says.endsWith('.') && tokens.length > 0)).toBe(true);
+    expect(testCards.every(({ description: says, tokens }) => says.endsWith('.') && tokens.length > 0)).toBe(true);
   });
 
-  for (const one of testCards.filter(({ group, slowMs }) => group === 'works' && slowMs === undefined)) {
-    it(`${one.number} works: ${one.says}`, async () => {
-      const capturable = one.half === true ? 500 : 1000;
+  for (const one of testCards.filter(({ group, delayMs: slowMs }) => group === 'works' && slowMs === undefined)) {
+    it(`${one.number} works: ${one.description}`, async () => {
+      const capturable = one.isPartiallyAuthorized === true ? 500 : 1000;
       expect(await hold(stripe, one.tokens[0])).toMatchObject({ amount_capturable: capturable });
       const intent = await open();
       expect((await payAsGuest(intent, card(one.number))).body.status).toBe('requires_capture');
@@ -144,7 +144,13 @@ describe('the test cards', () => {
   it('the slow card is held after three seconds, by the clock it is given', async () => {
     const waited: number[] = [];
     const wait = async (ms: number) => void waited.push(ms);
-    const slow = makeBank({ clock: bank.clock, random: systemRandom, journal: memoryJournal(), keys, wait });
+    const slow = makeProcessorApi({
+      clock: processor.clock,
+      random: systemRandom,
+      journal: memoryJournal(),
+      keys,
+      sleep: wait,
+    });
     const headers = { authorization: `Bearer ${keys.test.secret}` };
     const pay = (token: string) =>
       slow.handle({
@@ -160,7 +166,7 @@ describe('the test cards', () => {
   });
 
   for (const one of testCards.filter(({ decline }) => decline !== undefined)) {
-    it(`${one.number} is refused: ${one.says}`, async () => {
+    it(`${one.number} is refused: ${one.description}`, async () => {
       const refusal = await refusalOf(hold(stripe, one.tokens[0]));
       expect(refusal).toMatchObject({ type: 'StripeCardError', statusCode: 402, code: one.decline?.code });
       expect(refusal.decline_code || null).toBe(one.decline?.decline);
@@ -197,9 +203,9 @@ describe('the test cards', () => {
     const stays = await hold(stripe);
     const charge = await stripe.charges.retrieve(String(looked.latest_charge));
     expect(charge.payment_method_details?.card?.capture_before).toBe(charge.created + 10);
-    bank.clock.ahead += 9_000;
+    processor.clock.ahead += 9_000;
     expect((await stripe.paymentIntents.retrieve(looked.id)).status).toBe('requires_capture');
-    bank.clock.ahead += 2_000;
+    processor.clock.ahead += 2_000;
     expect(await refusalOf(stripe.paymentIntents.capture(looked.id))).toMatchObject({
       code: 'payment_intent_unexpected_state',
     });
@@ -212,8 +218,8 @@ describe('the test cards', () => {
     expect(events.data.map(({ data }) => (data.object as Stripe.PaymentIntent).id).sort()).toEqual(
       [looked.id, ticked.id].sort(),
     );
-    bank.clock.ahead += 7 * 86_400_000;
-    bank.bank.tick();
+    processor.clock.ahead += 7 * 86_400_000;
+    processor.api.tick();
     expect((await stripe.paymentIntents.retrieve(stays.id)).status).toBe('canceled');
   });
 
@@ -247,7 +253,7 @@ describe('the test cards', () => {
       const { body } = await payAsGuest(intent, card(number));
       if (body.status === 'requires_action') {
         const url = body.next_action.redirect_to_url.url as string;
-        await bank.press(url, { token: new URL(url).searchParams.get('token') ?? '', answer: 'approve' });
+        await processor.press(url, { token: new URL(url).searchParams.get('token') ?? '', answer: 'approve' });
       }
       const first = await stripe.paymentIntents.retrieve(intent.id);
       expect(first.status).toBe('requires_capture');
@@ -263,8 +269,8 @@ describe('the test cards', () => {
   });
 
   it('the list for people and the list for programs name every card', async () => {
-    const page = await (await fetch(`${bank.url}/cards`)).text();
-    const list = (await (await fetch(`${bank.url}/cards.json`)).json()) as { cards: { number: string }[] };
+    const page = await (await fetch(`${processor.url}/cards`)).text();
+    const list = (await (await fetch(`${processor.url}/cards.json`)).json()) as { cards: { number: string }[] };
     expect(list.cards.map(({ number }) => number)).toEqual(testCards.map(({ number }) => number));
     for (const { tokens } of testCards) expect(page).toContain(tokens[0]);
   });
@@ -295,7 +301,7 @@ describe('3-D Secure', () => {
 
   it('approved: the card is held, and the guest goes back where they came from', async () => {
     const { intent, url, token } = await start('4000002760003184', 'https://venue.example/back?x=1');
-    const answer = await bank.press(url, { token, answer: 'approve' });
+    const answer = await processor.press(url, { token, answer: 'approve' });
     expect(answer.status).toBe(303);
     const back = new URL(answer.headers.get('location') ?? '');
     expect(back.origin + back.pathname).toBe('https://venue.example/back');
@@ -307,12 +313,12 @@ describe('3-D Secure', () => {
     });
     expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe('requires_capture');
     // The link is used up.
-    expect((await bank.press(url, { token, answer: 'fail' })).status).toBe(404);
+    expect((await processor.press(url, { token, answer: 'fail' })).status).toBe(404);
   });
 
   it('failed: no hold, and another try may follow', async () => {
     const { intent, url, token } = await start('4000002760003184');
-    const answer = await bank.press(url, { token, answer: 'fail' });
+    const answer = await processor.press(url, { token, answer: 'fail' });
     expect(await answer.text()).toContain('You can close this window');
     const failed = await stripe.paymentIntents.retrieve(intent.id);
     expect([failed.status, failed.last_payment_error?.code]).toEqual([
@@ -324,14 +330,14 @@ describe('3-D Secure', () => {
 
   it('approved and declined all the same', async () => {
     const { intent, url, token } = await start('4000008400001629', 'https://venue.example/back');
-    const answer = await bank.press(url, { token, answer: 'approve' });
+    const answer = await processor.press(url, { token, answer: 'approve' });
     expect(answer.headers.get('location')).toContain('redirect_status=failed');
     expect((await stripe.paymentIntents.retrieve(intent.id)).last_payment_error?.code).toBe('card_declined');
   });
 
   it('needs the word that only the link has', async () => {
     const { intent, url } = await start('4000002760003184');
-    expect((await bank.press(url, { token: 'guessed', answer: 'approve' })).status).toBe(404);
+    expect((await processor.press(url, { token: 'guessed', answer: 'approve' })).status).toBe(404);
     expect((await fetch(url.replace(/token=.*/, 'token=guessed'))).status).toBe(404);
     expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe('requires_action');
   });
@@ -340,19 +346,19 @@ describe('3-D Secure', () => {
 describe('keys', () => {
   it('a publishable key confirms and reads with the client secret, and does nothing else', async () => {
     const intent = await open({ metadata: { secret: 'of the merchant' } });
-    const ask = async (path: string): Promise<WireObject> => (await fetch(`${bank.url}${path}`)).json();
+    const ask = async (path: string): Promise<WireObject> => (await fetch(`${processor.url}${path}`)).json();
     const path = `/v1/payment_intents/${intent.id}`;
     const seen = await ask(`${path}?key=${keys.test.publishable}&client_secret=${intent.client_secret}`);
     expect([seen.id, seen.metadata]).toEqual([intent.id, undefined]);
     expect((await ask(`${path}?key=${keys.test.publishable}&client_secret=pi_x_secret_y`)).error.code).toBe(
       'resource_missing',
     );
-    const refused = await bank.guest('/v1/refunds', { payment_intent: intent.id });
+    const refused = await processor.guest('/v1/refunds', { payment_intent: intent.id });
     expect([refused.status, refused.body.error.code]).toEqual([403, 'secret_key_required']);
   });
 
   it('no key and a wrong key are refused; a key may come as Basic', async () => {
-    const ask = (headers: Record<string, string>) => fetch(`${bank.url}/v1/balance`, { headers });
+    const ask = (headers: Record<string, string>) => fetch(`${processor.url}/v1/balance`, { headers });
     expect((await ask({})).status).toBe(401);
     expect((await ask({ authorization: 'Bearer sk_test_wrong' })).status).toBe(401);
     const basic = Buffer.from(`${keys.test.secret}:`).toString('base64');
@@ -361,9 +367,11 @@ describe('keys', () => {
 
   it('test and live never see one another', async () => {
     const intent = await hold(stripe);
-    expect(await refusalOf(bank.live.paymentIntents.retrieve(intent.id))).toMatchObject({ code: 'resource_missing' });
-    expect(await refusalOf(bank.live.paymentIntents.capture(intent.id))).toMatchObject({ statusCode: 404 });
-    const live = await bank.live.paymentIntents.create({ amount: 700, currency: 'usd' });
+    expect(await refusalOf(processor.live.paymentIntents.retrieve(intent.id))).toMatchObject({
+      code: 'resource_missing',
+    });
+    expect(await refusalOf(processor.live.paymentIntents.capture(intent.id))).toMatchObject({ statusCode: 404 });
+    const live = await processor.live.paymentIntents.create({ amount: 700, currency: 'usd' });
     expect(live.livemode).toBe(true);
     expect((await stripe.paymentIntents.list({ limit: 100 })).data.map(({ id }) => id)).not.toContain(live.id);
   });
@@ -371,13 +379,13 @@ describe('keys', () => {
   it('bad input gets an answer and never ends the server', async () => {
     const authorization = `Bearer ${keys.test.secret}`;
     const post = (path: string, body: string) =>
-      fetch(`${bank.url}${path}`, { method: 'POST', headers: { authorization }, body });
+      fetch(`${processor.url}${path}`, { method: 'POST', headers: { authorization }, body });
     expect((await post('/v1/payment_intents', '%E0%A4%A=1')).status).toBe(400);
     expect((await post('/v1/payment_intents', 'a[b=1')).status).toBe(400);
     expect((await post('/v1/payment_intents', '__proto__[x]=1&amount[constructor]=1&currency=usd')).status).toBe(400);
     expect((await post('/v1/payment_intents', 'x'.repeat(70_000))).status).toBe(413);
     expect((await post('/v1/no/such/thing', '')).status).toBe(404);
-    expect((await fetch(`${bank.url}/%00`)).status).toBe(404);
-    expect((await fetch(`${bank.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${processor.url}/%00`)).status).toBe(404);
+    expect((await fetch(`${processor.url}/healthz`)).status).toBe(200);
   });
 });

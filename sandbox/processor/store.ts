@@ -2,9 +2,9 @@
 // one line, or not at all. Replaying the lines gives the same books; replaying a line twice changes nothing.
 
 import type { Journal } from './journal.ts';
-import type { Mode, Rows, TableName } from './rows.ts';
+import type { Mode, Rows, TableName } from './row-types.ts';
 
-const tableNames: readonly TableName[] = [
+const TABLE_NAMES: readonly TableName[] = [
   'intents',
   'charges',
   'refunds',
@@ -23,7 +23,7 @@ const tableNames: readonly TableName[] = [
 type Row = Rows[TableName];
 
 /** Names under which a row is found besides its id. They must never change in a row's life. */
-const indexes: { readonly [T in TableName]?: (row: Rows[T]) => readonly (string | null)[] } = {
+const INDEXES: { readonly [T in TableName]?: (row: Rows[T]) => readonly (string | null)[] } = {
   refunds: (row) => [row.charge, row.intent],
   transfers: (row) => [row.source, row.group, row.destination],
   reversals: (row) => [row.transfer],
@@ -95,12 +95,12 @@ export class Table<R extends { readonly id: string }> {
   }
 
   /** The rows under this name, newest first. */
-  named(name: string): R[] {
+  findByIndex(name: string): R[] {
     const ids = this.#byName.get(name) ?? [];
     return ids.flatMap((id) => this.get(id) ?? []).reverse();
   }
 
-  all(): (R | undefined)[] {
+  copyRows(): (R | undefined)[] {
     return this.#rows.slice();
   }
 }
@@ -109,30 +109,30 @@ export type Tables = { readonly [T in TableName]: Table<Rows[T]> };
 
 function makeTables(): Tables {
   const made: Record<string, unknown> = {};
-  for (const name of tableNames) {
-    made[name] = new Table(indexes[name] as ((row: Row) => readonly (string | null)[]) | undefined);
+  for (const name of TABLE_NAMES) {
+    made[name] = new Table(INDEXES[name] as ((row: Row) => readonly (string | null)[]) | undefined);
   }
   return made as Tables;
 }
 
 /** One line of the journal: rows put and ids removed, all of one mode. */
-interface Entry {
+interface JournalEntry {
   readonly m: Mode;
   readonly p?: readonly (readonly [TableName, Row])[];
   readonly r?: readonly (readonly [TableName, string])[];
 }
 
 /** Changes that are not yet made: read through it, and it shows them. */
-export class Draft {
+export class PendingChanges {
   readonly #tables: Tables;
   readonly #puts = new Map<string, readonly [TableName, Row]>();
   readonly #removed: (readonly [TableName, string])[] = [];
 
-  constructor(tables: Tables) {
-    this.#tables = tables;
+  constructor(committed: Tables) {
+    this.#tables = committed;
   }
 
-  get<T extends TableName>(table: T, id: string): Rows[T] | undefined {
+  find<T extends TableName>(table: T, id: string): Rows[T] | undefined {
     const put = this.#puts.get(`${table} ${id}`);
     if (put !== undefined) return put[1] as Rows[T];
     return this.#tables[table].get(id) as Rows[T] | undefined;
@@ -152,7 +152,7 @@ export class Draft {
     return this.#tables;
   }
 
-  entry(mode: Mode): Entry | null {
+  toJournalEntry(mode: Mode): JournalEntry | null {
     if (this.#puts.size === 0 && this.#removed.length === 0) return null;
     return {
       m: mode,
@@ -162,46 +162,46 @@ export class Draft {
   }
 }
 
-const SNAPSHOT_LINE = 200;
+const ROWS_PER_SNAPSHOT_LINE = 200;
 
-export class Books {
+export class Store {
   readonly #tables: Readonly<Record<Mode, Tables>> = { test: makeTables(), live: makeTables() };
   readonly #journal: Journal;
   readonly #watchers: ((mode: Mode, table: TableName, row: Row) => void)[] = [];
 
   constructor(journal: Journal) {
     this.#journal = journal;
-    for (const line of journal.history()) this.#apply(JSON.parse(line) as Entry);
-    journal.begin(() => this.#snapshot());
+    for (const line of journal.read()) this.#apply(JSON.parse(line) as JournalEntry);
+    journal.startWriting(() => this.#snapshot());
   }
 
-  of(mode: Mode): Tables {
+  tables(mode: Mode): Tables {
     return this.#tables[mode];
   }
 
-  draft(mode: Mode): Draft {
-    return new Draft(this.#tables[mode]);
+  begin(mode: Mode): PendingChanges {
+    return new PendingChanges(this.#tables[mode]);
   }
 
   /** Told of every row put from now on, after it is in the books. */
-  watch(watcher: (mode: Mode, table: TableName, row: Row) => void): void {
+  subscribe(watcher: (mode: Mode, table: TableName, row: Row) => void): void {
     this.#watchers.push(watcher);
   }
 
   /** Makes the draft's changes. They are on disk once `settled()` says so: nobody is told of them before. */
-  commit(mode: Mode, draft: Draft): void {
-    const entry = draft.entry(mode);
+  commit(mode: Mode, changes: PendingChanges): void {
+    const entry = changes.toJournalEntry(mode);
     if (entry === null) return;
     this.#journal.append(entry);
     this.#apply(entry);
   }
 
   /** Null: all that the books say is on disk. */
-  settled(): Promise<void> | null {
-    return this.#journal.settled();
+  flush(): Promise<void> | null {
+    return this.#journal.flush();
   }
 
-  #apply({ m, p = [], r = [] }: Entry): void {
+  #apply({ m, p = [], r = [] }: JournalEntry): void {
     const tables = this.#tables[m];
     for (const [name, row] of p) {
       (tables[name] as Table<Row>).put(row);
@@ -213,14 +213,14 @@ export class Books {
   /** Rows never change in place, so a copy of the lists is a copy of the books; writing it out may take its time. */
   #snapshot(): Iterable<string> {
     const copies = (['test', 'live'] as const).flatMap((mode) =>
-      tableNames.map((name) => ({ mode, name, rows: this.#tables[mode][name].all() as (Row | undefined)[] })),
+      TABLE_NAMES.map((name) => ({ mode, name, rows: this.#tables[mode][name].copyRows() as (Row | undefined)[] })),
     );
     return (function* () {
       for (const { mode, name, rows } of copies) {
         const live = rows.filter((row) => row !== undefined);
-        for (let at = 0; at < live.length; at += SNAPSHOT_LINE) {
-          const p = live.slice(at, at + SNAPSHOT_LINE).map((row) => [name, row] as const);
-          yield JSON.stringify({ m: mode, p } satisfies Entry);
+        for (let at = 0; at < live.length; at += ROWS_PER_SNAPSHOT_LINE) {
+          const p = live.slice(at, at + ROWS_PER_SNAPSHOT_LINE).map((row) => [name, row] as const);
+          yield JSON.stringify({ m: mode, p } satisfies JournalEntry);
         }
       }
     })();

@@ -1,7 +1,7 @@
 // What goes into the bank and what comes out of it, without any transport: a request, and an answer or a fault that the
 // one who carries it has to act out.
 
-export interface BankRequest {
+export interface ApiRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
@@ -10,7 +10,7 @@ export interface BankRequest {
   readonly body: string;
 }
 
-export interface BankAnswer {
+export interface ApiResponse {
   readonly fault?: undefined;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,8 +18,8 @@ export interface BankAnswer {
 }
 
 /** No answer: the connection stays silent for `ms` and is then closed, or is closed at once. */
-export type BankSilence =
+export type NoResponse =
   | { readonly fault: 'timeout'; readonly ms: number }
   | { readonly fault: 'drop_connection'; readonly ms: 0 };
 
-export type BankResponse = BankAnswer | BankSilence;
+export type ApiOutcome = ApiResponse | NoResponse;

@@ -5,10 +5,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeBank } from '../../sandbox/processor/bank.ts';
+import { makeProcessorApi } from '../../sandbox/processor/api.ts';
 import { memoryJournal } from '../../sandbox/processor/journal.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { hold, keys, payment, startTestProcessor, type TestProcessor, until } from './processor-fixture.ts';
+import { hold, keys, payment, startTestProcessor, type TestProcessor, until } from './start-processor.ts';
 
 interface Listener {
   readonly url: string;
@@ -19,13 +19,13 @@ interface Listener {
   close(): void;
 }
 
-let bank: TestProcessor;
+let processor: TestProcessor;
 const open: Server[] = [];
 beforeEach(async () => {
-  bank = await startTestProcessor();
+  processor = await startTestProcessor();
 });
 afterEach(async () => {
-  await bank.close();
+  await processor.close();
   for (const server of open.splice(0)) {
     server.closeAllConnections();
     server.close();
@@ -43,7 +43,7 @@ async function listen(secret = keys.test.webhookSecret): Promise<Listener> {
       const status = answers.shift() ?? 200;
       if (status === 200) {
         const signature = String(request.headers['stripe-signature']);
-        events.push(bank.stripe.webhooks.constructEvent(Buffer.concat(chunks), signature, secret));
+        events.push(processor.stripe.webhooks.constructEvent(Buffer.concat(chunks), signature, secret));
       }
       response.writeHead(status).end();
     });
@@ -56,7 +56,7 @@ async function listen(secret = keys.test.webhookSecret): Promise<Listener> {
 }
 
 const ask = (url: string, events = ['*']) =>
-  bank.stripe.webhookEndpoints.create({
+  processor.stripe.webhookEndpoints.create({
     url,
     enabled_events: events as Stripe.WebhookEndpointCreateParams.EnabledEvent[],
   });
@@ -67,19 +67,19 @@ describe('webhook endpoints', () => {
     const first = await ask(url);
     expect(first.secret).toBe(keys.test.webhookSecret);
     expect((await ask(url)).id).toBe(first.id);
-    expect((await bank.stripe.webhookEndpoints.list()).data.map(({ id }) => id)).toEqual([first.id]);
-    expect((await bank.live.webhookEndpoints.list()).data).toEqual([]);
-    expect(await bank.stripe.webhookEndpoints.del(first.id)).toMatchObject({ deleted: true });
-    expect((await bank.stripe.webhookEndpoints.list()).data).toEqual([]);
+    expect((await processor.stripe.webhookEndpoints.list()).data.map(({ id }) => id)).toEqual([first.id]);
+    expect((await processor.live.webhookEndpoints.list()).data).toEqual([]);
+    expect(await processor.stripe.webhookEndpoints.del(first.id)).toMatchObject({ deleted: true });
+    expect((await processor.stripe.webhookEndpoints.list()).data).toEqual([]);
   });
 
   it('get every event of their mode, signed, and only those they asked for', async () => {
     const [all, some, live] = [await listen(), await listen(), await listen(keys.live.webhookSecret)];
     await ask(all.url);
     await ask(some.url, ['payment_intent.succeeded']);
-    await bank.live.webhookEndpoints.create({ url: live.url, enabled_events: ['*'] });
-    const paid = await payment(bank.stripe);
-    await bank.stripe.refunds.create({ payment_intent: paid.id });
+    await processor.live.webhookEndpoints.create({ url: live.url, enabled_events: ['*'] });
+    const paid = await payment(processor.stripe);
+    await processor.stripe.refunds.create({ payment_intent: paid.id });
     await until(() => all.events.length === 5 && some.events.length === 1);
     expect(all.events.map(({ type }) => type).sort()).toEqual([
       'charge.captured',
@@ -91,7 +91,7 @@ describe('webhook endpoints', () => {
     expect(some.events[0]).toMatchObject({ type: 'payment_intent.succeeded', data: { object: { id: paid.id } } });
     expect(some.events[0]?.livemode).toBe(false);
     expect(live.posts).toBe(0);
-    const other = await payment(bank.live);
+    const other = await payment(processor.live);
     await until(() => live.events.length === 3);
     expect(live.events.every(({ livemode }) => livemode)).toBe(true);
     expect(JSON.stringify(live.events)).toContain(other.id);
@@ -106,10 +106,10 @@ describe('webhook endpoints', () => {
     // Its clock may be read just before or after it is set: it is set on until what waits has come.
     const inTime = (isSo: () => boolean) =>
       until(() => {
-        if (!isSo()) bank.clock.ahead += 1_000;
+        if (!isSo()) processor.clock.ahead += 1_000;
         return isSo();
       });
-    await hold(bank.stripe);
+    await hold(processor.stripe);
     await until(() => well.events.length === 1);
     await until(() => ill.posts === 1);
     expect(ill.events).toEqual([]);
@@ -120,10 +120,10 @@ describe('webhook endpoints', () => {
 
   it('that fail for an hour without a single success are dropped', async () => {
     await ask('http://127.0.0.1:9/dead');
-    await hold(bank.stripe);
+    await hold(processor.stripe);
     await until(async () => {
-      bank.clock.ahead += 600_000;
-      return (await bank.stripe.webhookEndpoints.list()).data.length === 0;
+      processor.clock.ahead += 600_000;
+      return (await processor.stripe.webhookEndpoints.list()).data.length === 0;
     });
   });
 });
@@ -132,8 +132,8 @@ describe('webhook faults', () => {
   it('duplicate: each event comes twice', async () => {
     const listener = await listen();
     await ask(listener.url);
-    await bank.setFaults({ webhooks: { duplicate: 1 } });
-    await hold(bank.stripe);
+    await processor.setFaults({ webhooks: { duplicate: 1 } });
+    await hold(processor.stripe);
     await until(() => listener.posts === 2);
     expect(listener.events[0]?.id).toBe(listener.events[1]?.id);
   });
@@ -141,21 +141,21 @@ describe('webhook faults', () => {
   it('drop: an attempt is lost and the next one arrives', async () => {
     const listener = await listen();
     await ask(listener.url);
-    await bank.setFaults({ webhooks: { drop: 1 } });
-    await hold(bank.stripe);
+    await processor.setFaults({ webhooks: { drop: 1 } });
+    await hold(processor.stripe);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(listener.posts).toBe(0);
-    await bank.setFaults({ webhooks: {} });
-    bank.clock.ahead += 1000;
+    await processor.setFaults({ webhooks: {} });
+    processor.clock.ahead += 1000;
     await until(() => listener.events.length === 1);
   });
 
   it('delay_ms: it arrives late', async () => {
     const listener = await listen();
     await ask(listener.url);
-    await bank.setFaults({ webhooks: { delay_ms: 250 } });
+    await processor.setFaults({ webhooks: { delay_ms: 250 } });
     const began = Date.now();
-    await hold(bank.stripe);
+    await hold(processor.stripe);
     await until(() => listener.events.length === 1);
     expect(Date.now() - began).toBeGreaterThanOrEqual(245);
   });
@@ -177,7 +177,7 @@ describe('a simulation that pulls events', () => {
   };
   const start = (random = systemRandom) => {
     const clock = { at: 1_800_000_000_000, now: () => clock.at };
-    const made = makeBank({ clock, random, journal: memoryJournal(), keys });
+    const made = makeProcessorApi({ clock, random, journal: memoryJournal(), keys });
     const headers = { authorization: `Bearer ${keys.test.secret}` };
     const pay = async () => {
       const body = 'amount=1000&currency=usd&payment_method=pm_card_visa&confirm=true';
@@ -189,13 +189,13 @@ describe('a simulation that pulls events', () => {
   it('gets each once, signed as of the hour it asks for', async () => {
     const { clock, bank: made, pay } = start();
     expect((await pay()).fault).toBe(undefined);
-    const events = made.outbox.takeEvents();
+    const events = made.webhooks.takeEvents();
     expect(events.map(({ type }) => type)).toEqual(['charge.succeeded', 'payment_intent.succeeded']);
-    expect(made.outbox.takeEvents()).toEqual([]);
+    expect(made.webhooks.takeEvents()).toEqual([]);
     const [event] = events;
     if (event === undefined) throw new Error('there is no event');
-    const signature = made.outbox.sign(event);
-    const read = bank.stripe.webhooks.constructEvent(
+    const signature = made.webhooks.sign(event);
+    const read = processor.stripe.webhooks.constructEvent(
       event.body,
       signature,
       keys.test.webhookSecret,
@@ -210,18 +210,18 @@ describe('a simulation that pulls events', () => {
     const { clock, bank: made, pay } = start();
     made.faults.set({ webhooks: { duplicate: 1, shuffle: 1 } });
     for (let count = 0; count < 10; count++) await pay();
-    const taken = made.outbox.takeEvents().map(({ id }) => id);
+    const taken = made.webhooks.takeEvents().map(({ id }) => id);
     expect([taken.length, new Set(taken).size]).toEqual([40, 20]);
     expect(taken.every((id, place) => place % 2 === 0 || id === taken[place - 1])).toBe(false);
     made.faults.set({ webhooks: { drop: 1 } });
     await pay();
-    expect(made.outbox.takeEvents()).toEqual([]);
+    expect(made.webhooks.takeEvents()).toEqual([]);
     made.faults.set({ webhooks: { delay_ms: 5000 } });
     await pay();
     clock.at += 1000;
-    expect(made.outbox.takeEvents().length).toBe(2);
+    expect(made.webhooks.takeEvents().length).toBe(2);
     clock.at += 4000;
-    expect(made.outbox.takeEvents().length).toBe(2);
+    expect(made.webhooks.takeEvents().length).toBe(2);
   });
 
   it('is the same again from the same seed', async () => {
@@ -233,7 +233,7 @@ describe('a simulation that pulls events', () => {
       });
       const answers = [];
       for (let count = 0; count < 10; count++) answers.push(await pay());
-      return JSON.stringify([answers, made.outbox.takeEvents()]);
+      return JSON.stringify([answers, made.webhooks.takeEvents()]);
     };
     const first = await play();
     expect(await play()).toBe(first);

@@ -5,12 +5,12 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncat
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeBank } from '../../sandbox/processor/bank.ts';
+import { makeProcessorApi } from '../../sandbox/processor/api.ts';
 import { openFileJournal } from '../../sandbox/processor/file-journal.ts';
 import { type Journal, JournalFailure, memoryJournal } from '../../sandbox/processor/journal.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { hold, keys, payment, startTestProcessor, until } from './processor-fixture.ts';
+import { hold, keys, payment, startTestProcessor, until } from './start-processor.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -37,7 +37,7 @@ describe('books on disk', () => {
       expect(await after.stripe.charges.retrieve(seen.id)).toEqual(seen);
       expect(await after.stripe.customers.create({ name: 'Zoë' }, once)).toEqual(customer);
       expect(await allEvents(after)).toEqual(events);
-      expect(after.bank.outbox.nextDue()).not.toBe(null);
+      expect(after.api.webhooks.nextDueMs()).not.toBe(null);
       after.clock.ahead += 11_000;
       expect((await after.stripe.paymentIntents.retrieve(held.id)).status).toBe('canceled');
     } finally {
@@ -71,7 +71,7 @@ describe('books on disk', () => {
   it('are never believed when the middle is damaged under a newer file', () => {
     writeFileSync(journalOf(), 'not a line\n');
     writeFileSync(join(folder, 'journal-2.log'), '');
-    expect(() => [...openFileJournal(folder).history()]).toThrow(/damaged at byte 0/);
+    expect(() => [...openFileJournal(folder).read()]).toThrow(/damaged at byte 0/);
   });
 });
 
@@ -79,12 +79,12 @@ describe('an answer', () => {
   /** A bank whose disk does what it is told. */
   const start = () => {
     let settled: Promise<void> | null = null;
-    const journal: Journal = { ...memoryJournal(), settled: () => settled };
-    const bank = makeBank({ clock: systemClock, random: systemRandom, journal, keys });
+    const journal: Journal = { ...memoryJournal(), flush: () => settled };
+    const processor = makeProcessorApi({ clock: systemClock, random: systemRandom, journal, keys });
     const headers = { authorization: `Bearer ${keys.test.secret}`, 'idempotency-key': 'k' };
     const ask = (method: string, path: string, body = '') => {
       const state = { done: false };
-      const answer = bank.handle({ method, path, headers, body }).finally(() => {
+      const answer = processor.handle({ method, path, headers, body }).finally(() => {
         state.done = true;
       });
       return { state, answer };
@@ -132,10 +132,10 @@ describe('a journal', () => {
     const rows = new Map<string, number>();
     const entry = (key: string) => [key, rows.get(key)];
     const open = () => {
-      const journal = openFileJournal(folder, { foldAt: 20_000 });
+      const journal = openFileJournal(folder, { compactAtBytes: 20_000 });
       const known = new Map<string, number>();
-      for (const text of journal.history()) known.set(...(JSON.parse(text) as [string, number]));
-      journal.begin(() => [...rows.keys()].map((key) => JSON.stringify(entry(key))));
+      for (const text of journal.read()) known.set(...(JSON.parse(text) as [string, number]));
+      journal.startWriting(() => [...rows.keys()].map((key) => JSON.stringify(entry(key))));
       return { journal, known };
     };
     const { journal } = open();
@@ -143,7 +143,7 @@ describe('a journal', () => {
       const key = `k${count % 50}`;
       rows.set(key, count);
       journal.append(entry(key));
-      if (count % 10 === 0) await journal.settled();
+      if (count % 10 === 0) await journal.flush();
     }
     await journal.close();
     await until(() => readdirSync(folder).some((name) => name.startsWith('snapshot-')));
@@ -155,30 +155,30 @@ describe('a journal', () => {
 
   it('writes many lines that come together in a few turns', async () => {
     const journal = openFileJournal(folder);
-    expect([...journal.history()]).toEqual([]);
-    journal.begin(() => []);
+    expect([...journal.read()]).toEqual([]);
+    journal.startWriting(() => []);
     const writes = new Set<unknown>();
     for (let count = 0; count < 500; count++) {
       journal.append([count]);
-      writes.add(journal.settled());
+      writes.add(journal.flush());
     }
     expect(writes.size).toBe(1);
     await Promise.all(writes);
-    expect(journal.settled()).toBe(null);
+    expect(journal.flush()).toBe(null);
     await journal.close();
     const again = openFileJournal(folder);
-    expect([...again.history()].length).toBe(500);
+    expect([...again.read()].length).toBe(500);
   });
 
   it('that cannot be written acknowledges nothing, now or later', async () => {
     const journal = openFileJournal(folder);
-    expect([...journal.history()]).toEqual([]);
-    journal.begin(() => []);
+    expect([...journal.read()]).toEqual([]);
+    journal.startWriting(() => []);
     rmSync(folder, { recursive: true, force: true });
     writeFileSync(folder, 'in the way');
     journal.append(['lost']);
-    await expect(journal.settled()).rejects.toThrow('cannot be written');
-    await expect(journal.settled()).rejects.toThrow('cannot be written');
+    await expect(journal.flush()).rejects.toThrow('cannot be written');
+    await expect(journal.flush()).rejects.toThrow('cannot be written');
     await journal.close();
   });
 });

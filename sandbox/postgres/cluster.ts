@@ -1,5 +1,5 @@
-// Where a cluster lives: beside the data where the unprivileged user can reach it, else under a home of its own. Makes
-// folders with the right owners and modes, and a socket folder with a short enough path.
+// Where the files of a PostgreSQL cluster are: in the data directory if the unprivileged user can reach it, else in a shared
+// folder of the system. Creates folders with the right owners and modes, and a socket folder with a short enough path.
 
 import type { Stats } from 'node:fs';
 import { chmod, lstat, mkdir, mkdtemp, rm, rmdir, stat } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { newState, readState, type SavedState, stateFile, writeState } from './state-file.ts';
 import { canEnter, makeOwnedFolder, ownerOf, type RunUser, setOwner, unprivilegedUser } from './user.ts';
 
-/** Home of clusters whose data directory the unprivileged user cannot reach. Used by root only. */
+/** For clusters whose data directory the unprivileged user cannot reach. Used by root only. */
 const SHARED_FOLDER = '/var/lib/everyshare';
 const SOCKET_NAME = '.s.PGSQL.5432';
 const MAX_SOCKET_PATH_BYTES = 100;
@@ -16,7 +16,7 @@ const MAX_SOCKET_PATH_BYTES = 100;
 export interface Cluster {
   readonly dataDir: string;
   readonly state: SavedState;
-  /** Folder that holds the data, the log, the socket folder and, if needed, a copy of the binaries. */
+  /** Holds PGDATA, the log, the socket folder and, if needed, a copy of the binaries. */
   readonly folder: string;
   readonly pgdata: string;
   readonly logFile: string;
@@ -24,8 +24,8 @@ export interface Cluster {
 }
 
 function clusterAt(dataDir: string, state: SavedState, user: RunUser | null): Cluster {
-  const place = resolve(dataDir, state.place);
-  return { dataDir, state, folder: place, pgdata: join(place, 'data'), logFile: join(place, 'postgres.log'), user };
+  const folder = resolve(dataDir, state.place);
+  return { dataDir, state, folder, pgdata: join(folder, 'data'), logFile: join(folder, 'postgres.log'), user };
 }
 
 async function statOrNull(path: string): Promise<Stats | null> {
@@ -35,13 +35,13 @@ async function statOrNull(path: string): Promise<Stats | null> {
   });
 }
 
-/** The cluster of this data directory as it is remembered; makes and changes nothing. */
+/** The cluster of this data directory by its state file. Creates and changes nothing. */
 export async function findCluster(dataDir: string): Promise<Cluster | null> {
   const state = await readState(dataDir);
   return state === null ? null : clusterAt(dataDir, state, null);
 }
 
-/** The cluster of this data directory, with a place made for it when it is new. */
+/** The cluster of this data directory; creates its folders when it is new. */
 export async function openCluster(dataDir: string): Promise<Cluster> {
   const fallback = await unprivilegedUser();
   await mkdir(dataDir, { recursive: true, mode: fallback === null ? 0o700 : 0o711 });
@@ -86,7 +86,7 @@ async function reopenCluster(
   return state.initialized ? cluster : markInitialized(cluster);
 }
 
-/** A data directory of our own that shuts others out is opened for passing through (not for listing). */
+/** Lets the unprivileged user pass through a data directory of this user, without listing it. */
 async function allowTraversal(dataDir: string, user: RunUser | null): Promise<void> {
   if (user === null) return;
   const stats = await stat(dataDir);
@@ -96,18 +96,18 @@ async function allowTraversal(dataDir: string, user: RunUser | null): Promise<vo
 
 async function createCluster(dataDir: string, state: SavedState, user: RunUser | null): Promise<Cluster> {
   await allowTraversal(dataDir, user);
-  const near = join(dataDir, 'postgres');
-  if ((await canEnter(user, dataDir)) && (await createFolders(near, user))) {
+  const local = join(dataDir, 'postgres');
+  if ((await canEnter(user, dataDir)) && (await createFolders(local, user))) {
     return saveState(clusterAt(dataDir, { ...state, place: 'postgres' }, user));
   }
-  await rm(near, { recursive: true, force: true });
-  const far = join(SHARED_FOLDER, state.clusterId);
-  // Remembered before it is made: a crash in between must not leave a folder that nothing points at.
-  const cluster = await saveState(clusterAt(dataDir, { ...state, place: far }, user));
+  await rm(local, { recursive: true, force: true });
+  const shared = join(SHARED_FOLDER, state.clusterId);
+  // The state is saved before the folder is created, so that a crash leaves no folder that nothing points to.
+  const cluster = await saveState(clusterAt(dataDir, { ...state, place: shared }, user));
   await makeOwnedFolder(SHARED_FOLDER, null, 0o711);
-  if (!(await createFolders(far, user)) || !(await canEnter(user, far))) {
+  if (!(await createFolders(shared, user)) || !(await canEnter(user, shared))) {
     throw new Error(
-      `user ${user?.name} can reach neither ${dataDir} nor ${far}: use a data directory that others may ` +
+      `user ${user?.name} can reach neither ${dataDir} nor ${shared}: use a data directory that others may ` +
         'enter (chmod o+x), run as an ordinary user, or set DATABASE_URL to a PostgreSQL server',
     );
   }
@@ -115,12 +115,12 @@ async function createCluster(dataDir: string, state: SavedState, user: RunUser |
 }
 
 /**
- * The place stays ours and only what is in it is given away: as root we write in the place, and where an
- * unprivileged user could plant links, root must not. False when the file system lets us give nothing away.
+ * The folder stays owned by this process's user, and only what is in it is given to `user`: root writes into the folder, so an
+ * unprivileged user must not be able to create links there. False when the file system does not allow a change of owner.
  */
-async function createFolders(place: string, user: RunUser | null): Promise<boolean> {
-  await makeOwnedFolder(place, null, user === null ? 0o700 : 0o711);
-  return makeOwnedFolder(join(place, 'run'), user, 0o700);
+async function createFolders(folder: string, user: RunUser | null): Promise<boolean> {
+  await makeOwnedFolder(folder, null, user === null ? 0o700 : 0o711);
+  return makeOwnedFolder(join(folder, 'run'), user, 0o700);
 }
 
 async function saveState(cluster: Cluster): Promise<Cluster> {
@@ -132,7 +132,7 @@ export async function markInitialized(cluster: Cluster): Promise<Cluster> {
   return saveState({ ...cluster, state: { ...cluster.state, initialized: true } });
 }
 
-/** The socket folder as it is remembered. */
+/** The socket folder by the state file. */
 export function socketFolder(cluster: Cluster): string {
   return cluster.state.socketDir ?? join(cluster.folder, 'run');
 }
@@ -141,11 +141,11 @@ function isShortEnough(folder: string): boolean {
   return Buffer.byteLength(join(folder, SOCKET_NAME)) < MAX_SOCKET_PATH_BYTES;
 }
 
-/** Makes the folder the socket will be in: beside the data when the path is short enough, else a temporary one. */
+/** Creates the socket folder: in the cluster's folder when the path is short enough, else a temporary one. */
 export async function prepareSocketFolder(cluster: Cluster): Promise<Cluster> {
-  const near = join(cluster.folder, 'run');
-  if (isShortEnough(near)) {
-    await makeOwnedFolder(near, cluster.user, 0o700);
+  const local = join(cluster.folder, 'run');
+  if (isShortEnough(local)) {
+    await makeOwnedFolder(local, cluster.user, 0o700);
     if (cluster.state.socketDir === null) return cluster;
     return saveState({ ...cluster, state: { ...cluster.state, socketDir: null } });
   }
@@ -166,7 +166,7 @@ async function isPrivate(folder: string, user: RunUser | null): Promise<boolean>
   return stats.uid === (user?.uid ?? process.getuid?.()) && (stats.mode & 0o077) === 0;
 }
 
-/** A dead server's socket and its lock file name a pid too, and stop the next server if that pid is in use. */
+/** A dead server's socket lock names a pid too: if another program has that pid, PostgreSQL does not start. */
 export async function removeSocket(cluster: Cluster): Promise<void> {
   for (const name of [SOCKET_NAME, `${SOCKET_NAME}.lock`]) {
     await rm(join(socketFolder(cluster), name), { force: true });

@@ -1,17 +1,17 @@
-// Connections to a cluster over its unix socket: the URL, one try, and the database that everything else uses.
+// Connections to a cluster over its unix socket: the URL, a single attempt to connect, and the `everyshare` database.
 
 import pg from 'pg';
 
 const DATABASE = 'everyshare';
-/** The superuser initdb makes. */
+/** The superuser that initdb creates. */
 export const SUPERUSER = 'everyshare';
 
 /** SQLSTATE cannot_connect_now: starting up, recovering or shutting down. */
 export const CANNOT_CONNECT_NOW = '57P03';
 
 /**
- * A URL for a unix socket. The host that counts is the query parameter; `localhost` only keeps the URL one that
- * `new URL` accepts, and sslmode keeps a PGSSLMODE in our environment from being tried on a socket.
+ * A URL for a unix socket. PostgreSQL clients use the host of the query; `localhost` only lets `new URL` accept the URL.
+ * sslmode keeps a PGSSLMODE of the environment from being tried on the socket.
  */
 export function socketUrl(socketDir: string, password: string, database: string = DATABASE): string {
   const query = `host=${encodeURIComponent(socketDir)}&port=5432&sslmode=disable`;
@@ -22,7 +22,7 @@ type ConnectResult =
   | { readonly client: pg.Client; readonly code: null }
   | { readonly client: null; readonly code: string; readonly message: string };
 
-/** One try at a real connection; never throws. */
+/** Tries to connect once. Never throws. */
 export async function tryConnect(url: string): Promise<ConnectResult> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
@@ -36,12 +36,12 @@ export async function tryConnect(url: string): Promise<ConnectResult> {
   }
 }
 
-/** Was the failure an answer from a PostgreSQL server (a SQLSTATE), rather than nobody listening? */
+/** Whether the error came from a PostgreSQL server (a SQLSTATE) and not from the socket. */
 export function isSqlState(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
 }
 
-/** Errors that no waiting will mend: wrong password, no such role. */
+/** Errors that do not go away by waiting: wrong password, no such role. */
 export function isAuthFailure(code: string): boolean {
   return code.startsWith('28');
 }

@@ -1,5 +1,5 @@
-// A real PostgreSQL for one machine and for tests, from the binaries inside npm packages: started, taken over after a
-// crash of ours, or found. It guarantees one server for a data directory and that data outlives any kill.
+// A real PostgreSQL for one machine and for tests, from binaries inside npm packages: started, taken over after a crash of the
+// process that started it, or found. Each data directory has at most one server, and its data survives any kill.
 
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
@@ -24,15 +24,15 @@ import { isSameFolder, liveSocketFolder, takeOver } from './take-over.ts';
 export interface EmbeddedPostgres {
   /** For the `pg` package; database "everyshare". */
   readonly url: string;
-  /** True when a live server was found and taken over. */
+  /** It was already running. */
   readonly isAdopted: boolean;
-  /** Fast shutdown; comes back when the process is gone. */
+  /** Fast shutdown; resolves when the process has ended. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
-  /** Further PostgreSQL settings; they win over ours. */
+  /** More PostgreSQL settings; they override the defaults. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly log?: (line: string) => void;
 }
@@ -40,7 +40,7 @@ export interface EmbeddedPostgresOptions {
 const starts = new Map<string, Promise<EmbeddedPostgres>>();
 const stops = new Map<string, Promise<void>>();
 
-/** Starts PostgreSQL for this data directory, or takes over the one that is running for it. */
+/** Starts PostgreSQL for this data directory, or takes over the server that runs for it. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const key = resolve(options.dataDir);
   const pending = starts.get(key);
@@ -95,12 +95,12 @@ function handle(cluster: Cluster, pid: number, socketDir: string, adopted: boole
   };
 }
 
-/** The URL of a live server for this data directory, else null; starts and makes nothing. */
+/** The URL of the server that runs for this data directory, or null. Starts and creates nothing. */
 export async function findEmbeddedPostgres(dataDir: string): Promise<string | null> {
   const cluster = await findCluster(resolve(dataDir));
   if (cluster === null) return null;
   const deadline = Date.now() + 5_000;
-  // One that is starting up gets a moment to finish.
+  // A server that is starting up gets five seconds.
   while (Date.now() < deadline) {
     const status = await inspectPostmaster(cluster.pgdata);
     if (status.kind !== 'alive' || status.isStopping) return null;
@@ -121,7 +121,7 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<string | nu
   return null;
 }
 
-/** Whether anybody but us is connected: then whoever started it leaves it running. */
+/** Whether another client is connected: the command that started the server then leaves it running. */
 export async function isUsedByOthers(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

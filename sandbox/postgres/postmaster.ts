@@ -1,24 +1,24 @@
-// Reads what postmaster.pid and the process table say about a data folder: nobody, a dead one, another program, or ours.
+// Reads postmaster.pid and the process table for a PGDATA folder: no server, a dead one, another program, or a live server.
+// Stops a server only after checking that the pid is still this folder's server.
 
 import { readFile, readlink, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { runCommand } from './command.ts';
 
-/** What postmaster.pid and the process table say about a data folder. */
 export type PostmasterStatus =
   /** No pid file. */
   | { readonly kind: 'none' }
-  /** A pid file whose process is no more. */
+  /** A pid file whose process has ended. */
   | { readonly kind: 'dead' }
-  /** A pid file whose pid now belongs to another program (or to a corpse nobody reaps), or that is empty. */
+  /** A pid file whose pid now belongs to another program or a zombie, or that is empty. */
   | { readonly kind: 'foreign' }
   | LivePostmaster;
 
 export interface LivePostmaster {
   readonly kind: 'alive';
   readonly pid: number;
-  /** True when the process is surely the postmaster of this folder; false when only a connection can tell. */
+  /** The process is this folder's server; false: only a connection can tell. */
   readonly isConfirmed: boolean;
   readonly isStopping: boolean;
   readonly socketDir: string | null;
@@ -41,7 +41,7 @@ async function readPidFile(pgdata: string): Promise<string[] | null> {
 
 export async function inspectPostmaster(pgdata: string): Promise<PostmasterStatus> {
   let lines = await readPidFile(pgdata);
-  // A server makes the file and then fills it; a full disk or a crash may leave it empty for good.
+  // A server creates the file and then fills it; after a full disk or a crash it may stay empty.
   for (let tries = 0; lines !== null && !/^\d+$/.test(lines[0] ?? '') && tries < 10; tries++) {
     await delay(50);
     lines = await readPidFile(pgdata);
@@ -71,7 +71,7 @@ function pidExists(pid: number): boolean {
   }
 }
 
-/** In a container whose first process reaps nobody, a killed postmaster stays a zombie for ever. */
+/** In a container whose first process does not reap children, a killed postmaster stays a zombie. */
 async function isZombie(pid: number): Promise<boolean> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   return text !== null && /^[ZX]/.test(text.slice(text.lastIndexOf(')') + 2));
@@ -89,8 +89,8 @@ async function identify(pid: number, pgdata: string): Promise<Identity> {
   if (basename(args[0] ?? '') !== 'postgres') return 'foreign';
   const named = args[args.indexOf('-D') + 1] ?? '';
   if ((await realpath(named).catch(() => named)) === home) return 'ours';
-  // The folder was moved or copied under a live server. The working folder knows which, where we may read it
-  // (root in a container without CAP_SYS_PTRACE may not).
+  // The folder was moved or copied while the server ran. The server's working folder tells which, if it is readable
+  // (not for root in a container without CAP_SYS_PTRACE).
   const working = await readlink(`/proc/${pid}/cwd`).catch(() => null);
   if (working === null) return 'unsure';
   return working === home ? 'ours' : 'foreign';
@@ -101,16 +101,16 @@ async function identifyWithPs(pid: number): Promise<Identity> {
   return code === 0 && !basename(output).startsWith('postgres') ? 'foreign' : 'unsure';
 }
 
-/** Fast shutdown, then an immediate one after `patience`; comes back when the process is gone. */
-export async function stopPostmaster(pid: number, pgdata: string, patience = 20_000): Promise<void> {
-  for (const [signal, time] of [['SIGINT', patience] as const, ['SIGQUIT', 15_000] as const]) {
+/** Fast shutdown, then an immediate one after `timeoutMs`; resolves when the process has ended. */
+export async function stopPostmaster(pid: number, pgdata: string, timeoutMs = 20_000): Promise<void> {
+  for (const [signal, waitMs] of [['SIGINT', timeoutMs] as const, ['SIGQUIT', 15_000] as const]) {
     const status = await inspectPostmaster(pgdata);
-    // Signal it only while the pid file still says that this pid is this folder's server.
+    // Signals only while the pid file still names this pid as this folder's server.
     if (status.kind === 'alive' && status.pid === pid) sendSignal(pid, signal);
     else if (!pidExists(pid) || (await identify(pid, pgdata)) === 'foreign') return;
-    if (await waitUntilGone(pid, time)) return;
+    if (await waitUntilGone(pid, waitMs)) return;
   }
-  throw new Error(`PostgreSQL (pid ${pid}) of ${pgdata} does not end: look into its postgres.log, then kill -9 ${pid}`);
+  throw new Error(`PostgreSQL (pid ${pid}) of ${pgdata} does not end: read its postgres.log, then kill -9 ${pid}`);
 }
 
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
@@ -121,8 +121,8 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function waitUntilGone(pid: number, time: number): Promise<boolean> {
-  const deadline = Date.now() + time;
+async function waitUntilGone(pid: number, waitMs: number): Promise<boolean> {
+  const deadline = Date.now() + waitMs;
   while (await isRunning(pid)) {
     if (Date.now() > deadline) return false;
     await delay(10);

@@ -1,5 +1,5 @@
-// Makes a cluster in one step (initdb beside, then rename) and starts its server, detached from our process group, so
-// that Ctrl-C does not reach the database before the service has drained.
+// Creates a cluster in one step (initdb into a temporary folder, then rename) and starts its server in its own session, so that
+// Ctrl-C does not reach the database before the service has drained.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -14,7 +14,7 @@ import { CANNOT_CONNECT_NOW, ensureDatabase, isAuthFailure, SUPERUSER, socketUrl
 import { isRoot, makeOwnedFolder, setOwner, spawnIds } from './user.ts';
 
 const START_TIMEOUT_MS = 30_000;
-/** Replaying much log after a crash may take longer than that, as long as the server keeps saying so. */
+/** Recovery after a crash may take longer, as long as the server answers that it is starting up. */
 const RECOVERY_TIMEOUT_MS = 600_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
@@ -30,13 +30,13 @@ const DEFAULT_SETTINGS: Settings = {
   jit: 'off',
 };
 
-/** Runs initdb into a temporary folder that becomes the data folder in one step. */
+/** Runs initdb into a temporary folder and renames it to PGDATA, so that PGDATA is complete or absent. */
 export async function runInitdb(cluster: Cluster, binaries: Binaries, settings: Settings): Promise<void> {
-  const { folder: place, pgdata: data, user, state } = cluster;
-  for (const name of await readdir(place)) {
-    if (name.startsWith('making-')) await rm(join(place, name), { recursive: true, force: true });
+  const { folder, pgdata, user, state } = cluster;
+  for (const name of await readdir(folder)) {
+    if (name.startsWith('making-')) await rm(join(folder, name), { recursive: true, force: true });
   }
-  const temporary = join(place, `making-${randomBytes(4).toString('hex')}`);
+  const temporary = join(folder, `making-${randomBytes(4).toString('hex')}`);
   const passwordFile = `${temporary}.password`;
   try {
     await writeFile(passwordFile, `${state.password}\n`, { mode: 0o600, flag: 'wx' });
@@ -53,12 +53,12 @@ export async function runInitdb(cluster: Cluster, binaries: Binaries, settings: 
     );
     if (code !== 0) {
       throw new Error(
-        `initdb could not make a database in ${place}: ${failure ?? ''}\n${lastLines(output)}\n` +
-          'mend what it complains of, or set DATABASE_URL to a PostgreSQL server',
+        `initdb could not make a database in ${folder}: ${failure ?? ''}\n${lastLines(output)}\n` +
+          'correct what it reports, or set DATABASE_URL to a PostgreSQL server',
       );
     }
-    await rename(temporary, data);
-    await syncFolder(place);
+    await rename(temporary, pgdata);
+    await syncFolder(folder);
   } finally {
     await rm(passwordFile, { force: true });
     await rm(temporary, { recursive: true, force: true });
@@ -71,7 +71,7 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.close();
 }
 
-/** Starts the server and waits until it takes connections and has the database; gives back its pid. */
+/** Starts the server, waits until it accepts connections and has its database, and returns its pid. */
 export async function startServer(cluster: Cluster, binaries: Binaries, settings: Settings): Promise<number> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
@@ -81,10 +81,10 @@ export async function startServer(cluster: Cluster, binaries: Binaries, settings
       const run = spawnServer(cluster, binaries, settings, log);
       const pid = await waitUntilReady(cluster, run);
       if (pid !== null) return pid;
-      const words = await readLogSince(cluster, from);
-      // Workers of a killed postmaster hold its memory for a moment: PostgreSQL rightly refuses until they are gone.
-      if (!/pre-existing shared memory block/.test(words) || Date.now() > deadline)
-        throw startFailed(cluster, run, words);
+      const logText = await readLogSince(cluster, from);
+      // Backends of a killed postmaster hold its shared memory for a moment: PostgreSQL does not start until they end.
+      if (!/pre-existing shared memory block/.test(logText) || Date.now() > deadline)
+        throw startFailed(cluster, run, logText);
     } finally {
       await log.close();
     }
@@ -108,11 +108,10 @@ async function openLog(cluster: Cluster): Promise<FileHandle> {
 
 interface ServerProcess {
   readonly child: ChildProcess;
-  /** Why the process is no more; null while it lives. */
+  /** How the process ended; null while it runs. */
   ended: string | null;
 }
 
-/** In its own session, so that Ctrl-C in our terminal does not reach it before we have drained. */
 function spawnServer(cluster: Cluster, binaries: Binaries, settings: Settings, log: FileHandle): ServerProcess {
   const quoted = `"${socketFolder(cluster).replaceAll('"', '""')}"`;
   const all: Settings = { ...DEFAULT_SETTINGS, ...settings, unix_socket_directories: quoted, port: '5432' };
@@ -135,29 +134,29 @@ function spawnServer(cluster: Cluster, binaries: Binaries, settings: Settings, l
   return run;
 }
 
-/** The pid once connections work; null when the process ended first. */
+/** The pid once connections work; null when the process ended before. */
 async function waitUntilReady(cluster: Cluster, run: ServerProcess): Promise<number | null> {
   const url = socketUrl(socketFolder(cluster), cluster.state.password, 'postgres');
-  const began = Date.now();
-  let heard = began;
+  const startedAt = Date.now();
+  let lastStartingUpAt = startedAt;
   for (;;) {
     await delay(20);
     if (run.ended !== null) return null;
-    const answer = await tryConnect(url);
-    if (answer.client !== null) {
+    const result = await tryConnect(url);
+    if (result.client !== null) {
       try {
-        await ensureDatabase(answer.client);
+        await ensureDatabase(result.client);
         return run.child.pid ?? null;
       } finally {
-        await answer.client.end().catch(() => undefined);
+        await result.client.end().catch(() => undefined);
       }
     }
-    if (answer.code === CANNOT_CONNECT_NOW) heard = Date.now();
-    const late = Date.now() - heard > START_TIMEOUT_MS || Date.now() - began > RECOVERY_TIMEOUT_MS;
-    if (!late && !isAuthFailure(answer.code)) continue;
+    if (result.code === CANNOT_CONNECT_NOW) lastStartingUpAt = Date.now();
+    const isLate = Date.now() - lastStartingUpAt > START_TIMEOUT_MS || Date.now() - startedAt > RECOVERY_TIMEOUT_MS;
+    if (!isLate && !isAuthFailure(result.code)) continue;
     run.child.kill('SIGQUIT');
     throw new Error(
-      `PostgreSQL started but cannot be used (${answer.code}: ${answer.message}): look into ${cluster.logFile}, ` +
+      `PostgreSQL started but cannot be used (${result.code}: ${result.message}): look into ${cluster.logFile}, ` +
         'or set DATABASE_URL to a PostgreSQL server',
     );
   }
@@ -174,10 +173,10 @@ async function readLogSince(cluster: Cluster, from: number): Promise<string> {
   }
 }
 
-function startFailed(cluster: Cluster, run: ServerProcess, words: string): Error {
+function startFailed(cluster: Cluster, run: ServerProcess, logText: string): Error {
   return new Error(
-    `PostgreSQL ended while starting (${run.ended}). The last lines of ${cluster.logFile}:\n${lastLines(words)}\n` +
-      'Mend what they complain of and start again, or set DATABASE_URL to a PostgreSQL server',
+    `PostgreSQL ended while starting (${run.ended}). The last lines of ${cluster.logFile}:\n${lastLines(logText)}\n` +
+      'Correct what they report and start again, or set DATABASE_URL to a PostgreSQL server',
   );
 }
 

@@ -1,20 +1,20 @@
-// What is remembered about the cluster of a data directory, written so that a crash leaves the old file or the new one.
+// The state file of a data directory's cluster, `postgres.json`. A crash during a write leaves the old file or the new one.
 
 import { randomBytes } from 'node:crypto';
 import { chown, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRoot } from './user.ts';
 
-/** What `<dataDir>/postgres.json` remembers about the cluster of this data directory. */
+/** The content of `<dataDir>/postgres.json`. Its field names are on disk and stay. */
 export interface SavedState {
   readonly format: 1;
   readonly clusterId: string;
-  /** Where the cluster lives: relative to the data directory, or absolute when it could not live there. */
+  /** The cluster's folder: relative to the data directory, or absolute when it could not be inside. */
   readonly place: string;
-  /** A short socket folder elsewhere, when the one beside the data has too long a path. */
+  /** A socket folder elsewhere, when the path of the one beside PGDATA is too long. */
   readonly socketDir: string | null;
   readonly password: string;
-  /** True once initdb has finished: from then on missing data is an error, never a reason to start afresh. */
+  /** initdb has finished: from then on missing data is an error, and no new database is created. */
   readonly initialized: boolean;
 }
 
@@ -67,7 +67,6 @@ function parseState(text: string): SavedState | null {
   return { format, clusterId, place, socketDir, password, initialized };
 }
 
-/** Temp file + rename, so that a crash leaves the old file or the new one. */
 export async function writeState(dataDir: string, state: SavedState): Promise<void> {
   const file = stateFile(dataDir);
   const temporary = `${file}.${randomBytes(4).toString('hex')}.tmp`;

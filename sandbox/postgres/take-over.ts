@@ -1,5 +1,5 @@
-// Finds the PostgreSQL that an earlier process left running for this data directory, and takes it over. It never kills
-// a live server and never trusts a pid file alone: a real connection decides.
+// Finds the PostgreSQL server that an earlier process left running for this data directory, and takes it over. It stops only a
+// server of this directory whose socket is lost, and never trusts a pid file alone: a real connection decides.
 
 import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ import {
 const CONNECT_TIMEOUT_MS = 30_000;
 const SHUTDOWN_TIMEOUT_MS = 60_000;
 const RECOVERY_TIMEOUT_MS = 600_000;
-/** How long a server may be alive with nobody answering on its socket before we stop believing in it. */
+/** How long a running server may leave its socket unanswered before it is given up. */
 const SILENCE_TIMEOUT_MS = 10_000;
 
 interface RunningServer {
@@ -37,10 +37,10 @@ export function liveSocketFolder(cluster: Cluster, status: LivePostmaster): stri
   return status.socketDir !== null && existsSync(status.socketDir) ? status.socketDir : socketFolder(cluster);
 }
 
-/** Takes over a live server of this cluster; `null` when there is none and the way is clear to start one. */
+/** Takes over the running server of this cluster; null when there is none and one can be started. */
 export async function takeOver(cluster: Cluster, log: (line: string) => void): Promise<RunningServer | null> {
-  const began = Date.now();
-  let heard = began;
+  const startedAt = Date.now();
+  let lastAnswerAt = startedAt;
   for (let round = 0; ; round++) {
     const status = await inspectPostmaster(cluster.pgdata);
     if (status.kind !== 'alive') {
@@ -49,25 +49,25 @@ export async function takeOver(cluster: Cluster, log: (line: string) => void): P
     }
     if (status.isStopping) {
       if (round === 0) log(`waiting for PostgreSQL (pid ${status.pid}) to finish shutting down`);
-      heard = Date.now();
-      if (heard - began > SHUTDOWN_TIMEOUT_MS) throw stuckServerError(status.pid, 'is still shutting down');
+      lastAnswerAt = Date.now();
+      if (lastAnswerAt - startedAt > SHUTDOWN_TIMEOUT_MS) throw stuckServerError(status.pid, 'is still shutting down');
     } else {
-      const answer = await probe(cluster, status);
-      if (answer.server !== null) return answer.server;
-      if (isAuthFailure(answer.code))
+      const result = await probe(cluster, status);
+      if (result.server !== null) return result.server;
+      if (isAuthFailure(result.code))
         throw stuckServerError(status.pid, `does not accept the password in postgres.json`);
-      if (isSqlState(answer.code)) heard = Date.now();
-      else if (Date.now() - heard > SILENCE_TIMEOUT_MS) await stopSilentServer(cluster, status, log);
-      const patience = answer.code === CANNOT_CONNECT_NOW ? RECOVERY_TIMEOUT_MS : CONNECT_TIMEOUT_MS;
-      if (Date.now() - began > patience)
-        throw stuckServerError(status.pid, `does not take connections (${answer.code})`);
+      if (isSqlState(result.code)) lastAnswerAt = Date.now();
+      else if (Date.now() - lastAnswerAt > SILENCE_TIMEOUT_MS) await stopSilentServer(cluster, status, log);
+      const timeoutMs = result.code === CANNOT_CONNECT_NOW ? RECOVERY_TIMEOUT_MS : CONNECT_TIMEOUT_MS;
+      if (Date.now() - startedAt > timeoutMs)
+        throw stuckServerError(status.pid, `does not take connections (${result.code})`);
     }
     await delay(20);
   }
 }
 
-function stuckServerError(pid: number, what: string): Error {
-  return new Error(`PostgreSQL (pid ${pid}) ${what}: wait and start again, or stop it with kill -QUIT ${pid}`);
+function stuckServerError(pid: number, problem: string): Error {
+  return new Error(`PostgreSQL (pid ${pid}) ${problem}: wait and start again, or stop it with kill -QUIT ${pid}`);
 }
 
 type ProbeResult =
@@ -85,7 +85,7 @@ async function probe(cluster: Cluster, status: LivePostmaster): Promise<ProbeRes
     await ensureDatabase(client);
     return { server: { pid: status.pid, socketDir }, code: null };
   } catch (error) {
-    // Its life may end between our hello and our question; the next look at the pid file will tell.
+    // The server may stop between the connection and the query; the next look at the pid file shows it.
     if ((await inspectPostmaster(cluster.pgdata)).kind === 'alive') throw error;
     return { server: null, code: 'CLOSED' };
   } finally {
@@ -98,23 +98,23 @@ export async function isSameFolder(one: string, other: string): Promise<boolean>
   return a === b;
 }
 
-/** Alive but silent: our own server lost its socket and is stopped; one we are not sure of is somebody else's. */
+/** A confirmed server has lost its socket and is stopped; an unconfirmed process is another program. */
 async function stopSilentServer(cluster: Cluster, status: LivePostmaster, log: (line: string) => void): Promise<void> {
   if (!status.isConfirmed) return removeStaleFiles(cluster, { kind: 'foreign' });
-  log(`PostgreSQL (pid ${status.pid}) has lost its socket: stopping it`);
+  log(`PostgreSQL (pid ${status.pid}) has lost its socket; stopping it`);
   await stopPostmaster(status.pid, cluster.pgdata);
 }
 
 /**
- * A pid file of a dead process is left for PostgreSQL, which removes it with its own precautions. One whose pid
- * is in use by another program would keep PostgreSQL from starting, and so would the socket's lock file.
+ * Leaves the pid file of a dead process to PostgreSQL, which removes it safely. Removes a pid file, a socket and a socket lock
+ * whose pid belongs to another program, since PostgreSQL would not start because of them.
  */
 async function removeStaleFiles(cluster: Cluster, status: PostmasterStatus): Promise<void> {
   const { client, code } = await tryConnect(socketUrl(socketFolder(cluster), cluster.state.password, 'postgres'));
   await client?.end().catch(() => undefined);
   if (client !== null || isSqlState(code)) {
     throw new Error(
-      `a PostgreSQL server answers in ${socketFolder(cluster)} whose process is not to be seen from here ` +
+      `a PostgreSQL server answers in ${socketFolder(cluster)} whose process is not visible from here ` +
         '(in another container?): stop it there, or use another data directory',
     );
   }

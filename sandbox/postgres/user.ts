@@ -1,10 +1,10 @@
-// Which user runs PostgreSQL (it refuses root), and whether that user can reach a folder.
+// Which user runs PostgreSQL, since it refuses to run as root, and which files and folders that user can reach.
 
 import type { Stats } from 'node:fs';
 import { chmod, chown, lstat, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** The account PostgreSQL runs under when we are root; `null` elsewhere means "as ourselves". */
+/** The account that runs PostgreSQL when this process is root. `null` means this process's own user. */
 export interface RunUser {
   readonly name: string;
   readonly uid: number;
@@ -18,14 +18,14 @@ export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** PostgreSQL refuses to run as root: pick `postgres`, else `nobody`. */
+/** For a root process: `postgres`, else `nobody`. */
 export async function unprivilegedUser(): Promise<RunUser | null> {
   if (!isRoot()) return null;
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const rows = passwd.split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', 'nobody']) {
     const row = rows.find((fields) => fields[0] === name);
-    // macOS writes nobody as -2; stat and chown speak of the same number unsigned.
+    // macOS writes nobody as -2; stat and chown use the same number unsigned.
     if (row !== undefined) return { name, uid: Number(row[2]) >>> 0, gid: Number(row[3]) >>> 0 };
   }
   throw new Error(
@@ -34,7 +34,7 @@ export async function unprivilegedUser(): Promise<RunUser | null> {
   );
 }
 
-/** An existing cluster is run by whoever owns it, so that `sudo` once in a while does no harm. */
+/** An existing cluster runs as its owner, so that an occasional `sudo` does no harm. */
 export function ownerOf(data: Stats, fallback: RunUser | null): RunUser | null {
   if (fallback === null || data.uid === fallback.uid || data.uid === 0) return fallback;
   return { name: `#${data.uid}`, uid: data.uid, gid: data.gid };
@@ -50,7 +50,7 @@ function allows(stats: Stats, user: RunUser, bits: number): boolean {
   return ((stats.mode >> shift) & bits) === bits;
 }
 
-/** Can `user` walk down to `folder` and into it? With `null` (ourselves) the answer is yes. */
+/** Whether `user` can enter `folder` and every folder above it. */
 export async function canEnter(user: RunUser | null, folder: string): Promise<boolean> {
   if (user === null) return true;
   for (let step = await realpath(folder); ; step = dirname(step)) {
@@ -59,14 +59,14 @@ export async function canEnter(user: RunUser | null, folder: string): Promise<bo
   }
 }
 
-/** Can `user` read this file or list this folder (its ancestors are not looked at)? Missing counts as yes. */
+/** Whether `user` can read this file or list this folder; the folders above are not checked. True for a missing path. */
 export async function canRead(user: RunUser | null, path: string): Promise<boolean> {
   if (user === null) return true;
   const stats = await stat(path).catch(() => null);
   return stats === null || allows(stats, user, stats.isDirectory() ? READ_BIT | EXECUTE_BIT : READ_BIT);
 }
 
-/** Makes `folder` with this mode, owned by `user`; false when the file system does not let us give it away. */
+/** Creates `folder` with this mode, owned by `user`; false when the file system does not allow a change of owner. */
 export async function makeOwnedFolder(folder: string, user: RunUser | null, mode: number): Promise<boolean> {
   await mkdir(folder, { recursive: true, mode });
   try {

@@ -1,5 +1,5 @@
-// How the embedded processor says no: Stripe's error object with its HTTP status. A refusal that came after the work had
-// begun keeps what was written (a declined card leaves its trace) and is remembered under the idempotency key.
+// Errors of the processor's API: Stripe's error object with its HTTP status. An error thrown after the operation began
+// commits what the operation wrote (a declined card leaves a failed charge) and is stored under the idempotency key.
 
 interface ErrorBody {
   readonly type: 'invalid_request_error' | 'card_error' | 'idempotency_error' | 'api_error';
@@ -16,15 +16,15 @@ interface ErrorBody {
 export class ApiError extends Error {
   readonly status: number;
   readonly error: ErrorBody;
-  /** True: the endpoint had begun. What it wrote is kept, and the same key gets the same answer. */
+  /** The operation had begun: what it wrote is committed, and the same idempotency key gets this error again. */
   readonly isExecuted: boolean;
 
-  constructor(status: number, error: ErrorBody, executed: boolean) {
+  constructor(status: number, error: ErrorBody, isExecuted: boolean) {
     super(error.message);
-    this.name = 'Refusal';
+    this.name = 'ApiError';
     this.status = status;
     this.error = error;
-    this.isExecuted = executed;
+    this.isExecuted = isExecuted;
   }
 
   body(): string {
@@ -35,7 +35,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The request itself is wrong: nothing was begun, and the idempotency key stays unused. */
+/** The request itself is wrong: the operation did not begin, and the idempotency key stays unused. */
 export function invalidRequest(message: string, param?: string, code?: string): ApiError {
   const error: ErrorBody = {
     type: 'invalid_request_error',
@@ -46,13 +46,13 @@ export function invalidRequest(message: string, param?: string, code?: string): 
   return new ApiError(400, error, false);
 }
 
-/** The request is well formed but what it asks for cannot be done as things stand. */
+/** The request is well formed, but the state of its object does not allow it. */
 export function operationFailed(code: string, message: string, more: Partial<ErrorBody> = {}): ApiError {
   return new ApiError(400, { type: 'invalid_request_error', code, message, ...more }, true);
 }
 
-export function notFound(what: string, id: string, param = 'id'): ApiError {
-  const message = `No such ${what}: '${id}'`;
+export function notFound(objectName: string, id: string, param = 'id'): ApiError {
+  const message = `No such ${objectName}: '${id}'`;
   return new ApiError(404, { type: 'invalid_request_error', code: 'resource_missing', message, param }, false);
 }
 

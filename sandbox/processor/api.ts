@@ -1,25 +1,25 @@
-// The embedded card processor without any transport: takes requests as Stripe's API does and answers them from its own
-// books. Work is done at once and in order; an answer is given when all it rests on is in the journal, and not before.
-// It looks at no clock and draws no chance but those it is handed, and it has no timers.
+// The card processor's API without any transport: authenticates a request, applies faults and idempotency keys, runs the
+// operation, and returns its outcome. Operations run one at a time; a response is returned only after everything it shows is
+// in the journal. The API has no timers, and uses only the clock and the random source it is handed.
 
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../src/base/clock.ts';
 import { type Random, randomText } from '../../src/base/random.ts';
 import { ApiError, invalidRequest, unauthorized } from './api-error.ts';
+import { expand } from './expand.ts';
 import { type FaultRule, type Faults, makeFaults, readFaultSettings } from './faults.ts';
 import { Params, parseForm } from './form-params.ts';
 import { releaseHold } from './holds.ts';
 import { type Journal, JournalFailure } from './journal.ts';
-import { expand } from './lists.ts';
 import type { ApiOutcome, ApiRequest, ApiResponse } from './messages.ts';
 import { findOperation, type Operation, operationNames, readPath } from './operations.ts';
-import { API_VERSION } from './other-objects.ts';
 import { servePage } from './page-routes.ts';
 import { cardDelayOf } from './payment-intents.ts';
 import type { ChargeRow, Mode, StoredResponseRow } from './row-types.ts';
 import { Store } from './store.ts';
 import { TimerQueue } from './timer-queue.ts';
 import { Transaction } from './transaction.ts';
+import { API_VERSION } from './webhook-objects.ts';
 import { makeWebhookQueue, type WebhookQueue } from './webhook-queue.ts';
 
 export interface ProcessorKeys {
@@ -34,24 +34,24 @@ export interface ProcessorApiOptions {
   readonly journal: Journal;
   readonly keys: Readonly<Record<Mode, ProcessorKeys>>;
   readonly faults?: Faults;
-  /** What the links to our pages begin with; no slash at the end. */
+  /** The start of links to the processor's pages, without a slash at the end. */
   readonly publicBase?: string | (() => string);
-  /** How to let time pass for slow calls; left out: nothing is slow. */
+  /** Waits, for slow cards and slow faults; without it nothing is slow. */
   readonly sleep?: (ms: number) => Promise<void>;
-  /** `pulled` (the default): `outbox.takeEvents` hands events over. `posted`: a deliverer does. */
+  /** `pulled` (the default): the caller takes events with `webhooks.takeEvents`. `posted`: a webhook sender posts them. */
   readonly events?: 'pulled' | 'posted';
-  /** Told of a mistake of ours; the call that met it was answered with 500 and left nothing behind. */
+  /** Called with a bug's error; the request got a 500, and nothing of it was committed. */
   readonly onInternalError?: (error: unknown) => void;
 }
 
 export interface ProcessorApi {
-  /** Rejects only when the journal can no longer be written: the bank is then to be closed. */
+  /** Rejects only when the journal can no longer be written: the caller must then close the API. */
   handle(request: ApiRequest): Promise<ApiOutcome>;
-  /** Does what is due by the clock: holds lapse, old answers and events go. */
+  /** Does what is due by the clock: expires holds, deletes old stored responses and events. */
   tick(): void;
   readonly webhooks: WebhookQueue;
   readonly faults: Faults;
-  /** Resolves when everything done so far is on disk. */
+  /** Resolves when every committed change is on disk. */
   flush(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ interface Caller {
 
 const DEFAULT_TIMEOUT_FAULT_MS = 60_000;
 const KEY_RETENTION_SECONDS = 25 * 3600;
-/** A client library's own key is for its own retries, minutes apart at most. */
+/** The SDK makes a key of its own for each call, and retries within minutes. */
 const SDK_KEY_RETENTION_SECONDS = 3600;
 const EVENT_RETENTION_SECONDS = 30 * 86_400;
 const MAX_PRUNED_PER_TICK = 2000;
@@ -76,18 +76,18 @@ class EmbeddedProcessorApi implements ProcessorApi {
   readonly webhooks: WebhookQueue;
   readonly faults: Faults;
   readonly #options: ProcessorApiOptions;
-  readonly #books: Store;
+  readonly #store: Store;
   readonly #callers = new Map<string, Caller>();
-  readonly #lapses = new TimerQueue<{ readonly mode: Mode; readonly charge: string }>();
-  readonly #underway = new Set<string>();
+  readonly #holdExpiries = new TimerQueue<{ readonly mode: Mode; readonly charge: string }>();
+  readonly #keysInFlight = new Set<string>();
 
   constructor(options: ProcessorApiOptions) {
     const { clock, random, journal, keys } = options;
     this.#options = options;
-    this.#books = new Store(journal);
+    this.#store = new Store(journal);
     this.faults = options.faults ?? makeFaults(random);
     this.webhooks = makeWebhookQueue({
-      store: this.#books,
+      store: this.#store,
       clock,
       random,
       faults: this.faults,
@@ -97,72 +97,72 @@ class EmbeddedProcessorApi implements ProcessorApi {
     for (const mode of MODES) {
       this.#callers.set(keys[mode].secret, { mode, isPublishable: false });
       this.#callers.set(keys[mode].publishable, { mode, isPublishable: true });
-      for (const charge of this.#books.tables(mode).charges.oldestFirst()) this.#expectLapse(mode, charge);
+      for (const charge of this.#store.tables(mode).charges.oldestFirst()) this.#scheduleHoldExpiry(mode, charge);
     }
-    this.#books.subscribe((mode, table, row) => {
-      if (table === 'charges') this.#expectLapse(mode, row as ChargeRow);
+    this.#store.subscribe((mode, table, row) => {
+      if (table === 'charges') this.#scheduleHoldExpiry(mode, row as ChargeRow);
     });
   }
 
   async handle(request: ApiRequest): Promise<ApiOutcome> {
-    this.#lapse();
+    this.#expireHolds();
     const response = await this.#respond(request);
-    await this.#books.flush();
+    await this.#store.flush();
     return response;
   }
 
   tick(): void {
-    this.#lapse();
+    this.#expireHolds();
     const now = Math.floor(this.#options.clock.now() / 1000);
     for (const mode of MODES) {
-      const changes = this.#books.begin(mode);
-      const { answers, events } = this.#books.tables(mode);
-      let looked = 0;
+      const changes = this.#store.begin(mode);
+      const { answers, events } = this.#store.tables(mode);
+      let visited = 0;
       for (const row of answers.oldestFirst()) {
-        if (row.created + SDK_KEY_RETENTION_SECONDS > now || looked++ > MAX_PRUNED_PER_TICK) break;
+        if (row.created + SDK_KEY_RETENTION_SECONDS > now || visited++ > MAX_PRUNED_PER_TICK) break;
         if (isExpired(row, now)) changes.remove('answers', row.id);
       }
       for (const row of events.oldestFirst()) {
-        if (row.created + EVENT_RETENTION_SECONDS > now || looked++ > MAX_PRUNED_PER_TICK) break;
+        if (row.created + EVENT_RETENTION_SECONDS > now || visited++ > MAX_PRUNED_PER_TICK) break;
         changes.remove('events', row.id);
       }
-      this.#books.commit(mode, changes);
+      this.#store.commit(mode, changes);
     }
   }
 
   async flush(): Promise<void> {
-    await this.#books.flush();
+    await this.#store.flush();
   }
 
-  #expectLapse(mode: Mode, charge: ChargeRow): void {
+  #scheduleHoldExpiry(mode: Mode, charge: ChargeRow): void {
     if (charge.captureBefore === null || charge.captured || charge.released || charge.captureTries > 0) return;
-    this.#lapses.add(charge.captureBefore * 1000, { mode, charge: charge.id });
+    this.#holdExpiries.add(charge.captureBefore * 1000, { mode, charge: charge.id });
   }
 
-  #lapse(): void {
+  #expireHolds(): void {
     const now = this.#options.clock.now();
-    for (let due = this.#lapses.takeDue(now); due !== undefined; due = this.#lapses.takeDue(now)) {
+    for (let due = this.#holdExpiries.takeDue(now); due !== undefined; due = this.#holdExpiries.takeDue(now)) {
       const { mode, charge: chargeId } = due;
-      this.#work(mode, null, null, (tx) => {
+      this.#transact(mode, null, null, (tx) => {
         const intent = tx.find('intents', tx.require('charges', chargeId).intent);
         if (intent?.status === 'requires_capture' && intent.charge === chargeId) releaseHold(tx, intent, 'automatic');
       });
     }
   }
 
-  /** Does a piece of work and keeps what it did; of one that throws nothing is kept. */
-  #work<T>(mode: Mode, requestId: string | null, key: string | null, task: (tx: Transaction) => T): T {
-    const work = this.#newWork(mode, requestId, key);
-    const outcome = task(work);
-    this.#books.commit(mode, work.changes);
-    return outcome;
+  /** Runs `task` in a transaction and commits it; when it throws, nothing is committed. */
+  #transact<T>(mode: Mode, requestId: string | null, key: string | null, task: (tx: Transaction) => T): T {
+    const tx = this.#begin(mode, requestId, key);
+    const result = task(tx);
+    this.#store.commit(mode, tx.changes);
+    return result;
   }
 
-  #newWork(mode: Mode, requestId: string | null, idempotencyKey: string | null): Transaction {
+  #begin(mode: Mode, requestId: string | null, idempotencyKey: string | null): Transaction {
     const { clock, random, publicBase = '', keys } = this.#options;
     return new Transaction({
       mode,
-      changes: this.#books.begin(mode),
+      changes: this.#store.begin(mode),
       nowMs: clock.now(),
       random,
       publicBase: typeof publicBase === 'string' ? publicBase : publicBase(),
@@ -179,18 +179,19 @@ class EmbeddedProcessorApi implements ProcessorApi {
       const path = cut < 0 ? request.path : request.path.slice(0, cut);
       const query = cut < 0 ? '' : request.path.slice(cut + 1);
       if (path === '/sandbox/faults') return this.#serveFaults(request);
-      const named = readPath(path);
-      if (named === null) {
-        const tx = <T>(mode: Mode, task: (tx: Transaction) => T): T => this.#work(mode, requestId, null, task);
-        const page = servePage({ method: request.method, path, query, body: request.body, transact: tx });
+      const parsed = readPath(path);
+      if (parsed === null) {
+        const transact = <T>(mode: Mode, task: (tx: Transaction) => T): T =>
+          this.#transact(mode, requestId, null, task);
+        const page = servePage({ method: request.method, path, query, body: request.body, transact });
         return page ?? errorResponse(unknownUrl(request.method, path), requestId);
       }
       const fields = parseForm(request.method === 'POST' ? request.body : query);
-      const caller = this.#recognize(request, typeof fields.key === 'string' ? fields.key : undefined);
-      const operation = findOperation(request.method, named.shape);
+      const caller = this.#authenticate(request, typeof fields.key === 'string' ? fields.key : undefined);
+      const operation = findOperation(request.method, parsed.pattern);
       if (operation === undefined) throw unknownUrl(request.method, path);
       const params = new Params(fields);
-      return await this.#perform({ request, path, requestId, caller, operation, params, ...named });
+      return await this.#perform({ request, path, requestId, caller, operation, params, ...parsed });
     } catch (error) {
       if (error instanceof ApiError) return errorResponse(error, requestId);
       if (error instanceof JournalFailure) throw error;
@@ -199,7 +200,7 @@ class EmbeddedProcessorApi implements ProcessorApi {
     }
   }
 
-  #recognize({ headers }: ApiRequest, keyField: string | undefined): Caller {
+  #authenticate({ headers }: ApiRequest, keyField: string | undefined): Caller {
     const key = apiKeyOf(headers.authorization) ?? keyField;
     if (key === undefined) {
       throw unauthorized('You did not provide an API key. Send it as `Authorization: Bearer sk_…`.');
@@ -217,73 +218,73 @@ class EmbeddedProcessorApi implements ProcessorApi {
     }
     params.rejectUnknown(operation.params);
     const fault = this.faults.pick(operation.name, caller.mode);
-    const early = fault === null ? null : faultBeforeWork(fault, requestId);
-    if (early !== null) return early;
+    const faultOutcome = fault === null ? null : faultBeforeWork(fault, requestId);
+    if (faultOutcome !== null) return faultOutcome;
     const key = call.request.method === 'POST' ? (call.request.headers['idempotency-key'] ?? null) : null;
-    const answer = key === null ? await this.#execute(call, null, fault) : await this.#once(call, key, fault);
+    const response = key === null ? await this.#execute(call, null, fault) : await this.#runOnce(call, key, fault);
     if (fault?.kind === 'timeout_after') return timeoutFault(fault);
     if (fault?.kind === 'error_500_after') return internalErrorResponse(requestId);
-    return answer;
+    return response;
   }
 
-  /** The same key does the work once: later calls get the first answer, or are told why not. */
-  async #once(call: PreparedCall, key: string, fault: FaultRule | null): Promise<ApiResponse> {
+  /** An idempotency key runs its operation once: later requests get the stored response, or an error. */
+  async #runOnce(call: PreparedCall, key: string, fault: FaultRule | null): Promise<ApiResponse> {
     if (key.length > 255) throw invalidRequest('Idempotency keys are at most 255 characters long.');
     const { mode } = call.caller;
     const id = `${call.caller.isPublishable ? 'pk' : 'sk'} ${key}`;
     const fingerprint = fingerprintOf(call);
-    const before = this.#books.tables(mode).answers.get(id);
-    if (before !== undefined && !isExpired(before, Math.floor(this.#options.clock.now() / 1000))) {
-      if (before.fingerprint === fingerprint) return replayedResponse(before, call.requestId, key);
+    const stored = this.#store.tables(mode).answers.get(id);
+    if (stored !== undefined && !isExpired(stored, Math.floor(this.#options.clock.now() / 1000))) {
+      if (stored.fingerprint === fingerprint) return replayedResponse(stored, call.requestId, key);
       const message = `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`;
       throw new ApiError(400, { type: 'idempotency_error', message }, false);
     }
-    const mark = `${mode} ${id}`;
-    if (this.#underway.has(mark)) {
+    const keyInFlight = `${mode} ${id}`;
+    if (this.#keysInFlight.has(keyInFlight)) {
       const message = `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`;
       throw new ApiError(409, { type: 'idempotency_error', code: 'idempotency_key_in_use', message }, false);
     }
-    this.#underway.add(mark);
+    this.#keysInFlight.add(keyInFlight);
     try {
       return await this.#execute(call, { id, fingerprint, key }, fault);
     } finally {
-      this.#underway.delete(mark);
+      this.#keysInFlight.delete(keyInFlight);
     }
   }
 
-  async #execute(call: PreparedCall, once: IdempotentCall | null, fault: FaultRule | null): Promise<ApiResponse> {
-    const { sleep: wait } = this.#options;
-    const slow = (fault?.kind === 'slow' ? (fault.ms ?? 1000) : 0) + cardDelayMs(call);
-    if (slow > 0 && wait !== undefined) {
-      await wait(slow);
-      this.#lapse();
+  async #execute(call: PreparedCall, idempotent: IdempotentCall | null, fault: FaultRule | null): Promise<ApiResponse> {
+    const { sleep } = this.#options;
+    const delayMs = (fault?.kind === 'slow' ? (fault.ms ?? 1000) : 0) + cardDelayMs(call);
+    if (delayMs > 0 && sleep !== undefined) {
+      await sleep(delayMs);
+      this.#expireHolds();
     }
     const { operation, caller, params, requestId, id, innerId } = call;
-    const tx = this.#newWork(caller.mode, requestId, once?.key ?? null);
-    let answer: ApiResponse;
+    const tx = this.#begin(caller.mode, requestId, idempotent?.key ?? null);
+    let response: ApiResponse;
     try {
-      const done = operation.run({ tx, id, innerId, params, isPublishable: caller.isPublishable });
+      const result = operation.run({ tx, id, innerId, params, isPublishable: caller.isPublishable });
       const paths = caller.isPublishable ? [] : params.list('expand');
-      // An event in the books may hold the very object that is answered: it must not be expanded too.
+      // A stored event may hold this very object, which must stay unexpanded there.
       const isShared = call.request.method === 'POST' || operation.name.startsWith('events.');
-      const object = paths.length > 0 && isShared ? structuredClone(done) : done;
+      const object = paths.length > 0 && isShared ? structuredClone(result) : result;
       expand(tx, object, paths);
-      answer = { status: 200, headers: responseHeaders(requestId, once?.key), body: JSON.stringify(object) };
+      response = { status: 200, headers: responseHeaders(requestId, idempotent?.key), body: JSON.stringify(object) };
     } catch (error) {
       if (!(error instanceof ApiError) || !error.isExecuted) throw error;
-      answer = { status: error.status, headers: responseHeaders(requestId, once?.key), body: error.body() };
+      response = { status: error.status, headers: responseHeaders(requestId, idempotent?.key), body: error.body() };
     }
-    if (once !== null) {
-      const { status, body } = answer;
-      const { id: answerId, fingerprint } = once;
-      tx.put('answers', { id: answerId, created: tx.now, fingerprint, status, body, request: requestId });
+    if (idempotent !== null) {
+      const { status, body } = response;
+      const { id: responseId, fingerprint } = idempotent;
+      tx.put('answers', { id: responseId, created: tx.now, fingerprint, status, body, request: requestId });
     }
-    this.#books.commit(caller.mode, tx.changes);
-    return answer;
+    this.#store.commit(caller.mode, tx.changes);
+    return response;
   }
 
   #serveFaults(request: ApiRequest): ApiResponse {
-    const caller = this.#recognize(request, undefined);
+    const caller = this.#authenticate(request, undefined);
     if (caller.isPublishable) throw unauthorized('Faults are set with a secret key.');
     if (request.method === 'DELETE') this.faults.clear();
     else if (request.method === 'PUT') {
@@ -319,7 +320,7 @@ interface IdempotentCall {
   readonly fingerprint: string;
 }
 
-/** Only where a card is asked. */
+/** Only operations that authorize a card are slow. */
 function cardDelayMs({ operation, params }: PreparedCall): number {
   return /^payment_intents\.(create|confirm)$/.test(operation.name) ? cardDelayOf(params) : 0;
 }
@@ -331,7 +332,7 @@ function apiKeyOf(header: string | undefined): string | undefined {
   return Buffer.from(header.slice(6), 'base64').toString('utf8').split(':')[0];
 }
 
-/** The order of parameters does not matter; everything else does. */
+/** The same for the same method, path and parameters, in whatever order the parameters come. */
 function fingerprintOf({ request, path }: PreparedCall): string {
   const params = request.body.split('&').sort().join('&');
   return createHash('sha256').update(`${request.method} ${path}\n${params}`).digest('base64url');
@@ -356,8 +357,8 @@ function replayedResponse({ status, body, request }: StoredResponseRow, requestI
   return { status, headers, body };
 }
 
-function errorResponse(refusal: ApiError, requestId: string): ApiResponse {
-  return { status: refusal.status, headers: responseHeaders(requestId), body: refusal.body() };
+function errorResponse(error: ApiError, requestId: string): ApiResponse {
+  return { status: error.status, headers: responseHeaders(requestId), body: error.body() };
 }
 
 function unknownUrl(method: string, path: string): ApiError {
@@ -376,7 +377,7 @@ function internalErrorResponse(
   return errorResponse(new ApiError(500, { type: 'api_error', message }, false), requestId);
 }
 
-/** Faults that come in the place of the work. */
+/** The outcome of a fault that replaces the operation; null when the operation runs. */
 function faultBeforeWork(fault: FaultRule, requestId: string): ApiOutcome | null {
   if (fault.kind === 'timeout_before') return timeoutFault(fault);
   if (fault.kind === 'drop_connection') return { fault: 'drop_connection', ms: 0 };

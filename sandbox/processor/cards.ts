@@ -1,5 +1,5 @@
-// The test cards, as data: what each number does, in words for people and in terms the bank acts on. Stripe's own test
-// numbers do what they do at Stripe; the rest are ours. A number that is not here but is well formed simply works.
+// The test cards as data: what each number does. Stripe's test numbers behave as at Stripe; numbers that begin with
+// 4000 0000 0070 are this sandbox's own. Any other well-formed number works as the good card of its brand.
 
 export type CardBrand = 'visa' | 'mastercard' | 'amex' | 'discover';
 
@@ -9,34 +9,33 @@ export interface CardDecline {
   readonly message: string;
 }
 
-/** What a card does differently from a good one. */
+/** How a card differs from one that always works. */
 export interface CardBehavior {
-  /** Refused when a payment is confirmed. */
+  /** Declines every confirmation. */
   readonly decline?: CardDecline;
-  /** `always`: its owner is asked each time they are there, and off-session it is refused. */
+  /** `always`: on-session payments need 3-D Secure; off-session payments are declined. */
   readonly authentication?: 'always';
-  /** Refused after its owner has approved. */
+  /** Declines after its owner has approved. */
   readonly declineAfterAuthentication?: CardDecline;
-  /** Off-session use fails, although the card was saved. */
+  /** Declines off-session payments, although the card was saved. */
   readonly declineOffSession?: CardDecline;
   readonly holdSeconds?: number;
-  /** So many capture attempts fail first; `Infinity` is written as -1. */
+  /** The number of capture attempts that fail first; -1: all. */
   readonly failingCaptures?: number;
   readonly captureDecline?: CardDecline;
   readonly disputeReason?: string;
-  /** Only half of what is asked for is held. */
+  /** Authorizes only half of the amount. */
   readonly isPartiallyAuthorized?: true;
   readonly delayMs?: number;
 }
 
 export interface TestCard extends CardBehavior {
-  /** A stable name; saved payment methods refer to it. */
+  /** Never changes: saved payment methods refer to it. */
   readonly name: string;
   readonly number: string;
   readonly brand: CardBrand;
-  /** Usable from a server as a payment method, as Stripe's `pm_card_visa`. The first is the one we show. */
+  /** Payment methods for servers, like Stripe's `pm_card_visa`. Lists show the first. */
   readonly tokens: readonly string[];
-  /** One sentence for people. */
   readonly description: string;
   readonly group: 'works' | 'refused' | 'asks its owner' | 'trouble later';
 }
@@ -114,9 +113,15 @@ const WORKING_CARDS: readonly TestCard[] = [
   },
 ];
 
-function declinedCard(name: string, number: string, token: string, decline: CardDecline, says: string): TestCard {
+function declinedCard(
+  name: string,
+  number: string,
+  token: string,
+  decline: CardDecline,
+  description: string,
+): TestCard {
   const tokens = [`pm_card_${token}`, `pm_card_visa_${token}`];
-  return { name, number, brand: 'visa', tokens, description: says, group: 'refused', decline };
+  return { name, number, brand: 'visa', tokens, description, group: 'refused', decline };
 }
 
 const DECLINED_CARDS: readonly TestCard[] = [
@@ -240,21 +245,21 @@ export function cardByToken(token: string): TestCard | null {
   return byToken.get(token) ?? null;
 }
 
-/** A saved method's card. One that has left the list behaves as a good one. */
+/** The card of a saved payment method. A name that is not in the list means a card that works. */
 export function cardByName(name: string): TestCard {
   return byName.get(name) ?? (WORKING_CARDS[0] as TestCard);
 }
 
 function passesLuhn(digits: string): boolean {
   let sum = 0;
-  for (let place = 0; place < digits.length; place++) {
-    const digit = digits.charCodeAt(digits.length - 1 - place) - 48;
-    sum += place % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2;
+  for (let position = 0; position < digits.length; position++) {
+    const digit = digits.charCodeAt(digits.length - 1 - position) - 48;
+    sum += position % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2;
   }
   return sum % 10 === 0;
 }
 
-/** The card of this number; null when no card could have it. */
+/** The card with this number; null when no card can have it. */
 export function cardByNumber(number: string): TestCard | null {
   const digits = number.replace(/[ -]/g, '');
   if (!/^\d{13,19}$/.test(digits) || !passesLuhn(digits)) return null;
@@ -263,7 +268,7 @@ export function cardByNumber(number: string): TestCard | null {
   );
 }
 
-/** A number nobody listed behaves as the good card of its brand. */
+/** For numbers that are not in the list: the good card of their brand; Visa when the digit is not here. */
 const DEFAULT_CARD_BY_FIRST_DIGIT: Readonly<Record<string, string>> = {
   '3': '378282246310005',
   '5': '5555555555554444',

@@ -1,10 +1,9 @@
-// Disputes: opened by a card that does so, or by hand for a test; settled by hand, or accepted. While one is open or lost,
-// its money is not ours and the charge cannot be refunded.
+// Disputes: opened by a test card or by the test helper, closed by the test helpers or by accepting them. While a dispute is
+// open or lost, its amount is out of the platform's balance and the charge cannot be refunded.
 
 import { operationFailed } from './api-error.ts';
 import type { Params } from './form-params.ts';
-import { toDispute } from './other-objects.ts';
-import type { StripeObject } from './payment-objects.ts';
+import type { RenderContext, StripeObject } from './payment-objects.ts';
 import type { ChargeRow, DisputeRow } from './row-types.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -37,7 +36,7 @@ export function findCharge(tx: Transaction, params: Params): ChargeRow | null {
 
 export function createDispute(tx: Transaction, params: Params): StripeObject {
   const charge = findCharge(tx, params);
-  const wanted = params.positive('amount');
+  const requested = params.positive('amount');
   const reason = params.text('reason') ?? 'fraudulent';
   if (charge === null || !charge.captured) {
     throw operationFailed('charge_not_refundable', 'Only a captured charge can be disputed.');
@@ -45,12 +44,12 @@ export function createDispute(tx: Transaction, params: Params): StripeObject {
   if (charge.dispute !== null)
     throw operationFailed('charge_disputed', `Charge ${charge.id} has been disputed already.`);
   const left = charge.amountCaptured - charge.refunded;
-  if (left === 0 || (wanted ?? 0) > left) {
+  if (left === 0 || (requested ?? 0) > left) {
     throw operationFailed('amount_too_large', `Only ${left} of charge ${charge.id} can be disputed.`, {
       param: 'amount',
     });
   }
-  return toDispute(tx, openDispute(tx, charge, wanted ?? left, reason));
+  return toDispute(tx, openDispute(tx, charge, requested ?? left, reason));
 }
 
 export function closeDispute(tx: Transaction, id: string, status: 'won' | 'lost'): StripeObject {
@@ -58,10 +57,40 @@ export function closeDispute(tx: Transaction, id: string, status: 'won' | 'lost'
   if (dispute.status === 'won' || dispute.status === 'lost') {
     throw operationFailed('dispute_closed', `Dispute ${id} is closed already: it was ${dispute.status}.`);
   }
-  const settled = tx.put('disputes', { ...dispute, status });
-  const object = toDispute(tx, settled);
+  const closed = tx.put('disputes', { ...dispute, status });
+  const object = toDispute(tx, closed);
   tx.recordEvent('charge.dispute.updated', object);
   if (status === 'won') tx.recordEvent('charge.dispute.funds_reinstated', object);
   tx.recordEvent('charge.dispute.closed', object);
   return object;
+}
+
+const EVIDENCE_SECONDS = 7 * 86_400;
+
+export function toDispute(context: RenderContext, row: DisputeRow): StripeObject {
+  return {
+    id: row.id,
+    object: 'dispute',
+    amount: row.amount,
+    balance_transactions: [],
+    charge: row.charge,
+    created: row.created,
+    currency: row.currency,
+    enhanced_eligibility_types: [],
+    evidence: {},
+    evidence_details: {
+      due_by: row.status === 'needs_response' ? row.created + EVIDENCE_SECONDS : null,
+      enhanced_eligibility: {},
+      has_evidence: false,
+      past_due: false,
+      submission_count: 0,
+    },
+    intended_submission_method: null,
+    is_charge_refundable: false,
+    livemode: context.mode === 'live',
+    metadata: row.metadata,
+    payment_intent: row.intent,
+    reason: row.reason,
+    status: row.status,
+  };
 }

@@ -1,22 +1,23 @@
-// Switches for faults: rules that make chosen calls slow, lost, refused or broken, and webhooks late, doubled, shuffled or
-// lost. They are for the hour and not in the books: a restarted bank has none.
+// Fault injection: rules that delay, lose or fail chosen API calls, and settings that delay, duplicate, reorder or lose
+// webhooks. Faults are not stored: a restarted processor has none.
 
 import type { Random } from '../../src/base/random.ts';
 import type { Mode } from './row-types.ts';
 
 export const FAULT_KINDS = [
-  /** The work begins after `ms`. */
+  /** The operation starts after `ms`. */
   'slow',
-  /** The work is not done and no answer comes. */
+  /** The operation does not run, and no response comes. */
   'timeout_before',
-  /** The work is done and no answer comes. */
+  /** The operation runs, and no response comes. */
   'timeout_after',
+  /** 429; the operation does not run. */
   'rate_limited',
-  /** 500; the work is not done. */
+  /** 500; the operation does not run. */
   'error_500',
-  /** 500; the work is done, and the same idempotency key gets its true answer. */
+  /** 500; the operation runs, and the same idempotency key gets its real response. */
   'error_500_after',
-  /** The connection is closed; the work is not done. */
+  /** The connection is closed; the operation does not run. */
   'drop_connection',
 ] as const;
 
@@ -29,17 +30,17 @@ export interface FaultRule {
   readonly mode?: Mode;
   readonly kind: FaultKind;
   readonly ms?: number;
-  /** 0 to 1; left out: always. */
+  /** From 0 to 1; by default 1. */
   readonly probability?: number;
-  /** Fires so often and no more; left out: without end. */
+  /** The most times that it fires; by default no limit. */
   readonly times?: number;
 }
 
 export interface WebhookFaults {
-  /** Chances from 0 to 1. */
+  /** Probabilities from 0 to 1. */
   readonly duplicate?: number;
   readonly shuffle?: number;
-  /** An attempt that never arrives; it is tried again like any that failed. */
+  /** The attempt never arrives, and is retried as a failed one. */
   readonly drop?: number;
   readonly delay_ms?: number;
 }
@@ -53,7 +54,7 @@ export interface Faults {
   read(): FaultSettings;
   set(settings: Partial<FaultSettings>): void;
   clear(): void;
-  /** The fault of this call, if any; a rule's `times` is used up by it. */
+  /** The fault for this call, if any. Counts against the rule's `times`. */
   pick(operation: string, mode: Mode): FaultRule | null;
   chance(probability: number | undefined): boolean;
 }
@@ -95,55 +96,56 @@ export function makeFaults(random: Random): Faults {
   };
 }
 
-/** Reads settings that came as JSON; a sentence says what is wrong with them. */
+/** Reads settings from JSON; returns a sentence when they are invalid. */
 export function readFaultSettings(value: unknown): Partial<FaultSettings> | string {
   if (typeof value !== 'object' || value === null) return 'Send an object with rules, webhooks or both.';
   const { rules, webhooks } = value as { rules?: unknown; webhooks?: unknown };
-  const read: { rules?: FaultRule[]; webhooks?: WebhookFaults } = {};
+  const settings: { rules?: FaultRule[]; webhooks?: WebhookFaults } = {};
   if (rules !== undefined) {
     if (!Array.isArray(rules)) return 'rules must be an array.';
-    read.rules = [];
-    for (const [place, rule] of rules.entries()) {
-      const made = readRule(rule, `rule_${place + 1}`);
-      if (typeof made === 'string') return `rules[${place}]: ${made}`;
-      read.rules.push(made);
+    settings.rules = [];
+    for (const [index, value] of rules.entries()) {
+      const rule = readRule(value, `rule_${index + 1}`);
+      if (typeof rule === 'string') return `rules[${index}]: ${rule}`;
+      settings.rules.push(rule);
     }
-    if (new Set(read.rules.map(({ id }) => id)).size < read.rules.length) return 'rules must have different ids.';
+    if (new Set(settings.rules.map(({ id }) => id)).size < settings.rules.length)
+      return 'rules must have different ids.';
   }
   if (webhooks !== undefined) {
-    if (!isNumbers(webhooks, ['duplicate', 'shuffle', 'drop', 'delay_ms'])) {
+    if (!hasOnlyNumbers(webhooks, ['duplicate', 'shuffle', 'drop', 'delay_ms'])) {
       return 'webhooks takes the numbers duplicate, shuffle, drop and delay_ms.';
     }
-    read.webhooks = webhooks;
+    settings.webhooks = webhooks;
   }
-  return read;
+  return settings;
 }
 
-function isNumbers(value: unknown, names: readonly string[]): value is WebhookFaults {
+function hasOnlyNumbers(value: unknown, names: readonly string[]): value is WebhookFaults {
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).every(([name, number]) => names.includes(name) && isNatural(number));
+  return Object.entries(value).every(([name, number]) => names.includes(name) && isNonNegative(number));
 }
 
-const isNatural = (value: unknown): value is number => typeof value === 'number' && value >= 0;
+const isNonNegative = (value: unknown): value is number => typeof value === 'number' && value >= 0;
 
-function readRule(value: unknown, otherwise: string): FaultRule | string {
+function readRule(value: unknown, defaultId: string): FaultRule | string {
   if (typeof value !== 'object' || value === null) return 'must be an object.';
-  const { id = otherwise, on, mode, kind, ms, probability, times } = value as Record<string, unknown>;
+  const { id = defaultId, on, mode, kind, ms, probability, times } = value as Record<string, unknown>;
   if (typeof id !== 'string') return 'id must be text.';
   if (typeof on !== 'string') return "on must name an operation, such as payment_intents.capture, or be '*'.";
-  const known = FAULT_KINDS.find((one) => one === kind);
-  if (known === undefined) return `kind must be one of ${FAULT_KINDS.join(', ')}.`;
+  const faultKind = FAULT_KINDS.find((one) => one === kind);
+  if (faultKind === undefined) return `kind must be one of ${FAULT_KINDS.join(', ')}.`;
   if (mode !== undefined && mode !== 'test' && mode !== 'live') return 'mode must be test or live.';
   for (const number of [ms, probability, times]) {
-    if (number !== undefined && !isNatural(number)) return 'ms, probability and times must be numbers from 0.';
+    if (number !== undefined && !isNonNegative(number)) return 'ms, probability and times must be numbers from 0.';
   }
   return {
     id,
     on,
-    kind: known,
+    kind: faultKind,
     ...(mode === undefined ? {} : { mode }),
-    ...(isNatural(ms) ? { ms } : {}),
-    ...(isNatural(probability) ? { probability } : {}),
-    ...(isNatural(times) ? { times } : {}),
+    ...(isNonNegative(ms) ? { ms } : {}),
+    ...(isNonNegative(probability) ? { probability } : {}),
+    ...(isNonNegative(times) ? { times } : {}),
   };
 }

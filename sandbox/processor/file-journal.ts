@@ -1,6 +1,6 @@
-// The bank's durable books: an append-only file of checked lines. Many requests share one fsync; an answer waits for its
-// own. A torn end is cut off (and set aside); a journal that has grown is folded into a snapshot by an atomic rename.
-// When a write fails it stays failed: nothing is acknowledged any more, and a restart tells what is on disk.
+// The durable journal: an append-only file of lines with checksums. Concurrent requests share one fsync, and each response waits
+// for its own. A torn last line is cut off and saved aside. A large journal is compacted into a snapshot, put in place by an
+// atomic rename. After a failed write nothing is acknowledged any more; a restart reads what is on disk.
 
 import {
   closeSync,
@@ -16,13 +16,13 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { type Journal, JournalFailure } from './journal.ts';
 
 export interface FileJournalOptions {
   readonly log?: (line: string) => void;
-  /** A journal larger than this, and larger than the snapshot before it, is folded. */
+  /** A journal larger than this, and larger than the last snapshot, is compacted. */
   readonly compactAtBytes?: number;
 }
 
@@ -31,14 +31,14 @@ const CHUNK_BYTES = 1024 * 1024;
 
 const withChecksum = (line: string): string => `${crc32(line).toString(16).padStart(8, '0')} ${line}\n`;
 
-/** The line's content; null when it is not whole. */
+/** The line without its checksum; null when the checksum does not match. */
 function verifyChecksum(line: string): string | null {
   const content = line.slice(9);
   return line[8] === ' ' && Number.parseInt(line.slice(0, 8), 16) === crc32(content) ? content : null;
 }
 
 interface FoundFiles {
-  /** Number of the newest complete snapshot; 0: none. */
+  /** Number of the newest snapshot; 0: none. */
   readonly snapshot: number;
   /** Journals from that snapshot on, in order. */
   readonly journals: readonly number[];
@@ -57,8 +57,10 @@ function findFiles(folder: string): FoundFiles {
   return { snapshot, journals: numbers('journal').filter((number) => number >= snapshot) };
 }
 
-/** Each line of a file with the offset it begins at; the last may lack its end. */
-function* linesOf(file: string): Generator<{ readonly text: string; readonly at: number; readonly whole: boolean }> {
+/** The lines of a file with their byte offsets. The last line may be incomplete. */
+function* linesOf(
+  file: string,
+): Generator<{ readonly text: string; readonly at: number; readonly isComplete: boolean }> {
   const fd = openSync(file, 'r');
   try {
     let rest = Buffer.alloc(0);
@@ -69,13 +71,13 @@ function* linesOf(file: string): Generator<{ readonly text: string; readonly at:
       const text = Buffer.concat([rest, chunk.subarray(0, read)]);
       let start = 0;
       for (let end = text.indexOf(10); end >= 0; end = text.indexOf(10, start)) {
-        yield { text: text.toString('utf8', start, end), at: at + start, whole: true };
+        yield { text: text.toString('utf8', start, end), at: at + start, isComplete: true };
         start = end + 1;
       }
       at += start;
       rest = text.subarray(start);
       if (read > 0) continue;
-      if (rest.length > 0) yield { text: rest.toString('utf8'), at, whole: false };
+      if (rest.length > 0) yield { text: rest.toString('utf8'), at, isComplete: false };
       return;
     }
   } finally {
@@ -91,34 +93,34 @@ export function openFileJournal(folder: string, options: FileJournalOptions = {}
 class FileJournal implements Journal {
   readonly #folder: string;
   readonly #log: (line: string) => void;
-  readonly #foldAt: number;
+  readonly #compactAtBytes: number;
   #number = 1;
   #handle: FileHandle | null = null;
   #size = 0;
   #snapshotSize = 0;
   #snapshot: () => Iterable<string> = () => [];
   #waiting: string[] = [];
-  /** Resolves when what is waiting now, and what is being written, is on disk. */
-  #next: Promise<void> | null = null;
+  /** Resolves when the waiting lines, and those being written, are on disk. */
+  #nextWrite: Promise<void> | null = null;
   #failure: JournalFailure | null = null;
   #writing: Promise<void> | null = null;
-  #folding: Promise<void> | null = null;
+  #compacting: Promise<void> | null = null;
 
   constructor(
     folder: string,
-    { log = () => undefined, compactAtBytes: foldAt = DEFAULT_COMPACT_AT_BYTES }: FileJournalOptions,
+    { log = () => undefined, compactAtBytes = DEFAULT_COMPACT_AT_BYTES }: FileJournalOptions,
   ) {
     this.#folder = folder;
     this.#log = log;
-    this.#foldAt = foldAt;
+    this.#compactAtBytes = compactAtBytes;
   }
 
   *read(): Generator<string> {
     const { snapshot, journals } = findFiles(this.#folder);
     this.#number = Math.max(journals.at(-1) ?? 1, snapshot, 1);
     if (snapshot > 0) {
-      for (const { text, at, whole } of linesOf(snapshotFile(this.#folder, snapshot))) {
-        const line = whole ? verifyChecksum(text) : null;
+      for (const { text, at, isComplete } of linesOf(snapshotFile(this.#folder, snapshot))) {
+        const line = isComplete ? verifyChecksum(text) : null;
         if (line === null) {
           throw new Error(`${snapshotFile(this.#folder, snapshot)} is damaged at byte ${at}: restore it from a backup`);
         }
@@ -131,8 +133,8 @@ class FileJournal implements Journal {
 
   *#journalLines(number: number, isLast: boolean): Generator<string> {
     const file = journalFile(this.#folder, number);
-    for (const { text, at, whole } of linesOf(file)) {
-      const line = whole ? verifyChecksum(text) : null;
+    for (const { text, at, isComplete } of linesOf(file)) {
+      const line = isComplete ? verifyChecksum(text) : null;
       if (line === null) {
         if (!isLast) throw new Error(`${file} is damaged at byte ${at}: restore it from a backup`);
         this.#cut(file, at);
@@ -142,7 +144,7 @@ class FileJournal implements Journal {
     }
   }
 
-  /** What follows a torn line was never acknowledged; it is set aside for whoever wants to look. */
+  /** Bytes from a torn line on were never acknowledged. They are saved in a `.torn` file for the operator. */
   #cut(file: string, at: number): void {
     const fd = openSync(file, 'r+');
     try {
@@ -154,7 +156,7 @@ class FileJournal implements Journal {
     } finally {
       closeSync(fd);
     }
-    this.#log(`${file}: the last write was torn and is cut off at byte ${at}`);
+    this.#log(`${file}: the last write is incomplete; the journal is cut off at byte ${at}`);
   }
 
   startWriting(snapshot: () => Iterable<string>): void {
@@ -162,7 +164,7 @@ class FileJournal implements Journal {
     const { snapshot: newest } = findFiles(this.#folder);
     for (const name of readdirSync(this.#folder)) {
       const number = Number(/^(?:snapshot|journal)-(\d+)\.log$/.exec(name)?.[1] ?? Infinity);
-      // Left behind by a fold that a crash cut short.
+      // Files that a compaction left when a crash interrupted it.
       if (number < newest || /^snapshot-\d+\.log\.tmp$/.test(name)) rmSync(join(this.#folder, name), { force: true });
     }
     const file = journalFile(this.#folder, this.#number);
@@ -176,20 +178,20 @@ class FileJournal implements Journal {
   flush(): Promise<void> | null {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     if (this.#waiting.length > 0) {
-      this.#next ??= this.#afterCurrent();
-      return this.#next;
+      this.#nextWrite ??= this.#writeWaiting();
+      return this.#nextWrite;
     }
     return this.#writing;
   }
 
-  /** One write and one fsync for all that has come together while the write before was under way. */
-  async #afterCurrent(): Promise<void> {
+  /** One write and one fsync for all lines that were appended during the previous write. */
+  async #writeWaiting(): Promise<void> {
     if (this.#writing !== null) await this.#writing;
-    // A turn of the loop lets requests that arrived together share this write.
-    else await turn();
+    // Yields once, so that requests that arrived together share this write.
+    else await nextTurn();
     const lines = this.#waiting;
     this.#waiting = [];
-    this.#next = null;
+    this.#nextWrite = null;
     this.#writing = this.#write(lines.join(''));
     try {
       await this.#writing;
@@ -205,33 +207,34 @@ class FileJournal implements Journal {
       await this.#handle.appendFile(text);
       await this.#handle.datasync();
       this.#size += text.length;
-      if (this.#size > Math.max(this.#foldAt, this.#snapshotSize) && this.#folding === null) await this.#rotate();
+      if (this.#size > Math.max(this.#compactAtBytes, this.#snapshotSize) && this.#compacting === null)
+        await this.#rotate();
     } catch (error) {
       this.#failure = new JournalFailure(error);
       throw this.#failure;
     }
   }
 
-  /** From here on lines go to a new file; the snapshot that makes the older ones needless is written on the side. */
+  /** Later lines go to a new file, while the snapshot that replaces the older files is written. */
   async #rotate(): Promise<void> {
     const number = this.#number + 1;
     const file = journalFile(this.#folder, number);
     createFile(file, this.#folder);
-    const fresh = await open(file, 'a', 0o600);
+    const handle = await open(file, 'a', 0o600);
     await this.#handle?.close();
-    this.#handle = fresh;
+    this.#handle = handle;
     this.#number = number;
     this.#size = 0;
-    // Lines that wait now are in the snapshot and will be in the new file too: putting a row twice changes nothing.
+    // Lines that wait now are in the snapshot and in the new file too: putting a row twice changes nothing.
     const lines = this.#snapshot();
-    this.#folding = this.#fold(number, lines)
-      .catch((error: unknown) => this.#log(`the journal could not be folded: ${String(error)}`))
+    this.#compacting = this.#compact(number, lines)
+      .catch((error: unknown) => this.#log(`the journal could not be compacted: ${String(error)}`))
       .finally(() => {
-        this.#folding = null;
+        this.#compacting = null;
       });
   }
 
-  async #fold(number: number, lines: Iterable<string>): Promise<void> {
+  async #compact(number: number, lines: Iterable<string>): Promise<void> {
     const file = snapshotFile(this.#folder, number);
     const temporary = `${file}.tmp`;
     const handle = await open(temporary, 'w', 0o600);
@@ -257,13 +260,13 @@ class FileJournal implements Journal {
 
   async close(): Promise<void> {
     await Promise.resolve(this.flush()).catch(() => undefined);
-    await this.#folding;
+    await this.#compacting;
     await this.#handle?.close();
     this.#handle = null;
   }
 }
 
-/** A file whose name, too, survives a loss of power. */
+/** Syncs the folder too, so that the file's name survives a power loss. */
 function createFile(file: string, folder: string): void {
   closeSync(openSync(file, 'a', 0o600));
   syncFolder(folder);

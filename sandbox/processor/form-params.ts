@@ -1,9 +1,9 @@
-// Reads form-encoded parameters the way Stripe does: nested brackets, arrays, and typed access that refuses what is
-// missing, malformed or unknown by the parameter's name. It never yields a key that could reach a prototype.
+// Form-encoded parameters as Stripe reads them: nested brackets, arrays, and typed access that rejects a missing, malformed or
+// unknown parameter by its name. Parsed fields have no prototype, so no key can reach one.
 
 import { invalidRequest } from './api-error.ts';
 
-/** A decoded parameter: text, or more parameters (an array is one whose names are 0, 1, 2, …). */
+/** A decoded parameter: text, or nested parameters (an array has the names 0, 1, 2, …). */
 export type Field = string | Fields;
 export interface Fields {
   [name: string]: Field;
@@ -36,7 +36,7 @@ export function parseForm(text: string): Fields {
   return fields;
 }
 
-/** `a[b][]` becomes the steps a, b and "next free number". */
+/** `a[b][]` sets the next free index of `b` in `a`. */
 function setField(fields: Fields, name: string, value: string): void {
   const open = name.indexOf('[');
   if (open <= 0) {
@@ -44,25 +44,25 @@ function setField(fields: Fields, name: string, value: string): void {
     return;
   }
   if (!name.endsWith(']')) throw invalidRequest(`Invalid parameter name: ${name}`);
-  const steps = [name.slice(0, open), ...name.slice(open + 1, -1).split('][')];
-  if (steps.length > MAX_DEPTH) throw invalidRequest(`Invalid parameter name: ${name} is nested too deeply`);
-  let here = fields;
-  for (const [depth, step] of steps.entries()) {
-    const key = step === '' ? String(Object.keys(here).length) : step;
-    if (depth === steps.length - 1) {
-      here[key] = value;
+  const keys = [name.slice(0, open), ...name.slice(open + 1, -1).split('][')];
+  if (keys.length > MAX_DEPTH) throw invalidRequest(`Invalid parameter name: ${name} is nested too deeply`);
+  let level = fields;
+  for (const [depth, name] of keys.entries()) {
+    const key = name === '' ? String(Object.keys(level).length) : name;
+    if (depth === keys.length - 1) {
+      level[key] = value;
       return;
     }
-    let next = here[key];
+    let next = level[key];
     if (next === undefined || typeof next === 'string') {
       next = emptyFields();
-      here[key] = next;
+      level[key] = next;
     }
-    here = next;
+    level = next;
   }
 }
 
-/** Typed reading of one level of parameters; `path` names it in refusals (`payment_method_data[card]`). */
+/** Typed reading of one level of parameters; errors name parameters with `path` (`payment_method_data[card]`). */
 export class Params {
   readonly #fields: Fields;
   readonly #path: string;
@@ -93,7 +93,7 @@ export class Params {
 
   requireText(name: string): string {
     const text = this.text(name);
-    if (text === null) throw this.#lacks(name);
+    if (text === null) throw this.#missing(name);
     return text;
   }
 
@@ -108,7 +108,7 @@ export class Params {
 
   requireInteger(name: string): number {
     const value = this.integer(name);
-    if (value === null) throw this.#lacks(name);
+    if (value === null) throw this.#missing(name);
     return value;
   }
 
@@ -148,7 +148,7 @@ export class Params {
     return new Params(field, this.nameOf(name));
   }
 
-  /** Every entry of an array or hash, text only. */
+  /** Every entry of an array or hash of text. */
   entries(name: string): [string, string][] {
     const field = this.#fields[name];
     if (field === undefined || field === '') return [];
@@ -163,29 +163,29 @@ export class Params {
     return this.entries(name).map(([, value]) => value);
   }
 
-  /** What was there, with the keys sent laid over it; an empty value takes a key away. */
-  metadata(before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  /** The current metadata merged with the keys sent; an empty value removes its key. */
+  metadata(current: Readonly<Record<string, string>> = {}): Record<string, string> {
     if (this.#fields.metadata === '') return {};
-    const after: Record<string, string> = { ...before };
+    const merged: Record<string, string> = { ...current };
     for (const [key, value] of this.entries('metadata')) {
       if (key.length > 40) throw invalidRequest('Metadata keys are at most 40 characters long.', 'metadata');
       if (value.length > 500)
         throw invalidRequest('Metadata values are at most 500 characters long.', `metadata[${key}]`);
-      if (value === '') delete after[key];
-      else if (key !== '__proto__') after[key] = value;
+      if (value === '') delete merged[key];
+      else if (key !== '__proto__') merged[key] = value;
     }
-    if (Object.keys(after).length > 50) throw invalidRequest('Metadata has at most 50 keys.', 'metadata');
-    return after;
+    if (Object.keys(merged).length > 50) throw invalidRequest('Metadata has at most 50 keys.', 'metadata');
+    return merged;
   }
 
-  /** A misspelt parameter is worse than a missing one: it is refused, as Stripe does. */
+  /** Rejects unknown parameters as Stripe does, so that a misspelt one is noticed. */
   rejectUnknown(known: ReadonlySet<string>): void {
     for (const name of Object.keys(this.#fields)) {
       if (!known.has(name)) throw invalidRequest(`Received unknown parameter: ${name}`, name, 'parameter_unknown');
     }
   }
 
-  #lacks(name: string): Error {
+  #missing(name: string): Error {
     return invalidRequest(`Missing required param: ${this.nameOf(name)}.`, this.nameOf(name), 'parameter_missing');
   }
 }

@@ -1,5 +1,5 @@
-// The life of a hold: a card is asked, may have to be approved by its owner, is held, captured, released or lapses.
-// Every change of an intent's status that money follows from is in this file.
+// The life of a hold: the card is authorized, perhaps after its owner approves (3-D Secure), then captured, canceled or
+// expired. Every change of a payment intent's status that moves money is in this file.
 
 import { ApiError, operationFailed } from './api-error.ts';
 import { type CardDecline, cardByName, declines, type TestCard } from './cards.ts';
@@ -13,60 +13,60 @@ const HOLD_SECONDS = 7 * 86_400;
 export interface AuthorizationOptions {
   readonly isOffSession: boolean;
   readonly returnUrl: string | null;
-  /** The answer goes to a browser that has only the publishable key. */
+  /** The caller is a browser that has only a publishable key. */
   readonly isPublishable: boolean;
 }
 
-/** Asks the card. Throws the decline, which is in the books by then. */
+/** Authorizes the card. Records a decline before throwing it. */
 export function authorizeCard(
   tx: Transaction,
-  before: IntentRow,
+  current: IntentRow,
   method: MethodRow,
-  asking: AuthorizationOptions,
+  options: AuthorizationOptions,
 ): IntentRow {
   const card = cardByName(method.card);
   const intent: IntentRow = {
-    ...before,
+    ...current,
     method: method.id,
-    returnUrl: asking.returnUrl,
-    offSession: asking.isOffSession,
+    returnUrl: options.returnUrl,
+    offSession: options.isOffSession,
   };
-  const decline = card.decline ?? (asking.isOffSession ? card.declineOffSession : undefined);
-  if (decline !== undefined) throw declineCard(tx, intent, method, decline, asking.isPublishable);
-  if (card.authentication === 'always' && !asking.isOffSession) {
-    const waiting = tx.put('intents', {
+  const decline = card.decline ?? (options.isOffSession ? card.declineOffSession : undefined);
+  if (decline !== undefined) throw declineCard(tx, intent, method, decline, options.isPublishable);
+  if (card.authentication === 'always' && !options.isOffSession) {
+    const challenged = tx.put('intents', {
       ...intent,
       status: 'requires_action',
       challenge: tx.newToken(),
       failure: null,
     });
-    tx.recordEvent('payment_intent.requires_action', toPaymentIntent(tx, waiting));
-    return waiting;
+    tx.recordEvent('payment_intent.requires_action', toPaymentIntent(tx, challenged));
+    return challenged;
   }
   return approveCard(tx, intent, method, card, false);
 }
 
-/** The owner has answered on the 3-D Secure page. Never throws for a decline: the page shows what came of it. */
-export function completeChallenge(tx: Transaction, intent: IntentRow, approved: boolean): IntentRow {
+/** Applies the owner's answer on the 3-D Secure page. Does not throw a decline: the page shows the result. */
+export function completeChallenge(tx: Transaction, intent: IntentRow, isApproved: boolean): IntentRow {
   const method = tx.require('methods', intent.method ?? '');
   const card = cardByName(method.card);
-  const decline = approved ? card.declineAfterAuthentication : declines.failedAuthentication;
+  const decline = isApproved ? card.declineAfterAuthentication : declines.failedAuthentication;
   if (decline !== undefined) return recordDecline(tx, intent, method, decline);
   return approveCard(tx, intent, method, card, true);
 }
 
 function recordDecline(tx: Transaction, intent: IntentRow, method: MethodRow, decline: CardDecline): IntentRow {
-  const { code, decline: word, message } = decline;
-  // An owner who did not approve never got as far as the bank: there is no charge then.
-  const reached = decline !== declines.failedAuthentication;
-  const charge = reached ? createCharge(tx, intent, method, decline, false) : null;
+  const { code, decline: declineCode, message } = decline;
+  // Without the owner's approval the card network is not asked, so there is no charge.
+  const isAttempted = decline !== declines.failedAuthentication;
+  const charge = isAttempted ? createCharge(tx, intent, method, decline, false) : null;
   const failed = tx.put('intents', {
     ...intent,
     status: 'requires_payment_method',
     method: null,
     challenge: null,
     charge: charge?.id ?? intent.charge,
-    failure: { code, decline: word, message, charge: charge?.id ?? null, method: method.id },
+    failure: { code, decline: declineCode, message, charge: charge?.id ?? null, method: method.id },
   });
   tx.recordEvent('payment_intent.payment_failed', toPaymentIntent(tx, failed));
   return failed;
@@ -138,9 +138,9 @@ function approveCard(
   if (intent.customer !== null && intent.futureUse !== null && method.customer === null) {
     tx.put('methods', { ...method, customer: intent.customer });
   }
-  const agreed: IntentRow = { ...intent, charge: charge.id, failure: null, challenge: null };
-  if (intent.capture !== 'manual') return captureCharge(tx, agreed, charge, charge.amount, card);
-  const held = tx.put('intents', { ...agreed, status: 'requires_capture', capturable: charge.amount });
+  const approved: IntentRow = { ...intent, charge: charge.id, failure: null, challenge: null };
+  if (intent.capture !== 'manual') return captureCharge(tx, approved, charge, charge.amount, card);
+  const held = tx.put('intents', { ...approved, status: 'requires_capture', capturable: charge.amount });
   tx.recordEvent('payment_intent.amount_capturable_updated', toPaymentIntent(tx, held));
   return held;
 }
@@ -161,7 +161,7 @@ function captureCharge(
   return paid;
 }
 
-export function captureHold(tx: Transaction, intent: IntentRow, wanted: number | null): IntentRow {
+export function captureHold(tx: Transaction, intent: IntentRow, requested: number | null): IntentRow {
   if (intent.status !== 'requires_capture') {
     const why =
       intent.status === 'succeeded'
@@ -169,15 +169,15 @@ export function captureHold(tx: Transaction, intent: IntentRow, wanted: number |
         : `it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be captured: requires_capture`;
     throw unexpectedState(tx, intent, `This PaymentIntent could not be captured because ${why}.`);
   }
-  const amount = wanted ?? intent.capturable;
+  const amount = requested ?? intent.capturable;
   if (amount > intent.capturable) {
     const message = `The amount_to_capture (${amount}) is greater than the amount that can be captured (${intent.capturable}).`;
     throw operationFailed('amount_too_large', message, { param: 'amount_to_capture' });
   }
   const charge = tx.require('charges', intent.charge ?? '');
   const card = cardByName(tx.require('methods', charge.method).card);
-  const failing = card.failingCaptures ?? 0;
-  if (card.captureDecline !== undefined && (failing < 0 || charge.captureTries < failing)) {
+  const failures = card.failingCaptures ?? 0;
+  if (card.captureDecline !== undefined && (failures < 0 || charge.captureTries < failures)) {
     tx.put('charges', { ...charge, captureTries: charge.captureTries + 1 });
     throw cardError(tx, intent, card.captureDecline, false);
   }
@@ -188,13 +188,13 @@ export function unexpectedState(tx: Transaction, intent: IntentRow, message: str
   return operationFailed('payment_intent_unexpected_state', message, { payment_intent: toPaymentIntent(tx, intent) });
 }
 
-/** Ends an intent without money: asked for, or because the hold's time is over. */
+/** Cancels an intent and releases its hold: on request, or because the hold expired. */
 export function releaseHold(tx: Transaction, intent: IntentRow, reason: string | null): IntentRow {
   if (intent.charge !== null) {
     const charge = tx.require('charges', intent.charge);
     if (charge.failure === null) tx.put('charges', { ...charge, released: true });
   }
-  const ended = tx.put('intents', {
+  const canceled = tx.put('intents', {
     ...intent,
     status: 'canceled',
     capturable: 0,
@@ -202,6 +202,6 @@ export function releaseHold(tx: Transaction, intent: IntentRow, reason: string |
     canceledAt: tx.now,
     cancelReason: reason,
   });
-  tx.recordEvent('payment_intent.canceled', toPaymentIntent(tx, ended));
-  return ended;
+  tx.recordEvent('payment_intent.canceled', toPaymentIntent(tx, canceled));
+  return canceled;
 }

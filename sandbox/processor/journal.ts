@@ -1,7 +1,7 @@
-// What the bank asks of its journal: an ordered list of lines that outlives the process. The one here keeps nothing and is
-// for simulations; file-journal.ts keeps everything.
+// The interface of a journal: an ordered list of lines that outlives the process. The journal in this file stores nothing, for
+// tests and simulations; file-journal.ts is durable.
 
-/** The journal cannot be written any more. What was acknowledged is kept; nothing further will be. */
+/** The journal can no longer be written. Acknowledged lines are on disk; later ones are lost. */
 export class JournalFailure extends Error {
   constructor(cause: unknown) {
     super(`the journal cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
@@ -10,13 +10,13 @@ export class JournalFailure extends Error {
 }
 
 export interface Journal {
-  /** Every line kept so far, oldest first. Read once, before the first append. */
+  /** Every stored line, oldest first. Call it once, before the first append. */
   read(): Iterable<string>;
-  /** From now on lines come; `snapshot` gives the lines that stand for the whole state as it is at the call. */
+  /** Call it once after `read`. `snapshot` returns lines for the whole state at the time of its call. */
   startWriting(snapshot: () => Iterable<string>): void;
-  /** Takes an entry as a line of JSON; it is kept for certain once a `settled()` asked for afterwards has resolved. */
+  /** Adds an entry as a line of JSON. It is durable once a later `flush()` has resolved. */
   append(entry: object): void;
-  /** Null: all that was appended is kept. Rejects with a JournalFailure when it cannot be, and from then on always. */
+  /** Resolves when every appended line is durable; null when they are already. After a failure it always rejects with it. */
   flush(): Promise<void> | null;
   close(): Promise<void>;
 }

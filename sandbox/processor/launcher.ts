@@ -1,10 +1,10 @@
-// Starts the embedded processor in a process of its own, or takes over the one that is running for this data directory:
-// killing our server does not kill the bank. However many start it at once, one process is left.
+// Starts the card processor in its own process, or adopts the one that already runs for this data directory, so that killing
+// the server does not kill the processor. Of several concurrent starts one process remains.
 
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { join, resolve } from 'node:path';
+import { join, resolve as resolvePath } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessorKeys } from './api.ts';
 import { processStartTime } from './process-lock.ts';
@@ -20,7 +20,7 @@ import type { Mode } from './row-types.ts';
 export interface EmbeddedProcessorOptions {
   readonly dataDir: string;
   readonly keys: Readonly<Record<Mode, ProcessorKeys>>;
-  /** The program that calls `runProcessor(process.env)`: `[process.execPath, 'bin/everyshare.js', 'processor']`. */
+  /** The program that calls `runProcessor(process.env)`, as `[process.execPath, 'bin/everyshare.js', 'processor']`. */
   readonly command: readonly string[];
   readonly publicBase?: string;
   readonly host?: string;
@@ -33,9 +33,9 @@ export interface EmbeddedProcessor {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** True when a running one was found and taken over. */
+  /** It was already running. */
   readonly isAdopted: boolean;
-  /** Ends it; comes back when the process is gone. */
+  /** Resolves when the process has ended. */
   stop(): Promise<void>;
 }
 
@@ -45,9 +45,10 @@ interface RunningInstance {
   readonly keysFingerprint: string;
 }
 
-/** A child of ours, which may come too late to be the one. */
+/** A process that this launcher started. Another launcher's process may win the lock before it. */
 interface ChildState {
   readonly pid: number;
+  /** How it ended; null while it runs. */
   ended: string | null;
 }
 
@@ -68,12 +69,12 @@ export async function startEmbeddedProcessor(options: EmbeddedProcessorOptions):
       return handle(settings, found, child?.pid !== found.pid);
     }
     if (found !== null) {
-      log(`the running processor (pid ${found.pid}) has other settings: it is ended and started again`);
+      log(`the running card processor (pid ${found.pid}) has other keys; it is restarted`);
       await stopProcess(found.pid);
     }
     if (child === null) child = spawnChild(settings, options);
     else if (child.ended === 'code 0') {
-      // It found that another was quicker: that one is about to answer, or on its way out.
+      // Another process has the lock: it is about to listen, or is ending.
       await delay(300);
       if ((await findRunning(folder, host)) === null) child = spawnChild(settings, options);
     } else if (child.ended !== null) throw startFailed(folder, child.ended);
@@ -82,13 +83,13 @@ export async function startEmbeddedProcessor(options: EmbeddedProcessorOptions):
   throw startFailed(folder, 'it does not answer');
 }
 
-/** The address of a running processor of this data directory, else null; starts nothing. */
+/** The URL of the processor that runs for this data directory, or null. Starts nothing. */
 export async function findEmbeddedProcessor(dataDir: string, host = '127.0.0.1'): Promise<string | null> {
   const found = await findRunning(processorFolder(dataDir), host);
   return found === null ? null : `http://${host}:${found.port}`;
 }
 
-const processorFolder = (dataDir: string): string => join(resolve(dataDir), 'processor');
+const processorFolder = (dataDir: string): string => join(resolvePath(dataDir), 'processor');
 
 function toSettings({ dataDir, keys, publicBase = '', host = '127.0.0.1', port = 0 }: EmbeddedProcessorOptions) {
   return { folder: processorFolder(dataDir), host, port, publicBase, keys } satisfies ProcessorSettings;
@@ -104,81 +105,81 @@ function handle(settings: ProcessorSettings, found: RunningInstance, adopted: bo
   };
 }
 
-/** A pid file is not believed alone: the port must answer, and with the pid that is written down. */
+/** Trusts the state file only when its port answers with its pid. */
 async function findRunning(folder: string, host: string): Promise<RunningInstance | null> {
   const state = readStateFile(folder);
   if (state === null) return null;
   const health = await fetchHealth(host, state.port);
-  return health !== null && health.pid === state.pid ? { ...state, keysFingerprint: health.proof } : null;
+  return health !== null && health.pid === state.pid ? { ...state, keysFingerprint: health.keysFingerprint } : null;
 }
 
-function fetchHealth(host: string, port: number): Promise<{ pid: number; proof: string } | null> {
-  return new Promise((answer) => {
-    const asking = get({ host, port, path: '/healthz', timeout: 2000, agent: false }, (response) => {
+function fetchHealth(host: string, port: number): Promise<{ pid: number; keysFingerprint: string } | null> {
+  return new Promise((resolve) => {
+    const request = get({ host, port, path: '/healthz', timeout: 2000, agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
         if (text.length < 4096) text += chunk;
       });
-      response.on('close', () => answer(readHealth(text)));
+      response.on('close', () => resolve(readHealth(text)));
     });
-    asking.on('timeout', () => asking.destroy());
-    asking.on('error', () => answer(null));
+    request.on('timeout', () => request.destroy());
+    request.on('error', () => resolve(null));
   });
 }
 
-function readHealth(text: string): { pid: number; proof: string } | null {
+function readHealth(text: string): { pid: number; keysFingerprint: string } | null {
   try {
     const { pid, proof: keysFingerprint } = JSON.parse(text) as Record<string, unknown>;
-    return typeof pid === 'number' && typeof keysFingerprint === 'string' ? { pid, proof: keysFingerprint } : null;
+    return typeof pid === 'number' && typeof keysFingerprint === 'string' ? { pid, keysFingerprint } : null;
   } catch {
     return null;
   }
 }
 
 function spawnChild(settings: ProcessorSettings, { command, cwd }: EmbeddedProcessorOptions): ChildState {
-  const [program = '', ...words] = command;
+  const [program = '', ...args] = command;
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
   const log = openSync(join(settings.folder, 'processor.log'), 'a', 0o600);
-  const child = spawn(program, words, {
+  const child = spawn(program, args, {
     ...(cwd === undefined ? {} : { cwd }),
     env: { PATH, HOME, ...(TMPDIR === '' ? {} : { TMPDIR }), ...settingsToEnv(settings), [STOP_WHEN_IDLE]: '1' },
-    // A group of its own: a terminal's Ctrl-C is for our server.
+    // Its own process group, so that Ctrl-C in a terminal reaches only the server.
     detached: true,
     stdio: ['ignore', log, log],
   });
   closeSync(log);
-  const run: ChildState = { pid: child.pid ?? 0, ended: null };
+  const state: ChildState = { pid: child.pid ?? 0, ended: null };
   child.once('error', (error) => {
-    run.ended ??= error.message;
+    state.ended ??= error.message;
   });
   child.once('exit', (code, signal) => {
-    run.ended ??= signal === null ? `code ${code}` : `signal ${signal}`;
+    state.ended ??= signal === null ? `code ${code}` : `signal ${signal}`;
   });
   child.unref();
-  return run;
+  return state;
 }
 
-/** Another was quicker. A child that is still starting must not find the way clear later, when nobody waits for it. */
-async function stopIfNotWinner(child: ChildState, winner: number): Promise<void> {
-  if (child.pid !== winner && child.pid > 0 && child.ended === null) await stopProcess(child.pid);
+/** Stops a child that lost the lock: it must not start later, when no launcher waits for it. */
+async function stopIfNotWinner(child: ChildState, winnerPid: number): Promise<void> {
+  if (child.pid !== winnerPid && child.pid > 0 && child.ended === null) await stopProcess(child.pid);
 }
 
-function startFailed(folder: string, how: string): Error {
+function startFailed(folder: string, reason: string): Error {
   const file = join(folder, 'processor.log');
-  let words = '';
+  let lastLines = '';
   try {
-    words = readFileSync(file, 'utf8').trimEnd().split('\n').slice(-12).join('\n');
+    lastLines = readFileSync(file, 'utf8').trimEnd().split('\n').slice(-12).join('\n');
   } catch {
-    words = '(there is no log)';
+    lastLines = '(there is no log)';
   }
-  return new Error(`the embedded card processor did not start (${how}). The last lines of ${file}:\n${words}`);
+  return new Error(`the embedded card processor did not start (${reason}). The last lines of ${file}:\n${lastLines}`);
 }
 
 async function stopProcess(pid: number): Promise<void> {
   const startTime = processStartTime(pid);
-  for (const [signal, time] of [['SIGTERM', 10_000] as const, ['SIGKILL', 5_000] as const]) {
-    const deadline = Date.now() + time;
+  for (const [signal, timeoutMs] of [['SIGTERM', 10_000] as const, ['SIGKILL', 5_000] as const]) {
+    const deadline = Date.now() + timeoutMs;
     if (startTime === null || processStartTime(pid) !== startTime) return;
     try {
       process.kill(pid, signal);

@@ -1,5 +1,5 @@
-// What goes into the bank and what comes out of it, without any transport: a request, and an answer or a fault that the
-// one who carries it has to act out.
+// Requests to the processor's API and their outcomes, without any transport. An outcome is a response, or a fault that the
+// transport has to act out.
 
 export interface ApiRequest {
   readonly method: string;
@@ -17,7 +17,7 @@ export interface ApiResponse {
   readonly body: string;
 }
 
-/** No answer: the connection stays silent for `ms` and is then closed, or is closed at once. */
+/** The transport sends nothing: it closes the connection after `ms`, or at once. */
 export type NoResponse =
   | { readonly fault: 'timeout'; readonly ms: number }
   | { readonly fault: 'drop_connection'; readonly ms: 0 };

@@ -1,19 +1,11 @@
-// Every operation under /v1: its name (which fault rules use), its parameters, who may call it, and what it does.
-// A path is looked up by its shape: `payment_intents/:/capture`.
+// The list of operations under /v1: for each its name (fault rules use it), its route, its parameters, whether a publishable
+// key may call it, and what it runs. A route replaces each id of the path by a colon: `payment_intents/:/capture`.
 
+import { createAccount, createAccountLink, toAccount, updateAccount } from './accounts.ts';
 import { invalidRequest, operationFailed } from './api-error.ts';
-import { closeDispute, createDispute } from './disputes.ts';
+import { closeDispute, createDispute, toDispute } from './disputes.ts';
 import type { Params } from './form-params.ts';
 import { LIST_PARAMS, listRows } from './lists.ts';
-import {
-  toAccount,
-  toDispute,
-  toEvent,
-  toRefund,
-  toTransfer,
-  toTransferReversal,
-  toWebhookEndpoint,
-} from './other-objects.ts';
 import {
   CREATE_INTENT_PARAMS,
   cancelPaymentIntent,
@@ -31,17 +23,11 @@ import {
   toPaymentMethod,
   toPublicPaymentIntent,
 } from './payment-objects.ts';
+import { createRefund, toRefund } from './refunds.ts';
 import type { TransferRow } from './row-types.ts';
 import type { Transaction } from './transaction.ts';
-import {
-  createAccount,
-  createAccountLink,
-  createRefund,
-  createReversal,
-  createTransfer,
-  retrieveBalance,
-  updateAccount,
-} from './transfers.ts';
+import { createReversal, createTransfer, retrieveBalance, toTransfer, toTransferReversal } from './transfers.ts';
+import { toEvent, toWebhookEndpoint } from './webhook-objects.ts';
 
 export interface Call {
   readonly tx: Transaction;
@@ -49,13 +35,14 @@ export interface Call {
   /** The second id of a path, as in `transfers/:/reversals/:`. */
   readonly innerId: string;
   readonly params: Params;
+  /** The caller has only a publishable key. */
   readonly isPublishable: boolean;
 }
 
 export interface Operation {
   readonly name: string;
   readonly params: ReadonlySet<string>;
-  /** A publishable key is enough, with the client secret. */
+  /** A publishable key may call it, with the intent's client secret. */
   readonly isPublic: boolean;
   run(call: Call): StripeObject;
 }
@@ -65,26 +52,26 @@ const operations = new Map<string, Operation>();
 function define(
   name: string,
   route: string,
-  takes: readonly string[],
+  params: readonly string[],
   run: (call: Call) => StripeObject,
-  forGuests = false,
+  isPublic = false,
 ): void {
-  const existing = new Set([...takes, 'expand', ...(forGuests ? ['key', 'client_secret'] : [])]);
-  operations.set(route, { name, params: existing, isPublic: forGuests, run });
+  const accepted = new Set([...params, 'expand', ...(isPublic ? ['key', 'client_secret'] : [])]);
+  operations.set(route, { name, params: accepted, isPublic, run });
 }
 
-/** A path's shape and ids; null when it is not under /v1. */
-export function readPath(path: string): { shape: string; id: string; innerId: string } | null {
-  const [empty, version, ...steps] = path.split('/');
-  if (empty !== '' || version !== 'v1' || steps.length === 0) return null;
-  const start = steps[0] === 'test_helpers' ? 2 : 1;
-  const isId = (place: number): boolean => place >= start && (place - start) % 2 === 0;
-  const shape = steps.map((step, place) => (isId(place) ? ':' : step)).join('/');
-  return { shape, id: steps[start] ?? '', innerId: steps[start + 2] ?? '' };
+/** The route pattern and the ids of a path; null when it is not under /v1. */
+export function readPath(path: string): { pattern: string; id: string; innerId: string } | null {
+  const [empty, version, ...segments] = path.split('/');
+  if (empty !== '' || version !== 'v1' || segments.length === 0) return null;
+  const start = segments[0] === 'test_helpers' ? 2 : 1;
+  const isId = (index: number): boolean => index >= start && (index - start) % 2 === 0;
+  const pattern = segments.map((segment, index) => (isId(index) ? ':' : segment)).join('/');
+  return { pattern, id: segments[start] ?? '', innerId: segments[start + 2] ?? '' };
 }
 
-export function findOperation(method: string, shape: string): Operation | undefined {
-  return operations.get(`${method} ${shape}`);
+export function findOperation(method: string, pattern: string): Operation | undefined {
+  return operations.get(`${method} ${pattern}`);
 }
 
 export const operationNames = (): string[] => [...operations.values()].map(({ name }) => name);
@@ -146,7 +133,7 @@ define('payment_intents.cancel', 'POST payment_intents/:/cancel', ['cancellation
 define('payment_intents.list', 'GET payment_intents', [...LIST_PARAMS, 'customer'], ({ tx, params }) =>
   listRows(params, {
     url: '/v1/payment_intents',
-    table: tx.changes.tables.intents,
+    table: tx.changes.committed.intents,
     indexKey: params.text('customer'),
     toObject: (row) => toPaymentIntent(tx, row),
   }),
@@ -156,7 +143,7 @@ define('charges.retrieve', 'GET charges/:', [], ({ tx, id }) => toCharge(tx, tx.
 define('charges.list', 'GET charges', [...LIST_PARAMS, 'payment_intent'], ({ tx, params }) =>
   listRows(params, {
     url: '/v1/charges',
-    table: tx.changes.tables.charges,
+    table: tx.changes.committed.charges,
     indexKey: params.text('payment_intent'),
     toObject: (row) => toCharge(tx, row),
   }),
@@ -195,7 +182,7 @@ define('refunds.retrieve', 'GET refunds/:', [], ({ tx, id }) => toRefund(tx, tx.
 define('refunds.list', 'GET refunds', [...LIST_PARAMS, 'charge', 'payment_intent'], ({ tx, params }) =>
   listRows(params, {
     url: '/v1/refunds',
-    table: tx.changes.tables.refunds,
+    table: tx.changes.committed.refunds,
     indexKey: params.text('charge') ?? params.text('payment_intent'),
     toObject: (row) => toRefund(tx, row),
   }),
@@ -236,7 +223,7 @@ define(
 );
 
 const renderTransfer = (tx: Transaction, row: TransferRow): StripeObject =>
-  toTransfer(tx, row, tx.changes.tables.reversals.findByIndex(row.id));
+  toTransfer(tx, row, tx.changes.committed.reversals.findByIndex(row.id));
 
 define(
   'transfers.create',
@@ -260,7 +247,7 @@ define('transfers.list', 'GET transfers', [...LIST_PARAMS, 'destination', 'trans
   const [destination, group] = [params.text('destination'), params.text('transfer_group')];
   return listRows(params, {
     url: '/v1/transfers',
-    table: tx.changes.tables.transfers,
+    table: tx.changes.committed.transfers,
     indexKey: group ?? destination,
     where: (row) =>
       (group === null || row.group === group) && (destination === null || row.destination === destination),
@@ -277,7 +264,7 @@ define('transfer_reversals.list', 'GET transfers/:/reversals', LIST_PARAMS, ({ t
   tx.require('transfers', id, 'transfer');
   return listRows(params, {
     url: `/v1/transfers/${id}/reversals`,
-    table: tx.changes.tables.reversals,
+    table: tx.changes.committed.reversals,
     indexKey: id,
     toObject: (row) => toTransferReversal(tx, row),
   });
@@ -293,7 +280,7 @@ define('events.list', 'GET events', [...LIST_PARAMS, 'type', 'types'], ({ tx, pa
   const types = [...params.list('types'), params.text('type') ?? []].flat();
   return listRows(params, {
     url: '/v1/events',
-    table: tx.changes.tables.events,
+    table: tx.changes.committed.events,
     where: (row) => types.length === 0 || types.includes(row.type),
     toObject: (row) => toEvent(tx.mode, row),
   });
@@ -304,7 +291,7 @@ define('disputes.close', 'POST disputes/:/close', [], ({ tx, id }) => closeDispu
 define('disputes.list', 'GET disputes', [...LIST_PARAMS, 'charge', 'payment_intent'], ({ tx, params }) =>
   listRows(params, {
     url: '/v1/disputes',
-    table: tx.changes.tables.disputes,
+    table: tx.changes.committed.disputes,
     indexKey: params.text('charge') ?? params.text('payment_intent'),
     toObject: (row) => toDispute(tx, row),
   }),
@@ -324,7 +311,7 @@ define('test_helpers.disputes.lost', 'POST test_helpers/disputes/:/lost', [], ({
 
 const MAX_ENDPOINTS = 16;
 
-/** One endpoint for one address: asking again gives the same one, so that a server may ask at every start. */
+/** Unlike Stripe, a URL has at most one endpoint: creating it again updates it, so that a server can do so at every start. */
 define(
   'webhook_endpoints.create',
   'POST webhook_endpoints',
@@ -333,9 +320,9 @@ define(
     const url = params.requireText('url');
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
       throw invalidRequest('Invalid URL', 'url', 'url_invalid');
-    const wanted = params.list('enabled_events');
-    const events = wanted.length === 0 ? ['*'] : wanted;
-    const { endpoints } = tx.changes.tables;
+    const enabledEvents = params.list('enabled_events');
+    const events = enabledEvents.length === 0 ? ['*'] : enabledEvents;
+    const { endpoints } = tx.changes.committed;
     const existing = [...endpoints.oldestFirst()].find((row) => row.url === url);
     if (existing === undefined && endpoints.size >= MAX_ENDPOINTS) {
       throw operationFailed(
@@ -357,7 +344,7 @@ define(
 define('webhook_endpoints.list', 'GET webhook_endpoints', LIST_PARAMS, ({ tx, params }) =>
   listRows(params, {
     url: '/v1/webhook_endpoints',
-    table: tx.changes.tables.endpoints,
+    table: tx.changes.committed.endpoints,
     toObject: (row) => toWebhookEndpoint(tx, row),
   }),
 );

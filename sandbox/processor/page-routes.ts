@@ -1,7 +1,8 @@
-// What people see of the bank: its pages and what their buttons do. Every page that does something asks for an
-// unguessable word that only the link to it has; a link that is used up leads nowhere.
+// Routes of the processor's HTML pages and of their forms: test cards, 3-D Secure, onboarding. A page that changes something
+// needs the random token of its link; a link works until its form was submitted, then it answers 404.
 
-import { type Params, parseForm, Params as Reader } from './form-params.ts';
+import { completeOnboarding } from './accounts.ts';
+import { Params, parseForm } from './form-params.ts';
 import { completeChallenge } from './holds.ts';
 import type { ApiResponse } from './messages.ts';
 import {
@@ -15,19 +16,18 @@ import {
 } from './pages.ts';
 import type { Mode } from './row-types.ts';
 import type { Transaction } from './transaction.ts';
-import { completeOnboarding } from './transfers.ts';
 
 export interface PageRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly body: string;
-  /** Does a piece of work in a mode and keeps what it did. */
+  /** Runs `task` in a transaction of this mode and commits it. */
   transact<T>(mode: Mode, task: (tx: Transaction) => T): T;
 }
 
 function html(status: number, body: string, returnUrl: string | null = null): ApiResponse {
-  // A browser holds form-action against the redirect that follows, so the place we send it back to must be named.
+  // Browsers apply form-action to the redirect after a submit too, so the policy names the return URL's origin.
   const back = returnUrl === null ? '' : ` ${new URL(returnUrl).origin}`;
   return {
     status,
@@ -48,7 +48,7 @@ const redirect = (to: string): ApiResponse => ({
   body: '',
 });
 
-/** Null: not a page of ours. */
+/** Null: the processor has no such page. */
 export function servePage(request: PageRequest): ApiResponse | null {
   const { method, path } = request;
   const isRead = method === 'GET' || method === 'HEAD';
@@ -60,32 +60,32 @@ export function servePage(request: PageRequest): ApiResponse | null {
   if (isRead && path === '/cards.json') {
     return { status: 200, headers: { 'content-type': 'application/json' }, body: cardsJson() };
   }
-  const [, place, id, ...rest] = path.split('/');
+  const [, page, id, ...rest] = path.split('/');
   if (id === undefined || rest.length > 0 || !(isRead || method === 'POST')) return null;
-  const params = new Reader(parseForm(isRead ? request.query : request.body));
-  if (place === '3ds') return serveChallenge(request, isRead, id, params);
-  if (place === 'onboarding') return serveOnboarding(request, isRead, id, params);
+  const params = new Params(parseForm(isRead ? request.query : request.body));
+  if (page === '3ds') return serveChallenge(request, isRead, id, params);
+  if (page === 'onboarding') return serveOnboarding(request, isRead, id, params);
   return null;
 }
 
 function serveChallenge(request: PageRequest, isRead: boolean, id: string, params: Params): ApiResponse {
   const token = params.text('token') ?? '';
   for (const mode of ['test', 'live'] as const) {
-    const answer = request.transact(mode, (tx) => {
+    const response = request.transact(mode, (tx) => {
       const intent = tx.find('intents', id);
       if (intent === undefined || intent.challenge === null || intent.challenge !== token) return null;
       if (isRead) return html(200, challengePage(intent, token), intent.returnUrl);
-      const approved = params.oneOf('answer', ['approve', 'fail']) === 'approve';
-      const { status, secret, returnUrl } = completeChallenge(tx, intent, approved);
-      const succeeded = status === 'requires_capture' || status === 'succeeded';
-      if (returnUrl === null) return html(200, challengeDonePage(succeeded));
+      const isApproved = params.oneOf('answer', ['approve', 'fail']) === 'approve';
+      const { status, secret, returnUrl } = completeChallenge(tx, intent, isApproved);
+      const hasSucceeded = status === 'requires_capture' || status === 'succeeded';
+      if (returnUrl === null) return html(200, challengeDonePage(hasSucceeded));
       const back = new URL(returnUrl);
       back.searchParams.set('payment_intent', id);
       back.searchParams.set('payment_intent_client_secret', secret);
-      back.searchParams.set('redirect_status', succeeded ? 'succeeded' : 'failed');
+      back.searchParams.set('redirect_status', hasSucceeded ? 'succeeded' : 'failed');
       return redirect(back.href);
     });
-    if (answer !== null) return answer;
+    if (response !== null) return response;
   }
   return html(404, notFoundPage('style.css'));
 }
@@ -93,7 +93,7 @@ function serveChallenge(request: PageRequest, isRead: boolean, id: string, param
 function serveOnboarding(request: PageRequest, isRead: boolean, id: string, params: Params): ApiResponse {
   const token = params.text('token') ?? '';
   for (const mode of ['test', 'live'] as const) {
-    const answer = request.transact(mode, (tx) => {
+    const response = request.transact(mode, (tx) => {
       const account = tx.find('accounts', id);
       const link = account?.link ?? null;
       if (account === undefined || link === null || link.token !== token || link.until < tx.now) return null;
@@ -101,7 +101,7 @@ function serveOnboarding(request: PageRequest, isRead: boolean, id: string, para
       completeOnboarding(tx, account);
       return redirect(link.returnUrl);
     });
-    if (answer !== null) return answer;
+    if (response !== null) return response;
   }
   return html(404, notFoundPage('../3ds/style.css'));
 }

@@ -1,5 +1,5 @@
-// The bank's own pages: 3-D Secure, onboarding of a connected account, and the list of test cards. Plain HTML with one
-// style sheet and no script; every link is relative, since a proxy may serve them under a longer path.
+// The processor's HTML pages: 3-D Secure, onboarding of a connected account, and the list of test cards. Plain HTML with one
+// style sheet and no script. Links are relative, since a proxy may serve the pages under a longer path.
 
 import { testCards } from './cards.ts';
 
@@ -24,10 +24,10 @@ code { font-family: ui-monospace, monospace; font-size: 0.875rem; white-space: n
 `;
 
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
 
-function page(title: string, style: string, content: string, wide = false): string {
+function page(title: string, style: string, content: string, isWide = false): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -37,7 +37,7 @@ function page(title: string, style: string, content: string, wide = false): stri
 <link rel="stylesheet" href="${style}">
 </head>
 <body>
-<main${wide ? ' class="wide"' : ''}>
+<main${isWide ? ' class="wide"' : ''}>
 <p class="note">Sandbox: no real money</p>
 ${content}
 </main>
@@ -89,8 +89,8 @@ ${purpose}<p class="amount">${escapeHtml(formatMoney(intent.amount, intent.curre
   );
 }
 
-export function challengeDonePage(succeeded: boolean): string {
-  const title = succeeded ? 'Approved' : 'Not approved';
+export function challengeDonePage(hasSucceeded: boolean): string {
+  const title = hasSucceeded ? 'Approved' : 'Not approved';
   return page(title, 'style.css', `<h1>${title}</h1>\n<p>You can close this window.</p>`);
 }
 
@@ -145,15 +145,15 @@ ${cardRows(group)}
   return page('Test cards', '3ds/style.css', `${intro}\n${tables.join('\n')}`, true);
 }
 
-/** The same list for programs. */
+/** The test cards as JSON. */
 export function cardsJson(): string {
-  const cards = testCards.map(({ name, number, brand, tokens, description: says, group }) => ({
+  const cards = testCards.map(({ name, number, brand, tokens, description, group }) => ({
     name,
     number,
     brand,
     payment_method: tokens[0],
     tokens,
-    says,
+    says: description,
     group,
   }));
   return JSON.stringify({ cards });

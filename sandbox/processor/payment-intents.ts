@@ -1,5 +1,5 @@
-// Payment intents as operations: made, changed, confirmed by a server or by a guest's browser, captured, canceled.
-// What happens to money is in holds.ts; this file reads parameters and guards the state that each call may come in.
+// Operations on payment intents: create, update, confirm, capture, cancel. Reads and checks parameters and the intent's status;
+// holds.ts moves the money.
 
 import { ApiError, invalidRequest, notFound, operationFailed } from './api-error.ts';
 import { cardByNumber, cardByToken, declines } from './cards.ts';
@@ -9,7 +9,7 @@ import { type StripeObject, toPaymentIntent, toPublicPaymentIntent } from './pay
 import type { IntentRow, MethodRow } from './row-types.ts';
 import type { Transaction } from './transaction.ts';
 
-/** The least that may be charged, in the smallest unit, as Stripe publishes it. Currencies not here have no least but 1. */
+/** Stripe's published minimum charges, in minor units; 1 for other currencies. */
 const MIN_AMOUNT: Readonly<Record<string, number>> = {
   usd: 50,
   eur: 50,
@@ -25,7 +25,7 @@ const MAX_AMOUNT = 99_999_999;
 export const CREATE_INTENT_PARAMS = [
   'amount',
   'currency',
-  // The name since API version 2026-10-28; the older `payment_method_types` is understood as well.
+  // The name since API version 2026-10-28; the older `payment_method_types` is accepted too.
   'allowed_payment_method_types',
   'amount_details',
   'automatic_payment_methods',
@@ -109,21 +109,22 @@ export function createPaymentIntent(tx: Transaction, params: Params): StripeObje
     offSession: false,
   };
   const method = readPaymentMethod(tx, params, intent);
-  const confirm = params.flag('confirm') ?? false;
-  const offSession = readOffSession(params);
-  if (offSession && !confirm) {
+  const shouldConfirm = params.flag('confirm') ?? false;
+  const isOffSession = readOffSession(params);
+  if (isOffSession && !shouldConfirm) {
     throw invalidRequest('You can only set `off_session` when `confirm` is true.', 'off_session');
   }
-  if (!confirm || method === null) {
-    if (confirm) throw invalidRequest('You cannot confirm a PaymentIntent without a payment method.', 'payment_method');
-    const made: IntentRow =
+  if (!shouldConfirm || method === null) {
+    if (shouldConfirm)
+      throw invalidRequest('You cannot confirm a PaymentIntent without a payment method.', 'payment_method');
+    const created: IntentRow =
       method === null ? intent : { ...intent, method: method.id, status: 'requires_confirmation' };
-    return toPaymentIntent(tx, tx.put('intents', made));
+    return toPaymentIntent(tx, tx.put('intents', created));
   }
   tx.put('intents', intent);
   return toPaymentIntent(
     tx,
-    authorizeCard(tx, intent, method, { isOffSession: offSession, returnUrl: intent.returnUrl, isPublishable: false }),
+    authorizeCard(tx, intent, method, { isOffSession, returnUrl: intent.returnUrl, isPublishable: false }),
   );
 }
 
@@ -141,7 +142,7 @@ function readReturnUrl(params: Params): string | null {
   return text;
 }
 
-/** The method that the request brings: a saved one, a test token, or a card's own particulars. Null: none. */
+/** The payment method of the request: a saved one, a test token, or a card's details. Null: none. */
 function readPaymentMethod(tx: Transaction, params: Params, intent: IntentRow): MethodRow | null {
   const given = params.text('payment_method');
   const card = given === null ? null : cardByToken(given);
@@ -180,36 +181,36 @@ function createMethod(tx: Transaction, card: string, month: number, year: number
 
 function createMethodFromCard(tx: Transaction, data: Params): MethodRow {
   if (data.requireText('type') !== 'card') throw invalidRequest('This sandbox takes cards only.', data.nameOf('type'));
-  const particulars = data.group('card');
-  if (particulars === null)
+  const cardParams = data.group('card');
+  if (cardParams === null)
     throw invalidRequest('Missing required param: card.', data.nameOf('card'), 'parameter_missing');
-  const card = cardByNumber(particulars.requireText('number'));
+  const card = cardByNumber(cardParams.requireText('number'));
   if (card === null) throw invalidCard(declines.number, 'number');
-  const month = particulars.requireInteger('exp_month');
+  const month = cardParams.requireInteger('exp_month');
   if (month < 1 || month > 12) throw invalidCard(declines.month, 'exp_month');
-  const given = particulars.requireInteger('exp_year');
+  const given = cardParams.requireInteger('exp_year');
   const year = given < 100 ? 2000 + given : given;
   const today = new Date(tx.nowMs);
   if (year < today.getUTCFullYear() || year > today.getUTCFullYear() + 50) throw invalidCard(declines.year, 'exp_year');
   if (year === today.getUTCFullYear() && month < today.getUTCMonth() + 1) {
     throw invalidCard(declines.expired, 'exp_month');
   }
-  const cvc = particulars.text('cvc');
+  const cvc = cardParams.text('cvc');
   if (cvc !== null && !(card.brand === 'amex' ? /^\d{3,4}$/ : /^\d{3}$/).test(cvc)) {
     throw invalidCard({ code: 'invalid_cvc', message: "Your card's security code is invalid." }, 'cvc');
   }
   return createMethod(tx, card.name, month, year, data.group('billing_details'));
 }
 
-/** Particulars no card can have: refused before any bank is asked. */
+/** Details that no card can have: rejected before the card is authorized. */
 function invalidCard({ code, message }: { code: string; message: string }, param: string): ApiError {
   return new ApiError(402, { type: 'card_error', code, message, param }, false);
 }
 
 export function updatePaymentIntent(tx: Transaction, id: string, params: Params): StripeObject {
   const intent = tx.require('intents', id, 'intent');
-  const fixed = intent.status === 'succeeded' || intent.status === 'canceled' || intent.status === 'requires_capture';
-  if (fixed && (params.has('amount') || params.has('payment_method') || params.has('setup_future_usage'))) {
+  const isFixed = intent.status === 'succeeded' || intent.status === 'canceled' || intent.status === 'requires_capture';
+  if (isFixed && (params.has('amount') || params.has('payment_method') || params.has('setup_future_usage'))) {
     throw unexpectedState(
       tx,
       intent,
@@ -230,7 +231,7 @@ export function updatePaymentIntent(tx: Transaction, id: string, params: Params)
   );
 }
 
-/** For a browser: the secret is the proof. A wrong one is answered as if there were no such intent. */
+/** For browsers: the client secret authorizes the call. A wrong secret gets the same 404 as an unknown intent. */
 export function findByClientSecret(tx: Transaction, id: string, params: Params): IntentRow {
   const intent = tx.find('intents', id);
   if (intent === undefined || intent.secret !== params.requireText('client_secret')) {
@@ -248,18 +249,18 @@ export function confirmPaymentIntent(
   isPublishable: boolean,
 ): StripeObject {
   const intent = isPublishable ? findByClientSecret(tx, id, params) : tx.require('intents', id, 'intent');
-  const offSession = !isPublishable && readOffSession(params);
+  const isOffSession = !isPublishable && readOffSession(params);
   const returnUrl = readReturnUrl(params) ?? intent.returnUrl;
   if (isPublishable && params.has('payment_method') && cardByToken(params.requireText('payment_method')) === null) {
     throw notFound('PaymentMethod', params.requireText('payment_method'), 'payment_method');
   }
   const futureUse = params.oneOf('setup_future_usage', ['off_session', 'on_session']) ?? intent.futureUse;
   if (!CONFIRMABLE_STATUSES.includes(intent.status)) {
-    const why =
+    const reason =
       intent.status === 'succeeded' || intent.status === 'requires_capture'
         ? 'it has already succeeded after being previously confirmed'
         : `it has a status of ${intent.status}`;
-    const message = `You cannot confirm this PaymentIntent because ${why}.`;
+    const message = `You cannot confirm this PaymentIntent because ${reason}.`;
     throw isPublishable
       ? operationFailed('payment_intent_unexpected_state', message, {
           payment_intent: toPublicPaymentIntent(tx, intent),
@@ -275,19 +276,19 @@ export function confirmPaymentIntent(
       'payment_intent_unexpected_state',
     );
   }
-  const asked = authorizeCard(tx, { ...intent, futureUse }, method, {
-    isOffSession: offSession,
+  const authorized = authorizeCard(tx, { ...intent, futureUse }, method, {
+    isOffSession,
     returnUrl,
     isPublishable,
   });
-  return isPublishable ? toPublicPaymentIntent(tx, asked) : toPaymentIntent(tx, asked);
+  return isPublishable ? toPublicPaymentIntent(tx, authorized) : toPaymentIntent(tx, authorized);
 }
 
 export function capturePaymentIntent(tx: Transaction, id: string, params: Params): StripeObject {
   const intent = tx.require('intents', id, 'intent');
-  const wanted = params.positive('amount_to_capture');
-  const marked = { ...intent, metadata: params.metadata(intent.metadata) };
-  return toPaymentIntent(tx, captureHold(tx, marked, wanted));
+  const requested = params.positive('amount_to_capture');
+  const updated = { ...intent, metadata: params.metadata(intent.metadata) };
+  return toPaymentIntent(tx, captureHold(tx, updated, requested));
 }
 
 export function cancelPaymentIntent(tx: Transaction, id: string, params: Params): StripeObject {
@@ -304,7 +305,7 @@ export function cancelPaymentIntent(tx: Transaction, id: string, params: Params)
   return toPaymentIntent(tx, releaseHold(tx, intent, reason));
 }
 
-/** Whether the card of this request is a slow one, and how slow: the wait comes before the work. */
+/** How long a slow test card delays this request, before the operation runs. */
 export function cardDelayOf(params: Params): number {
   const token = params.text('payment_method');
   const number = params.group('payment_method_data')?.group('card')?.text('number') ?? null;

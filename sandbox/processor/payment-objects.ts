@@ -1,10 +1,10 @@
-// Rows of the books as Stripe's objects: what a client reads of payment intents, charges, customers and payment methods.
-// Fields of Stripe's that nothing here can ever fill are given as null, or left out where Stripe marks them optional.
+// Stored rows as Stripe objects: payment intents, charges, customers and payment methods. Fields that this processor never
+// fills are null, or absent where Stripe marks them optional.
 
 import { cardByName } from './cards.ts';
 import type { ChargeRow, CustomerRow, IntentRow, MethodRow, Mode, Rows, TableName } from './row-types.ts';
 
-/** What a rendering needs besides the row. */
+/** What rendering needs besides the row. */
 export interface RenderContext {
   readonly mode: Mode;
   readonly publicBase: string;
@@ -62,11 +62,11 @@ export function toPaymentIntent(context: RenderContext, row: IntentRow): StripeO
   };
 }
 
-/** What a browser with a publishable key may see: nothing that names the merchant's own affairs. */
+/** What a browser with a publishable key may see: nothing private to the merchant. */
 export function toPublicPaymentIntent(context: RenderContext, row: IntentRow): StripeObject {
-  const { metadata, customer, transfer_group, latest_charge, amount_capturable, amount_received, ...seen } =
+  const { metadata, customer, transfer_group, latest_charge, amount_capturable, amount_received, ...visible } =
     toPaymentIntent(context, row);
-  return seen;
+  return visible;
 }
 
 function toNextAction(context: RenderContext, row: IntentRow): StripeObject | null {
@@ -90,14 +90,14 @@ function toLastPaymentError(context: RenderContext, { failure }: IntentRow): Str
 
 export function toCharge(context: RenderContext, row: ChargeRow): StripeObject {
   const method = context.find('methods', row.method);
-  // As at Stripe, what a capture left over and what a release gave up count as given back.
-  const returned = row.refunded + (row.captured || row.released ? row.amount - row.amountCaptured : 0);
+  // As at Stripe, the uncaptured remainder of a capture and a released hold count as refunded.
+  const refunded = row.refunded + (row.captured || row.released ? row.amount - row.amountCaptured : 0);
   return {
     id: row.id,
     object: 'charge',
     amount: row.amount,
     amount_captured: row.amountCaptured,
-    amount_refunded: row.failure === null ? returned : 0,
+    amount_refunded: row.failure === null ? refunded : 0,
     application: null,
     application_fee: null,
     application_fee_amount: null,
@@ -125,7 +125,7 @@ export function toCharge(context: RenderContext, row: ChargeRow): StripeObject {
     receipt_email: null,
     receipt_number: null,
     receipt_url: null,
-    refunded: row.failure === null && returned > 0 && returned >= row.amount,
+    refunded: row.failure === null && refunded > 0 && refunded >= row.amount,
     review: null,
     shipping: null,
     source: null,
@@ -238,3 +238,7 @@ export function toCustomer(context: RenderContext, row: CustomerRow): StripeObje
     test_clock: null,
   };
 }
+
+/** For error messages. */
+export const formatAmount = (amount: number, currency: string): string =>
+  `${(amount / 100).toFixed(2)} ${currency.toUpperCase()}`;

@@ -1,5 +1,5 @@
-// One process for one folder: a lock file that names its holder so exactly (pid and the hour it began) that a pid used
-// again by another program is not mistaken for it. One whose holder is gone is anybody's.
+// A lock file that allows one process for each folder. It names its holder by pid and start time, so that a reused pid is not
+// taken for the holder. The lock of a process that has ended is free.
 
 import { execFileSync } from 'node:child_process';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ export interface FolderLock {
   release(): void;
 }
 
-/** When this process began, in the system's own words; null when there is no such process (or only its corpse). */
+/** The start time of a process, as the system prints it; null when no such process runs (a zombie does not). */
 export function processStartTime(pid: number): string | null {
   try {
     process.kill(pid, 0);
@@ -39,45 +39,45 @@ function readOrNull(file: string): string | null {
   }
 }
 
-function isHeld(words: string): boolean {
-  const [pid = '', ...startTime] = words.trim().split(' ');
+function isHeld(content: string): boolean {
+  const [pid = '', ...startTime] = content.trim().split(' ');
   return processStartTime(Number(pid) || 0) === startTime.join(' ');
 }
 
-/** Null: another living process has it. */
+/** Null: another running process has the lock. */
 export async function lockFolder(folder: string): Promise<FolderLock | null> {
   const file = join(folder, 'lock');
   const mine = `${process.pid} ${processStartTime(process.pid) ?? ''}\n`;
-  const changes = `${file}.${process.pid}`;
+  const temporary = `${file}.${process.pid}`;
   for (let tries = 0; tries < 5; tries++) {
     const found = readOrNull(file);
     if (found !== null && isHeld(found)) return null;
     if (found !== null) removeLock(file, found);
-    writeFileSync(changes, mine, { mode: 0o600 });
-    const linked = linkIfAbsent(changes, file);
-    rmSync(changes, { force: true });
-    if (!linked) continue;
-    // Somebody who looked at the dead lock when we did may still be about to take it away.
+    writeFileSync(temporary, mine, { mode: 0o600 });
+    const isLinked = linkIfAbsent(temporary, file);
+    rmSync(temporary, { force: true });
+    if (!isLinked) continue;
+    // Another process that read the stale lock at the same time may still be about to remove it.
     await delay(20);
     if (readOrNull(file) === mine) return { release: () => removeLock(file, mine) };
   }
   return null;
 }
 
-/** Moves the lock away, and puts it back when it turns out to be another than the one that was looked at. */
+/** Removes the lock; puts it back when its content is not the expected one. */
 function removeLock(file: string, expected: string): void {
-  const aside = `${file}.${process.pid}.gone`;
+  const removed = `${file}.${process.pid}.gone`;
   try {
-    renameSync(file, aside);
+    renameSync(file, removed);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }
-  if (readOrNull(aside) !== expected) linkIfAbsent(aside, file);
-  rmSync(aside, { force: true });
+  if (readOrNull(removed) !== expected) linkIfAbsent(removed, file);
+  rmSync(removed, { force: true });
 }
 
-/** A link fails when the name is taken, and appears with its content or not at all. */
+/** A hard link fails when the name exists, and appears with its whole content. */
 function linkIfAbsent(from: string, to: string): boolean {
   try {
     linkSync(from, to);

@@ -1,5 +1,5 @@
-// The processor's own process, from its first line to its last: takes the folder's lock, opens the books, listens, writes
-// down where, and ends on SIGTERM or SIGINT. A second one for the same folder ends at once and does no harm.
+// The main function of the processor's own process: takes the folder's lock, opens the journal, listens, writes the state file,
+// and ends on SIGTERM or SIGINT. A second process for the same folder ends at once with code 0.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,10 +14,10 @@ import {
 } from './process-state.ts';
 import { type RunningProcessor, startProcessor } from './server.ts';
 
-/** Whoever keeps it alive asks every few seconds. */
+/** A server that uses the processor calls it every few seconds. */
 const MAX_IDLE_MS = 90_000;
 
-/** Runs until it is told to end; the exit code. `say` gets lines for the log, `ready` is called when it listens. */
+/** Runs until a stop signal; resolves with the exit code. Calls `ready` once it listens. */
 export async function runProcessor(
   env: Readonly<Record<string, string | undefined>>,
   log: (line: string) => void = (line) => void process.stdout.write(`${line}\n`),
@@ -27,66 +27,66 @@ export async function runProcessor(
   mkdirSync(settings.folder, { recursive: true, mode: 0o700 });
   const lock = await lockFolder(settings.folder);
   if (lock === null) {
-    log('another processor has this folder');
+    log('another processor uses this folder');
     return 0;
   }
-  const told = stopRequest();
+  const stop = stopRequest();
   try {
-    const processor = await listen(settings, log, told.end);
+    const processor = await listen(settings, log, stop.request);
     writeStateFile(settings.folder, { pid: process.pid, port: processor.port });
     log(`the processor listens at ${processor.url}`);
     ready();
-    const idle = env[STOP_WHEN_IDLE] === '1' ? stopWhenIdle(processor, told.end) : null;
-    const code = await told.code;
+    const idle = env[STOP_WHEN_IDLE] === '1' ? stopWhenIdle(processor, stop.request) : null;
+    const code = await stop.code;
     clearInterval(idle ?? undefined);
     await processor.close();
-    log('the processor has ended');
+    log('the processor has stopped');
     return code;
   } finally {
     lock.release();
   }
 }
 
-/** One that was started for a server whose end it did not see is not left behind for ever. Its books stay. */
-function stopWhenIdle(processor: RunningProcessor, end: (code: number) => void): NodeJS.Timeout {
+/** Ends a processor whose server was killed without stopping it. Its journal stays on disk. */
+function stopWhenIdle(processor: RunningProcessor, stop: (code: number) => void): NodeJS.Timeout {
   return setInterval(() => {
-    if (Date.now() - processor.lastRequestAt() > MAX_IDLE_MS) end(0);
+    if (Date.now() - processor.lastRequestAt() > MAX_IDLE_MS) stop(0);
   }, 1_000);
 }
 
-function stopRequest(): { readonly code: Promise<number>; readonly end: (code: number) => void } {
-  let end: (code: number) => void = () => undefined;
+function stopRequest(): { readonly code: Promise<number>; readonly request: (code: number) => void } {
+  let request: (code: number) => void = () => undefined;
   const code = new Promise<number>((resolve) => {
-    end = resolve;
+    request = resolve;
   });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(0));
-  return { code, end };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => request(0));
+  return { code, request };
 }
 
-/** The port it had before is kept where it can be: clients of a processor that came back need not be told. */
+/** Reuses the previous port if it is free, so that clients find a restarted processor at the same address. */
 async function listen(
   settings: ProcessorSettings,
   log: (line: string) => void,
-  end: (code: number) => void,
+  stop: (code: number) => void,
 ): Promise<RunningProcessor> {
   const { folder, host, keys, publicBase, port } = settings;
-  const start = (wanted: number): Promise<RunningProcessor> =>
+  const start = (requestedPort: number): Promise<RunningProcessor> =>
     startProcessor({
       host,
-      port: wanted,
+      port: requestedPort,
       folder: join(folder, 'books'),
       keys,
       ...(publicBase === '' ? {} : { publicBase }),
       log,
       keysFingerprint: fingerprintKeys(settings),
-      // What was answered is on disk; what was not will be asked again. Ending is the honest thing.
-      onFatal: () => end(1),
+      // Every response that was sent is on disk, and clients retry the others: end and restart.
+      onFatal: () => stop(1),
     });
-  const before = port === 0 ? (readStateFile(folder)?.port ?? 0) : port;
+  const preferred = port === 0 ? (readStateFile(folder)?.port ?? 0) : port;
   try {
-    return await start(before);
+    return await start(preferred);
   } catch (error) {
-    if (port !== 0 || before === 0 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    if (port !== 0 || preferred === 0 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     return start(0);
   }
 }

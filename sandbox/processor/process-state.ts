@@ -1,5 +1,5 @@
-// What is written down about a running processor, and how its process and whoever starts it agree on settings: the state
-// file in its folder, and the environment of the child.
+// How the launcher and the processor's process exchange data: settings in the environment of the child, pid and port in a state
+// file in the processor's folder.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -13,19 +13,19 @@ export interface StateFile {
 }
 
 export interface ProcessorSettings {
-  /** Holds the state file, the lock and the books. */
+  /** Holds the state file, the lock, the log and, in `books/`, the journal. */
   readonly folder: string;
   readonly host: string;
-  /** 0: the one it had before, else any. */
+  /** 0: the port it had before if it is free, else any. */
   readonly port: number;
-  /** Empty: its own address. */
+  /** Empty: the processor's own address. */
   readonly publicBase: string;
   readonly keys: Readonly<Record<Mode, ProcessorKeys>>;
 }
 
 const stateFilePath = (folder: string): string => join(folder, 'state.json');
 
-/** Null: nothing (or nothing readable) is written down. */
+/** Null: there is no readable state file. */
 export function readStateFile(folder: string): StateFile | null {
   try {
     const { pid, port } = JSON.parse(readFileSync(stateFilePath(folder), 'utf8')) as Record<string, unknown>;
@@ -41,12 +41,12 @@ export function writeStateFile(folder: string, state: StateFile): void {
   renameSync(temporary, stateFilePath(folder));
 }
 
-/** Says which keys a processor runs with, without giving one away: only other keys are a reason to start it anew. */
+/** A hash of the keys, safe to publish: a launcher restarts a running processor only when its keys differ. */
 export function fingerprintKeys({ keys }: ProcessorSettings): string {
   return createHash('sha256').update(JSON.stringify(keys)).digest('hex');
 }
 
-/** "1": ends by itself when nobody has asked for anything for a while. */
+/** "1": the process ends after 90 seconds without a request. */
 export const STOP_WHEN_IDLE = 'EVERYSHARE_PROCESSOR_ENDS_IDLE';
 
 const ENV_NAMES = {
@@ -78,9 +78,9 @@ export function settingsToEnv({ folder, host, port, publicBase, keys }: Processo
   return env;
 }
 
-/** Throws a sentence that names the variable that is missing. */
+/** Throws an error that names the missing variable. */
 export function settingsFromEnv(env: Readonly<Record<string, string | undefined>>): ProcessorSettings {
-  const need = (name: string): string => {
+  const required = (name: string): string => {
     const value = env[name];
     if (value === undefined || value === '') throw new Error(`${name} is not set`);
     return value;
@@ -89,10 +89,10 @@ export function settingsFromEnv(env: Readonly<Record<string, string | undefined>
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`${ENV_NAMES.port} is not a port`);
   const keysOf = (mode: Mode): ProcessorKeys => {
     const { secret, publishable, webhookSecret } = keyEnvNames(mode);
-    return { secret: need(secret), publishable: need(publishable), webhookSecret: need(webhookSecret) };
+    return { secret: required(secret), publishable: required(publishable), webhookSecret: required(webhookSecret) };
   };
   return {
-    folder: need(ENV_NAMES.folder),
+    folder: required(ENV_NAMES.folder),
     host: env[ENV_NAMES.host] || '127.0.0.1',
     port,
     publicBase: env[ENV_NAMES.publicBase] ?? '',

@@ -1,5 +1,6 @@
-// What the bank's books hold, one row for each thing. Rows are never changed in place: a change is a new row under the
-// same id, which is what lets a snapshot be taken while work goes on. Times are Unix seconds unless the name says `Ms`.
+// The types of stored rows, one for each kind of object. A row is never changed in place: a change is a new row with the same
+// id, so a snapshot can be written while requests are served. Times are Unix seconds unless the name ends in `Ms`. The names
+// of tables and fields are in the journal on disk: renaming one needs a migration of old journals.
 
 export type Mode = 'test' | 'live';
 
@@ -41,7 +42,7 @@ export interface IntentRow {
   readonly cancelReason: string | null;
   readonly failure: (CardFailure & { readonly charge: string | null; readonly method: string }) | null;
   readonly returnUrl: string | null;
-  /** The unguessable word of the open 3-D Secure page. */
+  /** The random token of the open 3-D Secure page. */
   readonly challenge: string | null;
   readonly offSession: boolean;
 }
@@ -61,9 +62,9 @@ export interface ChargeRow {
   readonly authenticated: boolean;
   readonly captured: boolean;
   readonly amountCaptured: number;
-  /** Given back of what was captured; what was never captured is not counted here. */
+  /** Refunded out of what was captured; an uncaptured remainder is not counted. */
   readonly refunded: number;
-  /** The hold is over without a capture: canceled or lapsed. */
+  /** The hold ended without a capture: canceled or expired. */
   readonly released: boolean;
   readonly transferred: number;
   readonly dispute: string | null;
@@ -95,7 +96,7 @@ export interface CustomerRow {
 export interface MethodRow {
   readonly id: string;
   readonly created: number;
-  /** The test card's own name in cards.ts; the number is not kept. */
+  /** The test card's name in cards.ts; the number is not stored. */
   readonly card: string;
   readonly expMonth: number;
   readonly expYear: number;
@@ -112,7 +113,7 @@ export interface AccountRow {
   readonly businessName: string | null;
   readonly metadata: Metadata;
   readonly onboarded: boolean;
-  /** The unguessable word of the newest onboarding link, and where it leads back to. */
+  /** The newest onboarding link: its random token, the URL to return to, and when it expires. */
   readonly link: { readonly token: string; readonly returnUrl: string; readonly until: number } | null;
 }
 
@@ -154,7 +155,7 @@ export interface EventRow {
   readonly id: string;
   readonly created: number;
   readonly type: string;
-  /** The thing it tells of, as it was then. */
+  /** The object of the event, as it was then. */
   readonly object: Readonly<Record<string, unknown>>;
   readonly request: { readonly id: string | null; readonly idempotency_key: string | null };
   readonly pending: number;
@@ -169,7 +170,7 @@ export interface EndpointRow {
   readonly description: string | null;
 }
 
-/** An event that an endpoint has not yet taken. The id is `event endpoint`. */
+/** An event that an endpoint has not yet accepted. The id is `<event> <endpoint>`. */
 export interface DeliveryRow {
   readonly id: string;
   readonly event: string;
@@ -178,7 +179,7 @@ export interface DeliveryRow {
   readonly dueMs: number;
 }
 
-/** The answer given to an idempotency key. */
+/** The response stored for an idempotency key. */
 export interface StoredResponseRow {
   readonly id: string;
   readonly created: number;

@@ -1,5 +1,5 @@
-// The embedded processor as an HTTP server: a thin shell around the bank that acts out its faults, lets its clock tick and
-// posts its webhooks. Bad input gets an answer, never a crash; only a journal that cannot be written ends it.
+// The card processor as an HTTP server: carries requests to the API, acts out its faults, calls its tick every second, and
+// sends its webhooks. Bad input gets a response, never a crash; only a journal that cannot be written is fatal.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,19 +15,19 @@ import { startWebhookSender } from './webhook-sender.ts';
 
 export interface ProcessorOptions {
   readonly host?: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Where the books are kept; null: in memory only. */
+  /** The folder of the journal; null: everything is in memory only. */
   readonly folder: string | null;
   readonly keys: Readonly<Record<Mode, ProcessorKeys>>;
-  /** What links to our pages begin with, as a browser reaches them; left out: this server's own address. */
+  /** The start of links to the processor's pages, as browsers reach them; by default this server's own address. */
   readonly publicBase?: string;
   readonly log?: (line: string) => void;
-  /** The books can no longer be written. Whoever runs this must end the process: nothing is answered any more. */
+  /** The journal can no longer be written. The caller must end the process, since no request gets a response any more. */
   readonly onFatal?: (error: Error) => void;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** What /healthz says besides that all is well, so that a caller can tell whose processor this is. */
+  /** Shown by /healthz as `proof`: a launcher learns from it whether this processor runs with the launcher's keys. */
   readonly keysFingerprint?: string;
 }
 
@@ -36,7 +36,7 @@ export interface RunningProcessor {
   readonly url: string;
   readonly api: ProcessorApi;
   close(): Promise<void>;
-  /** When somebody last asked for anything, in milliseconds. */
+  /** The time of the last request, in milliseconds. */
   lastRequestAt(): number;
 }
 
@@ -55,36 +55,36 @@ export async function startProcessor(options: ProcessorOptions): Promise<Running
     publicBase: () => options.publicBase ?? url,
     sleep: (ms) => delay(ms),
     events: 'posted',
-    onInternalError: (error) => log(`a mistake of ours: ${errorText(error)}`),
+    onInternalError: (error) => log(`internal error; the request got a 500: ${errorText(error)}`),
   });
-  const deliverer = startWebhookSender({ api, clock, random, log });
-  let failed = false;
-  const fail = (error: unknown): void => {
-    if (failed || error instanceof ClientDisconnected) return;
+  const sender = startWebhookSender({ api, clock, random, log });
+  let hasFailed = false;
+  const onError = (error: unknown): void => {
+    if (hasFailed || error instanceof ClientDisconnected) return;
     log(error instanceof Error ? error.message : String(error));
     if (!(error instanceof JournalFailure)) return;
-    failed = true;
+    hasFailed = true;
     options.onFatal?.(error);
   };
   const tick = async (): Promise<void> => {
     api.tick();
     await api.flush();
   };
-  const ticking = setInterval(() => void tick().catch(fail), TICK_MS);
-  let askedAt = clock.now();
+  const tickTimer = setInterval(() => void tick().catch(onError), TICK_MS);
+  let lastRequestAt = clock.now();
   const server = createServer({ keepAlive: true, noDelay: true }, (request, response) => {
-    askedAt = clock.now();
-    serve(api, request, response, options.keysFingerprint ?? '', deliverer.wake).catch((error: unknown) => {
+    lastRequestAt = clock.now();
+    serve(api, request, response, options.keysFingerprint ?? '', sender.wake).catch((error: unknown) => {
       response.destroy();
-      fail(error);
+      onError(error);
     });
   });
   Object.assign(server, { headersTimeout: 15_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 });
   try {
     url = await listen(server, host, options.port);
   } catch (error) {
-    clearInterval(ticking);
-    await deliverer.close();
+    clearInterval(tickTimer);
+    await sender.close();
     await journal.close();
     throw error;
   }
@@ -92,12 +92,12 @@ export async function startProcessor(options: ProcessorOptions): Promise<Running
     port: (server.address() as AddressInfo).port,
     url,
     api,
-    lastRequestAt: () => askedAt,
+    lastRequestAt: () => lastRequestAt,
     async close() {
-      clearInterval(ticking);
+      clearInterval(tickTimer);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
-      await Promise.all([closed, deliverer.close()]);
+      await Promise.all([closed, sender.close()]);
       await journal.close();
     },
   };
@@ -108,8 +108,8 @@ function listen(server: Server, host: string, port: number): Promise<string> {
     server.once('error', reject);
     server.listen({ host, port, backlog: 1024 }, () => {
       server.off('error', reject);
-      const shown = host.includes(':') ? `[${host}]` : host;
-      resolve(`http://${shown}:${(server.address() as AddressInfo).port}`);
+      const name = host.includes(':') ? `[${host}]` : host;
+      resolve(`http://${name}:${(server.address() as AddressInfo).port}`);
     });
   });
 }
@@ -138,11 +138,11 @@ async function serve(
   const body = method === 'GET' || method === 'HEAD' ? '' : await readBody(request);
   if (body === null) {
     const message = 'The request body is larger than 64 KB.';
-    const refusal = JSON.stringify({ error: { type: 'invalid_request_error', message } });
+    const error = JSON.stringify({ error: { type: 'invalid_request_error', message } });
     return send(response, {
       status: 413,
       headers: { 'content-type': 'application/json', connection: 'close' },
-      body: refusal,
+      body: error,
     });
   }
   const headers: Record<string, string> = {};
@@ -157,11 +157,11 @@ async function serve(
 const healthJson = (keysFingerprint: string): string =>
   JSON.stringify({ status: 'ok', pid: process.pid, proof: keysFingerprint });
 
-async function sendOutcome(response: ServerResponse, outcome: ApiOutcome, headOnly: boolean): Promise<void> {
-  if (outcome.fault === undefined) return send(response, headOnly ? { ...outcome, body: '' } : outcome);
+async function sendOutcome(response: ServerResponse, outcome: ApiOutcome, isHead: boolean): Promise<void> {
+  if (outcome.fault === undefined) return send(response, isHead ? { ...outcome, body: '' } : outcome);
   if (outcome.ms > 0) {
-    const silence = setTimeout(() => response.destroy(), outcome.ms);
-    response.once('close', () => clearTimeout(silence));
+    const timer = setTimeout(() => response.destroy(), outcome.ms);
+    response.once('close', () => clearTimeout(timer));
     return;
   }
   response.destroy();
@@ -175,7 +175,7 @@ function send(
   response.end(body);
 }
 
-/** Null: larger than we read. */
+/** Null: the body is larger than MAX_BODY_BYTES. */
 function readBody(request: IncomingMessage): Promise<string | null> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -1,5 +1,5 @@
-// The bank's books: tables of rows for each mode, changed only through a draft whose changes are applied and journaled as
-// one line, or not at all. Replaying the lines gives the same books; replaying a line twice changes nothing.
+// The processor's stored objects: tables of rows for each mode, in memory, rebuilt from the journal at start. Changes are
+// applied and journaled together as one line, or not at all. Replaying a line twice changes nothing.
 
 import type { Journal } from './journal.ts';
 import type { Mode, Rows, TableName } from './row-types.ts';
@@ -22,7 +22,7 @@ const TABLE_NAMES: readonly TableName[] = [
 
 type Row = Rows[TableName];
 
-/** Names under which a row is found besides its id. They must never change in a row's life. */
+/** Keys under which a row is found besides its id. A row's keys must never change. */
 const INDEXES: { readonly [T in TableName]?: (row: Rows[T]) => readonly (string | null)[] } = {
   refunds: (row) => [row.charge, row.intent],
   transfers: (row) => [row.source, row.group, row.destination],
@@ -33,70 +33,71 @@ const INDEXES: { readonly [T in TableName]?: (row: Rows[T]) => readonly (string 
 };
 
 export class Table<R extends { readonly id: string }> {
-  readonly #places = new Map<string, number>();
-  /** In the order of making; undefined where a row was taken away. */
+  readonly #positions = new Map<string, number>();
+  /** In order of creation; undefined where a row was removed. */
   #rows: (R | undefined)[] = [];
-  readonly #byName = new Map<string, string[]>();
-  readonly #namesOf: ((row: R) => readonly (string | null)[]) | undefined;
+  readonly #idsByKey = new Map<string, string[]>();
+  readonly #keysOf: ((row: R) => readonly (string | null)[]) | undefined;
 
-  constructor(namesOf?: (row: R) => readonly (string | null)[]) {
-    this.#namesOf = namesOf;
+  constructor(keysOf?: (row: R) => readonly (string | null)[]) {
+    this.#keysOf = keysOf;
   }
 
   get size(): number {
-    return this.#places.size;
+    return this.#positions.size;
   }
 
   get(id: string): R | undefined {
-    const place = this.#places.get(id);
-    return place === undefined ? undefined : this.#rows[place];
+    const position = this.#positions.get(id);
+    return position === undefined ? undefined : this.#rows[position];
   }
 
   put(row: R): void {
-    const place = this.#places.get(row.id);
-    if (place !== undefined) {
-      this.#rows[place] = row;
+    const position = this.#positions.get(row.id);
+    if (position !== undefined) {
+      this.#rows[position] = row;
       return;
     }
-    this.#places.set(row.id, this.#rows.length);
+    this.#positions.set(row.id, this.#rows.length);
     this.#rows.push(row);
-    for (const name of this.#namesOf?.(row) ?? []) {
-      if (name === null) continue;
-      const ids = this.#byName.get(name);
-      if (ids === undefined) this.#byName.set(name, [row.id]);
+    for (const key of this.#keysOf?.(row) ?? []) {
+      if (key === null) continue;
+      const ids = this.#idsByKey.get(key);
+      if (ids === undefined) this.#idsByKey.set(key, [row.id]);
       else ids.push(row.id);
     }
   }
 
   remove(id: string): void {
-    const place = this.#places.get(id);
-    if (place === undefined) return;
-    this.#places.delete(id);
-    this.#rows[place] = undefined;
-    if (this.#rows.length > 64 && this.#rows.length > 2 * this.#places.size) this.#close();
+    const position = this.#positions.get(id);
+    if (position === undefined) return;
+    this.#positions.delete(id);
+    this.#rows[position] = undefined;
+    if (this.#rows.length > 64 && this.#rows.length > 2 * this.#positions.size) this.#compact();
   }
 
-  #close(): void {
+  /** Drops the gaps that removed rows left. */
+  #compact(): void {
     this.#rows = this.#rows.filter((row) => row !== undefined);
-    for (const [place, row] of this.#rows.entries()) if (row !== undefined) this.#places.set(row.id, place);
+    for (const [position, row] of this.#rows.entries()) if (row !== undefined) this.#positions.set(row.id, position);
   }
 
   *oldestFirst(): Generator<R> {
     for (const row of this.#rows) if (row !== undefined) yield row;
   }
 
-  /** Every row made before `after` (or simply every row), newest first. */
+  /** The rows created before the row `after`, or all rows, newest first. */
   *newestFirst(after?: string): Generator<R> {
-    const start = after === undefined ? this.#rows.length : (this.#places.get(after) ?? 0);
-    for (let place = start - 1; place >= 0; place--) {
-      const row = this.#rows[place];
+    const start = after === undefined ? this.#rows.length : (this.#positions.get(after) ?? 0);
+    for (let position = start - 1; position >= 0; position--) {
+      const row = this.#rows[position];
       if (row !== undefined) yield row;
     }
   }
 
-  /** The rows under this name, newest first. */
-  findByIndex(name: string): R[] {
-    const ids = this.#byName.get(name) ?? [];
+  /** The rows with this index key, newest first. */
+  findByIndex(key: string): R[] {
+    const ids = this.#idsByKey.get(key) ?? [];
     return ids.flatMap((id) => this.get(id) ?? []).reverse();
   }
 
@@ -108,11 +109,11 @@ export class Table<R extends { readonly id: string }> {
 export type Tables = { readonly [T in TableName]: Table<Rows[T]> };
 
 function makeTables(): Tables {
-  const made: Record<string, unknown> = {};
+  const tables: Record<string, unknown> = {};
   for (const name of TABLE_NAMES) {
-    made[name] = new Table(INDEXES[name] as ((row: Row) => readonly (string | null)[]) | undefined);
+    tables[name] = new Table(INDEXES[name] as ((row: Row) => readonly (string | null)[]) | undefined);
   }
-  return made as Tables;
+  return tables as Tables;
 }
 
 /** One line of the journal: rows put and ids removed, all of one mode. */
@@ -122,20 +123,21 @@ interface JournalEntry {
   readonly r?: readonly (readonly [TableName, string])[];
 }
 
-/** Changes that are not yet made: read through it, and it shows them. */
+/** Changes that are not yet committed. Reads through it see them. */
 export class PendingChanges {
-  readonly #tables: Tables;
+  /** For lists: rows put here and not yet committed are not in them. */
+  readonly committed: Tables;
   readonly #puts = new Map<string, readonly [TableName, Row]>();
   readonly #removed: (readonly [TableName, string])[] = [];
 
   constructor(committed: Tables) {
-    this.#tables = committed;
+    this.committed = committed;
   }
 
   find<T extends TableName>(table: T, id: string): Rows[T] | undefined {
     const put = this.#puts.get(`${table} ${id}`);
     if (put !== undefined) return put[1] as Rows[T];
-    return this.#tables[table].get(id) as Rows[T] | undefined;
+    return this.committed[table].get(id) as Rows[T] | undefined;
   }
 
   put<T extends TableName>(table: T, row: Rows[T]): Rows[T] {
@@ -145,11 +147,6 @@ export class PendingChanges {
 
   remove(table: TableName, id: string): void {
     this.#removed.push([table, id]);
-  }
-
-  /** For reading lists; rows put in this draft are not in them. */
-  get tables(): Tables {
-    return this.#tables;
   }
 
   toJournalEntry(mode: Mode): JournalEntry | null {
@@ -167,7 +164,7 @@ const ROWS_PER_SNAPSHOT_LINE = 200;
 export class Store {
   readonly #tables: Readonly<Record<Mode, Tables>> = { test: makeTables(), live: makeTables() };
   readonly #journal: Journal;
-  readonly #watchers: ((mode: Mode, table: TableName, row: Row) => void)[] = [];
+  readonly #listeners: ((mode: Mode, table: TableName, row: Row) => void)[] = [];
 
   constructor(journal: Journal) {
     this.#journal = journal;
@@ -183,12 +180,12 @@ export class Store {
     return new PendingChanges(this.#tables[mode]);
   }
 
-  /** Told of every row put from now on, after it is in the books. */
-  subscribe(watcher: (mode: Mode, table: TableName, row: Row) => void): void {
-    this.#watchers.push(watcher);
+  /** Calls `listener` for every row put from now on, after it is in its table. */
+  subscribe(listener: (mode: Mode, table: TableName, row: Row) => void): void {
+    this.#listeners.push(listener);
   }
 
-  /** Makes the draft's changes. They are on disk once `settled()` says so: nobody is told of them before. */
+  /** Applies the changes. They are durable once `flush()` has resolved; no response may be sent before. */
   commit(mode: Mode, changes: PendingChanges): void {
     const entry = changes.toJournalEntry(mode);
     if (entry === null) return;
@@ -196,7 +193,7 @@ export class Store {
     this.#apply(entry);
   }
 
-  /** Null: all that the books say is on disk. */
+  /** Resolves when every committed change is on disk; null when they are already. */
   flush(): Promise<void> | null {
     return this.#journal.flush();
   }
@@ -205,21 +202,21 @@ export class Store {
     const tables = this.#tables[m];
     for (const [name, row] of p) {
       (tables[name] as Table<Row>).put(row);
-      for (const watcher of this.#watchers) watcher(m, name, row);
+      for (const listener of this.#listeners) listener(m, name, row);
     }
     for (const [name, id] of r) tables[name].remove(id);
   }
 
-  /** Rows never change in place, so a copy of the lists is a copy of the books; writing it out may take its time. */
+  /** Rows never change in position, so copying the lists of rows copies the state; the lines can be written later. */
   #snapshot(): Iterable<string> {
     const copies = (['test', 'live'] as const).flatMap((mode) =>
       TABLE_NAMES.map((name) => ({ mode, name, rows: this.#tables[mode][name].copyRows() as (Row | undefined)[] })),
     );
     return (function* () {
       for (const { mode, name, rows } of copies) {
-        const live = rows.filter((row) => row !== undefined);
-        for (let at = 0; at < live.length; at += ROWS_PER_SNAPSHOT_LINE) {
-          const p = live.slice(at, at + ROWS_PER_SNAPSHOT_LINE).map((row) => [name, row] as const);
+        const present = rows.filter((row) => row !== undefined);
+        for (let at = 0; at < present.length; at += ROWS_PER_SNAPSHOT_LINE) {
+          const p = present.slice(at, at + ROWS_PER_SNAPSHOT_LINE).map((row) => [name, row] as const);
           yield JSON.stringify({ m: mode, p } satisfies JournalEntry);
         }
       }

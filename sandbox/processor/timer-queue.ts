@@ -1,29 +1,25 @@
-// Things with an hour, the soonest first: a binary heap. It never looks at a clock itself.
+// A priority queue of items by time, earliest first: a binary heap. It reads no clock.
 
 export class TimerQueue<T> {
-  readonly #heap: { readonly at: number; readonly thing: T }[] = [];
+  readonly #heap: { readonly at: number; readonly item: T }[] = [];
 
-  get size(): number {
-    return this.#heap.length;
-  }
-
-  /** The hour of the soonest; null when there is nothing. */
+  /** The time of the earliest item; null when the queue is empty. */
   nextAtMs(): number | null {
     return this.#heap[0]?.at ?? null;
   }
 
   add(at: number, item: T): void {
     const heap = this.#heap;
-    heap.push({ at, thing: item });
+    heap.push({ at, item });
     for (let index = heap.length - 1; index > 0; ) {
       const parent = (index - 1) >> 1;
-      if (!this.#isSooner(index, parent)) return;
+      if (!this.#isEarlier(index, parent)) return;
       this.#swap(index, parent);
       index = parent;
     }
   }
 
-  /** Takes the soonest if its hour has come. */
+  /** Removes and returns the earliest item if its time has come. */
   takeDue(now: number): T | undefined {
     const heap = this.#heap;
     const first = heap[0];
@@ -33,15 +29,15 @@ export class TimerQueue<T> {
     for (let index = 0; ; ) {
       let earliest = index;
       for (const child of [2 * index + 1, 2 * index + 2]) {
-        if (child < heap.length && this.#isSooner(child, earliest)) earliest = child;
+        if (child < heap.length && this.#isEarlier(child, earliest)) earliest = child;
       }
-      if (earliest === index) return first.thing;
+      if (earliest === index) return first.item;
       this.#swap(index, earliest);
       index = earliest;
     }
   }
 
-  #isSooner(one: number, other: number): boolean {
+  #isEarlier(one: number, other: number): boolean {
     return (this.#heap[one]?.at ?? 0) < (this.#heap[other]?.at ?? 0);
   }
 

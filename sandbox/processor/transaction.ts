@@ -1,5 +1,5 @@
-// One piece of work at the bank: the draft it writes into, the hour, chance, and the events it raises. Whatever an
-// operation does, it does through this, so that all of it is committed together or not at all.
+// What an operation is handed: its pending changes, the time, random ids, and events. An operation reads and writes only
+// through its transaction, so that all of its changes are committed together or not at all.
 
 import { type Random, randomText } from '../../src/base/random.ts';
 import { notFound } from './api-error.ts';
@@ -38,15 +38,15 @@ export class Transaction implements RenderContext {
   readonly nowMs: number;
   readonly publicBase: string;
   readonly webhookSecret: string;
-  readonly #settings: TransactionOptions;
+  readonly #options: TransactionOptions;
 
-  constructor(settings: TransactionOptions) {
-    this.#settings = settings;
-    this.mode = settings.mode;
-    this.changes = settings.changes;
-    this.nowMs = settings.nowMs;
-    this.publicBase = settings.publicBase;
-    this.webhookSecret = settings.webhookSecret;
+  constructor(options: TransactionOptions) {
+    this.#options = options;
+    this.mode = options.mode;
+    this.changes = options.changes;
+    this.nowMs = options.nowMs;
+    this.publicBase = options.publicBase;
+    this.webhookSecret = options.webhookSecret;
   }
 
   /** Unix seconds. */
@@ -55,17 +55,18 @@ export class Transaction implements RenderContext {
   }
 
   newId(prefix: string): string {
-    return `${prefix}_${randomText(this.#settings.random, 24)}`;
+    return `${prefix}_${randomText(this.#options.random, 24)}`;
   }
 
   newToken(): string {
-    return randomText(this.#settings.random, 32);
+    return randomText(this.#options.random, 32);
   }
 
   find<T extends TableName>(table: T, id: string): Rows[T] | undefined {
     return this.changes.find(table, id);
   }
 
+  /** Throws Stripe's 404 when there is no such row. */
   require<T extends TableName>(table: T, id: string, param?: string): Rows[T] {
     const row = this.changes.find(table, id);
     if (row === undefined) throw notFound(OBJECT_NAMES[table] ?? table, id, param);
@@ -76,17 +77,17 @@ export class Transaction implements RenderContext {
     return this.changes.put(table, row);
   }
 
-  /** Raises an event: it is in the books with the change it tells of, and so is the duty to deliver it. `object` is kept. */
+  /** Stores an event and a delivery for each endpoint that wants it, in the transaction of the change. Keeps `object`. */
   recordEvent(type: string, object: StripeObject): void {
     const id = this.newId('evt');
-    const endpoints = [...this.changes.tables.endpoints.oldestFirst()].filter(
+    const endpoints = [...this.changes.committed.endpoints.oldestFirst()].filter(
       ({ events }) => events.includes('*') || events.includes(type),
     );
-    const request = { id: this.#settings.requestId, idempotency_key: this.#settings.idempotencyKey };
+    const request = { id: this.#options.requestId, idempotency_key: this.#options.idempotencyKey };
     this.put('events', { id, created: this.now, type, object, request, pending: endpoints.length });
     for (const endpoint of endpoints) {
-      const delivery = `${id} ${endpoint.id}`;
-      this.put('deliveries', { id: delivery, event: id, endpoint: endpoint.id, tries: 0, dueMs: this.nowMs });
+      const deliveryId = `${id} ${endpoint.id}`;
+      this.put('deliveries', { id: deliveryId, event: id, endpoint: endpoint.id, tries: 0, dueMs: this.nowMs });
     }
   }
 }

@@ -1,14 +1,14 @@
-// Events on their way out. A simulation pulls them with `takeEvents`; the server's deliverer asks for what is due to each
-// endpoint and reports how it went. What an endpoint has not taken is in the books and survives a restart.
+// Events waiting to be delivered. A simulation pulls them with `takeEvents`; the server's webhook sender takes the deliveries
+// that are due and reports the result of each. Undelivered events are in the store and survive a restart.
 
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../src/base/clock.ts';
 import type { Random } from '../../src/base/random.ts';
 import type { Faults } from './faults.ts';
-import { toEvent } from './other-objects.ts';
 import type { DeliveryRow, EndpointRow, EventRow, Mode } from './row-types.ts';
 import type { Store } from './store.ts';
 import { TimerQueue } from './timer-queue.ts';
+import { toEvent } from './webhook-objects.ts';
 
 export interface WebhookEvent {
   readonly id: string;
@@ -18,7 +18,7 @@ export interface WebhookEvent {
   readonly body: string;
 }
 
-/** One event to be posted to one endpoint. */
+/** One event to be posted to entry endpoint. */
 export interface Delivery {
   readonly mode: Mode;
   readonly row: DeliveryRow;
@@ -27,17 +27,17 @@ export interface Delivery {
 }
 
 export interface WebhookQueue {
-  /** Events not yet handed over and due, with the webhook faults applied. Always empty where events are posted. */
+  /** Due events that were not yet taken, with the webhook faults applied. Always empty where events are posted. */
   takeEvents(): WebhookEvent[];
-  /** The `Stripe-Signature` of an event (or of any text) as of now. */
+  /** The `Stripe-Signature` header for an event's body. */
   sign(event: { readonly mode: Mode; readonly body: string }, nowMs?: number): string;
-  /** The soonest hour at which something is due to an endpoint; null when nothing is. */
+  /** When the next delivery is due; null when none waits. */
   nextDueMs(): number | null;
   takeDue(): Delivery | null;
   markDelivered(delivery: Delivery): void;
-  /** `againMs`: when to try again; null: never. */
-  markFailed(delivery: Delivery, againMs: number | null): void;
-  /** Forgets an endpoint and what was meant for it. */
+  /** `retryAtMs`: when to try again; null: never. */
+  markFailed(delivery: Delivery, retryAtMs: number | null): void;
+  /** Removes an endpoint and its deliveries. */
   removeEndpoint(mode: Mode, endpointId: string): void;
 }
 
@@ -50,8 +50,8 @@ interface WebhookQueueOptions {
   readonly isPulled: boolean;
 }
 
-export function makeWebhookQueue(settings: WebhookQueueOptions): WebhookQueue {
-  const { store, clock, secrets } = settings;
+export function makeWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
+  const { store, clock, secrets } = options;
   const due = new TimerQueue<{ readonly mode: Mode; readonly id: string }>();
   const pending: { readonly dueMs: number; readonly event: WebhookEvent }[] = [];
   for (const mode of ['test', 'live'] as const) {
@@ -59,20 +59,20 @@ export function makeWebhookQueue(settings: WebhookQueueOptions): WebhookQueue {
   }
   store.subscribe((mode, table, row) => {
     if (table === 'deliveries') due.add((row as DeliveryRow).dueMs, { mode, id: row.id });
-    if (table !== 'events' || !settings.isPulled) return;
+    if (table !== 'events' || !options.isPulled) return;
     const event = row as EventRow;
     const { id, type } = event;
     const body = JSON.stringify(toEvent(mode, event));
-    const late = settings.faults.read().webhooks.delay_ms ?? 0;
-    pending.push({ dueMs: clock.now() + late, event: { id, type, mode, body } });
+    const delayMs = options.faults.read().webhooks.delay_ms ?? 0;
+    pending.push({ dueMs: clock.now() + delayMs, event: { id, type, mode, body } });
   });
-  const forget = (mode: Mode, id: string): void => {
+  const removeDelivery = (mode: Mode, id: string): void => {
     const changes = store.begin(mode);
     changes.remove('deliveries', id);
     store.commit(mode, changes);
   };
   return {
-    takeEvents: () => takeWithFaults(pending, settings),
+    takeEvents: () => takeWithFaults(pending, options),
     sign({ mode, body }, nowMs = clock.now()) {
       const t = Math.floor(nowMs / 1000);
       return `t=${t},v1=${createHmac('sha256', secrets[mode]).update(`${t}.${body}`).digest('hex')}`;
@@ -82,20 +82,21 @@ export function makeWebhookQueue(settings: WebhookQueueOptions): WebhookQueue {
       for (let next = due.takeDue(clock.now()); next !== undefined; next = due.takeDue(clock.now())) {
         const { mode, id } = next;
         const row = store.tables(mode).deliveries.get(id);
-        // A row put again with a later hour leaves its earlier mark behind.
+        // A delivery that was put again with a later time has left its earlier entry in the queue.
         if (row === undefined || row.dueMs > clock.now()) continue;
         const event = store.tables(mode).events.get(row.event);
         const endpoint = store.tables(mode).endpoints.get(row.endpoint);
         if (event !== undefined && endpoint !== undefined) return { mode, row, event, endpoint };
-        forget(mode, id);
+        removeDelivery(mode, id);
       }
       return null;
     },
-    markDelivered: ({ mode, row }) => forget(mode, row.id),
-    markFailed({ mode, row }, againMs) {
-      if (againMs === null || store.tables(mode).endpoints.get(row.endpoint) === undefined) return forget(mode, row.id);
+    markDelivered: ({ mode, row }) => removeDelivery(mode, row.id),
+    markFailed({ mode, row }, retryAtMs) {
+      if (retryAtMs === null || store.tables(mode).endpoints.get(row.endpoint) === undefined)
+        return removeDelivery(mode, row.id);
       const changes = store.begin(mode);
-      changes.put('deliveries', { ...row, tries: row.tries + 1, dueMs: againMs });
+      changes.put('deliveries', { ...row, tries: row.tries + 1, dueMs: retryAtMs });
       store.commit(mode, changes);
     },
     removeEndpoint(mode, endpointId) {
@@ -118,24 +119,24 @@ function takeWithFaults(
   const { duplicate, shuffle, drop } = faults.read().webhooks;
   const now = clock.now();
   const taken: WebhookEvent[] = [];
-  const kept: typeof pending = [];
-  for (const one of pending) {
-    if (one.dueMs > now) kept.push(one);
-    else if (faults.chance(drop)) kept.push({ ...one, dueMs: now + DROPPED_RETRY_MS });
-    else taken.push(one.event, ...(faults.chance(duplicate) ? [one.event] : []));
+  const remaining: typeof pending = [];
+  for (const entry of pending) {
+    if (entry.dueMs > now) remaining.push(entry);
+    else if (faults.chance(drop)) remaining.push({ ...entry, dueMs: now + DROPPED_RETRY_MS });
+    else taken.push(entry.event, ...(faults.chance(duplicate) ? [entry.event] : []));
   }
-  pending.splice(0, pending.length, ...kept);
+  pending.splice(0, pending.length, ...remaining);
   return faults.chance(shuffle) ? shuffled(taken, random) : taken;
 }
 
-/** Fisher and Yates, with the chance that was handed in. */
-export function shuffled<T>(things: readonly T[], random: Random): T[] {
-  const mixed = [...things];
-  for (let last = mixed.length - 1; last > 0; last--) {
+/** Fisher-Yates, with the given random source. */
+export function shuffled<T>(items: readonly T[], random: Random): T[] {
+  const result = [...items];
+  for (let last = result.length - 1; last > 0; last--) {
     const other = random.bytes(4).readUInt32BE() % (last + 1);
-    const [a, b] = [mixed[last], mixed[other]];
-    mixed[last] = b as T;
-    mixed[other] = a as T;
+    const [a, b] = [result[last], result[other]];
+    result[last] = b as T;
+    result[other] = a as T;
   }
-  return mixed;
+  return result;
 }

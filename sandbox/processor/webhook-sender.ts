@@ -1,17 +1,17 @@
-// Posts the bank's events to the endpoints that asked for them, signed as Stripe signs. Each endpoint has its own queue,
-// so that a dead one delays nobody; what is not taken is tried again for three days. One that has failed for an hour
-// without a single success is dropped. The order of arrival is not promised, as it is not at Stripe.
+// Posts events to webhook endpoints, signed as Stripe signs them. Each endpoint has its own queue, so that a dead endpoint
+// delays no other. A failed delivery is retried for three days; an endpoint that has failed for an hour without one success
+// is removed. Events may arrive in any order, as at Stripe.
 
 import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Clock } from '../../src/base/clock.ts';
 import type { Random } from '../../src/base/random.ts';
 import type { ProcessorApi } from './api.ts';
-import { toEvent } from './other-objects.ts';
+import { toEvent } from './webhook-objects.ts';
 import { type Delivery, shuffled } from './webhook-queue.ts';
 
 export interface WebhookSender {
-  /** Something may be due: look now rather than at the next round. */
+  /** Looks for due deliveries now instead of at the next poll. */
   readonly wake: () => void;
   close(): Promise<void>;
 }
@@ -30,12 +30,12 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const RETRY_DELAYS_MS = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS];
-/** Hourly after those, for three days. */
+/** Then every hour for three days. */
 const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 72;
 const REMOVE_ENDPOINT_AFTER_MS = HOUR_MS;
 
-const retryDelayMs = (tries: number): number | null =>
-  tries > MAX_ATTEMPTS ? null : (RETRY_DELAYS_MS[tries - 1] ?? HOUR_MS);
+const retryDelayMs = (attempts: number): number | null =>
+  attempts > MAX_ATTEMPTS ? null : (RETRY_DELAYS_MS[attempts - 1] ?? HOUR_MS);
 
 interface EndpointQueue {
   readonly waiting: Delivery[];
@@ -43,62 +43,62 @@ interface EndpointQueue {
   failingSince: number | null;
 }
 
-export function startWebhookSender(settings: WebhookSenderOptions): WebhookSender {
-  const deliverer = new HttpWebhookSender(settings);
-  return { wake: () => deliverer.wake(), close: () => deliverer.close() };
+export function startWebhookSender(options: WebhookSenderOptions): WebhookSender {
+  const sender = new HttpWebhookSender(options);
+  return { wake: () => sender.wake(), close: () => sender.close() };
 }
 
 class HttpWebhookSender {
-  readonly #settings: WebhookSenderOptions;
-  readonly #lines = new Map<string, EndpointQueue>();
+  readonly #options: WebhookSenderOptions;
+  readonly #queues = new Map<string, EndpointQueue>();
   readonly #http = new HttpAgent({ keepAlive: true, maxSockets: 2 * MAX_CONCURRENT_PER_ENDPOINT });
   readonly #https = new HttpsAgent({ keepAlive: true, maxSockets: 2 * MAX_CONCURRENT_PER_ENDPOINT });
-  readonly #round: NodeJS.Timeout;
-  readonly #underway = new Set<Promise<void>>();
-  #awake: NodeJS.Immediate | null = null;
+  readonly #poll: NodeJS.Timeout;
+  readonly #sending = new Set<Promise<void>>();
+  #wakeUp: NodeJS.Immediate | null = null;
   #closed = false;
 
-  constructor(settings: WebhookSenderOptions) {
-    this.#settings = settings;
-    this.#round = setInterval(() => this.#look(), POLL_MS);
+  constructor(options: WebhookSenderOptions) {
+    this.#options = options;
+    this.#poll = setInterval(() => this.#takeDue(), POLL_MS);
   }
 
   wake(): void {
     if (this.#closed) return;
-    this.#awake ??= setImmediate(() => {
-      this.#awake = null;
-      this.#look();
+    this.#wakeUp ??= setImmediate(() => {
+      this.#wakeUp = null;
+      this.#takeDue();
     });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearInterval(this.#round);
-    if (this.#awake !== null) clearImmediate(this.#awake);
+    clearInterval(this.#poll);
+    if (this.#wakeUp !== null) clearImmediate(this.#wakeUp);
     this.#http.destroy();
     this.#https.destroy();
-    await Promise.all(this.#underway);
+    await Promise.all(this.#sending);
   }
 
-  #look(): void {
-    const { api, random } = this.#settings;
+  #takeDue(): void {
+    const { api, random } = this.#options;
     const { duplicate, shuffle } = api.faults.read().webhooks;
-    const found: Delivery[] = [];
+    const deliveries: Delivery[] = [];
     for (let due = api.webhooks.takeDue(); due !== null; due = api.webhooks.takeDue()) {
-      found.push(due);
-      if (api.faults.chance(duplicate)) found.push(due);
+      deliveries.push(due);
+      if (api.faults.chance(duplicate)) deliveries.push(due);
     }
-    const ordered = api.faults.chance(shuffle) ? shuffled(found, random) : found;
-    for (const delivery of ordered) this.#lineOf(delivery).waiting.push(delivery);
-    for (const queue of this.#lines.values()) this.#advance(queue);
+    const ordered = api.faults.chance(shuffle) ? shuffled(deliveries, random) : deliveries;
+    for (const delivery of ordered) this.#queueOf(delivery).waiting.push(delivery);
+    for (const queue of this.#queues.values()) this.#advance(queue);
   }
 
-  #lineOf({ mode, endpoint }: Delivery): EndpointQueue {
-    const name = `${mode} ${endpoint.id}`;
-    let queue = this.#lines.get(name);
+  #queueOf({ mode, endpoint }: Delivery): EndpointQueue {
+    const key = `${mode} ${endpoint.id}`;
+    let queue = this.#queues.get(key);
     if (queue === undefined) {
       queue = { waiting: [], inFlight: 0, failingSince: null };
-      this.#lines.set(name, queue);
+      this.#queues.set(key, queue);
     }
     return queue;
   }
@@ -108,74 +108,74 @@ class HttpWebhookSender {
       const delivery = queue.waiting.shift();
       if (delivery === undefined) return;
       queue.inFlight++;
-      // The books' failure is for the one who runs the bank to act on; the event is in them and comes again.
+      // Only a failed journal throws here, and the server stops for it. The delivery is stored and is retried after a restart.
       const attempt = this.#deliver(queue, delivery).catch(() => undefined);
       const sending = attempt.finally(() => {
         queue.inFlight--;
-        this.#underway.delete(sending);
+        this.#sending.delete(sending);
         this.#advance(queue);
       });
-      this.#underway.add(sending);
+      this.#sending.add(sending);
     }
   }
 
   async #deliver(queue: EndpointQueue, delivery: Delivery): Promise<void> {
-    const { api, clock } = this.#settings;
-    const { drop, delay_ms: late = 0 } = api.faults.read().webhooks;
-    if (late > 0) await new Promise((resolve) => setTimeout(resolve, late));
+    const { api, clock } = this.#options;
+    const { drop, delay_ms: delayMs = 0 } = api.faults.read().webhooks;
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     if (this.#closed) return;
     await api.flush();
-    const taken = !api.faults.chance(drop) && (await this.#post(delivery));
-    // What was under way when we were closed is tried again by the next process.
+    const isAccepted = !api.faults.chance(drop) && (await this.#post(delivery));
+    // A delivery in flight at close is retried by the next process.
     if (this.#closed) return;
-    if (taken) {
+    if (isAccepted) {
       queue.failingSince = null;
       return api.webhooks.markDelivered(delivery);
     }
-    const pause = retryDelayMs(delivery.row.tries + 1);
-    api.webhooks.markFailed(delivery, pause === null ? null : clock.now() + pause);
+    const delay = retryDelayMs(delivery.row.tries + 1);
+    api.webhooks.markFailed(delivery, delay === null ? null : clock.now() + delay);
     queue.failingSince ??= clock.now();
-    if (clock.now() - queue.failingSince >= REMOVE_ENDPOINT_AFTER_MS) this.#giveUp(delivery);
+    if (clock.now() - queue.failingSince >= REMOVE_ENDPOINT_AFTER_MS) this.#removeEndpoint(delivery);
   }
 
-  #giveUp({ mode, endpoint }: Delivery): void {
-    const { api, log } = this.#settings;
-    log(`webhooks: ${endpoint.url} has failed for an hour and is dropped`);
+  #removeEndpoint({ mode, endpoint }: Delivery): void {
+    const { api, log } = this.#options;
+    log(`webhooks: ${endpoint.url} has failed for an hour; the processor removes this endpoint`);
     api.webhooks.removeEndpoint(mode, endpoint.id);
-    this.#lines.delete(`${mode} ${endpoint.id}`);
+    this.#queues.delete(`${mode} ${endpoint.id}`);
   }
 
-  /** True when the endpoint has answered that it took it. Never throws. */
+  /** True when the endpoint answered with a 2xx status. Never throws. */
   #post({ mode, event, endpoint }: Delivery): Promise<boolean> {
     const text = JSON.stringify(toEvent(mode, event));
     const body = Buffer.from(text, 'utf8');
-    const secure = endpoint.url.startsWith('https:');
+    const isHttps = endpoint.url.startsWith('https:');
     const options: RequestOptions = {
       method: 'POST',
-      agent: secure ? this.#https : this.#http,
+      agent: isHttps ? this.#https : this.#http,
       timeout: TIMEOUT_MS,
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'content-length': body.length,
         'user-agent': 'Stripe/1.0 (everyshare sandbox)',
-        'stripe-signature': this.#settings.api.webhooks.sign({ mode, body: text }),
+        'stripe-signature': this.#options.api.webhooks.sign({ mode, body: text }),
       },
     };
     return new Promise((resolve) => {
-      const sending = (secure ? httpsRequest : httpRequest)(endpoint.url, options, (answer) => {
-        answer.resume();
-        answer.once('close', () => {
+      const request = (isHttps ? httpsRequest : httpRequest)(endpoint.url, options, (response) => {
+        response.resume();
+        response.once('close', () => {
           clearTimeout(limit);
-          resolve((answer.statusCode ?? 0) >= 200 && (answer.statusCode ?? 0) < 300);
+          resolve((response.statusCode ?? 0) >= 200 && (response.statusCode ?? 0) < 300);
         });
       });
-      const limit = setTimeout(() => sending.destroy(), TIMEOUT_MS);
-      sending.once('error', () => {
+      const limit = setTimeout(() => request.destroy(), TIMEOUT_MS);
+      request.once('error', () => {
         clearTimeout(limit);
         resolve(false);
       });
-      sending.once('timeout', () => sending.destroy());
-      sending.end(body);
+      request.once('timeout', () => request.destroy());
+      request.end(body);
     });
   }
 }

@@ -1,8 +1,8 @@
-// The embedded processor with the official client: idempotency keys, and every kind of fault that can be switched on.
+// The processor with the official client: idempotency keys, and every kind of fault.
 
 import type Stripe from 'stripe';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { clientFor, hold, keys, refusalOf, startTestProcessor, type TestProcessor } from './start-processor.ts';
+import { clientFor, createHold, errorOf, keys, startTestProcessor, type TestProcessor } from './start-processor.ts';
 
 let processor: TestProcessor;
 let stripe: Stripe;
@@ -13,61 +13,61 @@ beforeAll(async () => {
 afterEach(() => processor.api.faults.clear());
 afterAll(() => processor.close());
 
-const wish = { amount: 1000, currency: 'usd', capture_method: 'manual' as const };
-const once = (idempotencyKey: string) => ({ idempotencyKey });
-const count = async (): Promise<number> => (await stripe.paymentIntents.list({ limit: 100 })).data.length;
-const rule = (kind: string, more: object = {}) =>
+const intentParams = { amount: 1000, currency: 'usd', capture_method: 'manual' as const };
+const withKey = (idempotencyKey: string) => ({ idempotencyKey });
+const countIntents = async (): Promise<number> => (await stripe.paymentIntents.list({ limit: 100 })).data.length;
+const setRule = (kind: string, more: object = {}) =>
   processor.setFaults({ rules: [{ id: 'one', on: 'payment_intents.create', kind, ...more }] });
 
 describe('an idempotency key', () => {
-  it('does the work once and gives the same answer again', async () => {
-    const first = await stripe.paymentIntents.create(wish, once('k-1'));
-    const again = await stripe.paymentIntents.create(wish, once('k-1'));
+  it('runs the operation once and replays its response', async () => {
+    const first = await stripe.paymentIntents.create(intentParams, withKey('k-1'));
+    const again = await stripe.paymentIntents.create(intentParams, withKey('k-1'));
     expect(again).toEqual(first);
     expect(first.lastResponse.headers['idempotent-replayed']).toBe(undefined);
     expect(again.lastResponse.headers['idempotent-replayed']).toBe('true');
-    const live = await processor.live.paymentIntents.create(wish, once('k-1'));
+    const live = await processor.live.paymentIntents.create(intentParams, withKey('k-1'));
     expect(live.id).not.toBe(first.id);
   });
 
-  it('with other parameters is refused, and so is one for another call', async () => {
-    await stripe.paymentIntents.create(wish, once('k-2'));
-    const other = await refusalOf(stripe.paymentIntents.create({ ...wish, amount: 1001 }, once('k-2')));
+  it('is rejected with other parameters or for another operation', async () => {
+    await stripe.paymentIntents.create(intentParams, withKey('k-2'));
+    const other = await errorOf(stripe.paymentIntents.create({ ...intentParams, amount: 1001 }, withKey('k-2')));
     expect([other.statusCode, other.rawType]).toEqual([400, 'idempotency_error']);
-    expect((await refusalOf(stripe.customers.create({}, once('k-2')))).rawType).toBe('idempotency_error');
+    expect((await errorOf(stripe.customers.create({}, withKey('k-2')))).rawType).toBe('idempotency_error');
   });
 
-  it('keeps a decline too, and is free again after a request that was never begun', async () => {
-    const { id } = await hold(stripe, 'pm_card_captureFailsForAWhile');
+  it('replays a decline, and stays unused after an invalid request', async () => {
+    const { id } = await createHold(stripe, 'pm_card_captureFailsForAWhile');
     for (let tries = 0; tries < 5; tries++) {
-      expect((await refusalOf(stripe.paymentIntents.capture(id, {}, once('k-3')))).code).toBe('processing_error');
+      expect((await errorOf(stripe.paymentIntents.capture(id, {}, withKey('k-3')))).code).toBe('processing_error');
     }
-    // The card had failed once only: the rest were the same answer.
-    for (let tries = 0; tries < 2; tries++) await refusalOf(stripe.paymentIntents.capture(id));
+    // The card failed once; the other requests got the stored response.
+    for (let tries = 0; tries < 2; tries++) await errorOf(stripe.paymentIntents.capture(id));
     expect((await stripe.paymentIntents.capture(id)).status).toBe('succeeded');
-    await refusalOf(stripe.paymentIntents.create({ ...wish, amount: 1 }, once('k-4')));
-    expect((await stripe.paymentIntents.create(wish, once('k-4'))).object).toBe('payment_intent');
+    await errorOf(stripe.paymentIntents.create({ ...intentParams, amount: 1 }, withKey('k-4')));
+    expect((await stripe.paymentIntents.create(intentParams, withKey('k-4'))).object).toBe('payment_intent');
   });
 
-  it('in flight is refused with 409, and the work is done once', async () => {
-    await rule('slow', { ms: 1_000 });
-    const before = await count();
-    const first = stripe.paymentIntents.create(wish, once('k-5'));
+  it('is rejected with 409 while its first request runs, and the operation runs once', async () => {
+    await setRule('slow', { ms: 1_000 });
+    const before = await countIntents();
+    const first = stripe.paymentIntents.create(intentParams, withKey('k-5'));
     await new Promise((resolve) => setTimeout(resolve, 200));
-    const second = await refusalOf(stripe.paymentIntents.create(wish, once('k-5')));
+    const second = await errorOf(stripe.paymentIntents.create(intentParams, withKey('k-5')));
     expect([second.statusCode, second.code]).toEqual([409, 'idempotency_key_in_use']);
     await first;
-    expect(await count()).toBe(before + 1);
+    expect(await countIntents()).toBe(before + 1);
   });
 
-  it('is forgotten after a day and not before', async () => {
-    const first = await stripe.paymentIntents.create(wish, once('k-6'));
-    processor.clock.ahead += 24 * 3_600_000;
+  it('expires after a day and not before', async () => {
+    const first = await stripe.paymentIntents.create(intentParams, withKey('k-6'));
+    processor.clock.aheadMs += 24 * 3_600_000;
     processor.api.tick();
-    expect((await stripe.paymentIntents.create(wish, once('k-6'))).id).toBe(first.id);
-    processor.clock.ahead += 2 * 3_600_000;
+    expect((await stripe.paymentIntents.create(intentParams, withKey('k-6'))).id).toBe(first.id);
+    processor.clock.aheadMs += 2 * 3_600_000;
     processor.api.tick();
-    expect((await stripe.paymentIntents.create(wish, once('k-6'))).id).not.toBe(first.id);
+    expect((await stripe.paymentIntents.create(intentParams, withKey('k-6'))).id).not.toBe(first.id);
   });
 });
 
@@ -78,71 +78,81 @@ describe('faults', () => {
     const url = `${processor.url}/sandbox/faults`;
     const authorization = `Bearer ${keys.test.secret}`;
     expect((await fetch(url)).status).toBe(401);
-    expect((await rule('error_500')).status).toBe(200);
+    expect((await setRule('error_500')).status).toBe(200);
     const read = (await (await fetch(url, { headers: { authorization } })).json()) as { rules: object[] };
     expect(read.rules).toEqual([{ id: 'one', on: 'payment_intents.create', kind: 'error_500' }]);
-    expect((await rule('no such kind')).status).toBe(400);
+    expect((await setRule('no such kind')).status).toBe(400);
     await fetch(url, { method: 'DELETE', headers: { authorization } });
-    expect((await stripe.paymentIntents.create(wish)).object).toBe('payment_intent');
+    expect((await stripe.paymentIntents.create(intentParams)).object).toBe('payment_intent');
   });
 
-  it('timeout_before: no answer, no work', async () => {
-    const before = await count();
-    await rule('timeout_before', { times: 1 });
-    expect((await refusalOf(impatient().paymentIntents.create(wish, once('f-1')))).type).toBe('StripeConnectionError');
-    expect(await count()).toBe(before);
-    await stripe.paymentIntents.create(wish, once('f-1'));
-    expect(await count()).toBe(before + 1);
+  it('timeout_before: no response, and the operation does not run', async () => {
+    const before = await countIntents();
+    await setRule('timeout_before', { times: 1 });
+    expect((await errorOf(impatient().paymentIntents.create(intentParams, withKey('f-1')))).type).toBe(
+      'StripeConnectionError',
+    );
+    expect(await countIntents()).toBe(before);
+    await stripe.paymentIntents.create(intentParams, withKey('f-1'));
+    expect(await countIntents()).toBe(before + 1);
   });
 
-  it('timeout_after: no answer, but the work is done, and the same key tells of it', async () => {
-    const before = await count();
-    await rule('timeout_after', { times: 1 });
-    expect((await refusalOf(impatient().paymentIntents.create(wish, once('f-2')))).type).toBe('StripeConnectionError');
-    expect(await count()).toBe(before + 1);
-    const again = await stripe.paymentIntents.create(wish, once('f-2'));
+  it('timeout_after: no response, but the operation runs, and the same key replays its response', async () => {
+    const before = await countIntents();
+    await setRule('timeout_after', { times: 1 });
+    expect((await errorOf(impatient().paymentIntents.create(intentParams, withKey('f-2')))).type).toBe(
+      'StripeConnectionError',
+    );
+    expect(await countIntents()).toBe(before + 1);
+    const again = await stripe.paymentIntents.create(intentParams, withKey('f-2'));
     expect(again.lastResponse.headers['idempotent-replayed']).toBe('true');
-    expect(await count()).toBe(before + 1);
+    expect(await countIntents()).toBe(before + 1);
   });
 
-  it('a silence ends by itself with a closed connection', async () => {
-    await rule('timeout_before', { ms: 50, times: 2 });
+  it('a timeout fault closes the connection after its ms', async () => {
+    await setRule('timeout_before', { ms: 50, times: 2 });
     const began = Date.now();
-    expect((await refusalOf(stripe.paymentIntents.create(wish))).type).toBe('StripeConnectionError');
+    expect((await errorOf(stripe.paymentIntents.create(intentParams))).type).toBe('StripeConnectionError');
     expect(Date.now() - began).toBeLessThan(30_000);
   });
 
-  it('rate_limited and error_500: no work; error_500_after: work', async () => {
-    const before = await count();
-    await rule('rate_limited', { times: 1 });
-    expect(await refusalOf(stripe.paymentIntents.create(wish, once('f-3')))).toMatchObject({ statusCode: 429 });
-    await rule('error_500', { times: 1 });
-    expect(await refusalOf(stripe.paymentIntents.create(wish, once('f-3')))).toMatchObject({ statusCode: 500 });
-    expect(await count()).toBe(before);
-    await rule('error_500_after', { times: 1 });
-    expect(await refusalOf(stripe.paymentIntents.create(wish, once('f-3')))).toMatchObject({ statusCode: 500 });
-    expect(await count()).toBe(before + 1);
-    await stripe.paymentIntents.create(wish, once('f-3'));
-    expect(await count()).toBe(before + 1);
+  it('rate_limited and error_500 do not run the operation; error_500_after runs it', async () => {
+    const before = await countIntents();
+    await setRule('rate_limited', { times: 1 });
+    expect(await errorOf(stripe.paymentIntents.create(intentParams, withKey('f-3')))).toMatchObject({
+      statusCode: 429,
+    });
+    await setRule('error_500', { times: 1 });
+    expect(await errorOf(stripe.paymentIntents.create(intentParams, withKey('f-3')))).toMatchObject({
+      statusCode: 500,
+    });
+    expect(await countIntents()).toBe(before);
+    await setRule('error_500_after', { times: 1 });
+    expect(await errorOf(stripe.paymentIntents.create(intentParams, withKey('f-3')))).toMatchObject({
+      statusCode: 500,
+    });
+    expect(await countIntents()).toBe(before + 1);
+    await stripe.paymentIntents.create(intentParams, withKey('f-3'));
+    expect(await countIntents()).toBe(before + 1);
   });
 
-  it('drop_connection: closed, and the client’s own retry gets through', async () => {
-    const before = await count();
-    await rule('drop_connection', { times: 1 });
-    expect((await stripe.paymentIntents.create(wish)).object).toBe('payment_intent');
-    await rule('drop_connection', { times: 2 });
-    expect((await refusalOf(stripe.paymentIntents.create(wish))).type).toBe('StripeConnectionError');
-    expect(await count()).toBe(before + 1);
+  it('drop_connection: the connection closes, and the SDK’s own retry succeeds', async () => {
+    const before = await countIntents();
+    await setRule('drop_connection', { times: 1 });
+    expect((await stripe.paymentIntents.create(intentParams)).object).toBe('payment_intent');
+    await setRule('drop_connection', { times: 2 });
+    expect((await errorOf(stripe.paymentIntents.create(intentParams))).type).toBe('StripeConnectionError');
+    expect(await countIntents()).toBe(before + 1);
   });
 
-  it('slow: late, but done', async () => {
-    await rule('slow', { ms: 120 });
+  it('slow: the response comes after the delay', async () => {
+    await setRule('slow', { ms: 120 });
     const began = Date.now();
-    await stripe.paymentIntents.create(wish);
+    await stripe.paymentIntents.create(intentParams);
     expect(Date.now() - began).toBeGreaterThanOrEqual(115);
   });
 
-  it('fire by chance, for one mode, for one operation, so many times', async () => {
+  it('fire by probability, for one mode, for one operation, a limited number of times', async () => {
     const fails = async (call: () => Promise<unknown>, times: number): Promise<number> => {
       let failed = 0;
       for (let tries = 0; tries < times; tries++) await call().catch(() => failed++);

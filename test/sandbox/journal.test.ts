@@ -1,5 +1,5 @@
-// The embedded processor's books on disk: a restart knows everything that was answered, a torn end is cut, a grown
-// journal is folded, and concurrent requests share a write.
+// The processor's journal on disk: a restart has everything that a response showed, an incomplete last line is cut off, a large
+// journal is compacted, and concurrent requests share a write.
 
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,22 +10,22 @@ import { openFileJournal } from '../../sandbox/processor/file-journal.ts';
 import { type Journal, JournalFailure, memoryJournal } from '../../sandbox/processor/journal.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { hold, keys, payment, startTestProcessor, until } from './start-processor.ts';
+import { createHold, createPayment, keys, startTestProcessor, until } from './start-processor.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'everyshare-books-'));
+  folder = mkdtempSync(join(tmpdir(), 'everyshare-journal-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const journalOf = (): string => join(folder, 'journal-1.log');
+const journalFile = (): string => join(folder, 'journal-1.log');
 
-describe('books on disk', () => {
-  it('are all there after a restart: objects, answers to keys, and events on their way', async () => {
+describe('the store on disk', () => {
+  it('has everything after a restart: objects, stored responses, and undelivered events', async () => {
     const before = await startTestProcessor(folder);
     await before.stripe.webhookEndpoints.create({ url: 'http://127.0.0.1:9/dead', enabled_events: ['*'] });
-    const paid = await payment(before.stripe);
-    const held = await hold(before.stripe, 'pm_card_holdLapses');
+    const paid = await createPayment(before.stripe);
+    const held = await createHold(before.stripe, 'pm_card_holdLapses');
     const once = { idempotencyKey: 'k' };
     const customer = await before.stripe.customers.create({ name: 'Zoë' }, once);
     const [seen, events] = [await before.stripe.charges.retrieve(String(paid.latest_charge)), await allEvents(before)];
@@ -38,7 +38,7 @@ describe('books on disk', () => {
       expect(await after.stripe.customers.create({ name: 'Zoë' }, once)).toEqual(customer);
       expect(await allEvents(after)).toEqual(events);
       expect(after.api.webhooks.nextDueMs()).not.toBe(null);
-      after.clock.ahead += 11_000;
+      after.clock.aheadMs += 11_000;
       expect((await after.stripe.paymentIntents.retrieve(held.id)).status).toBe('canceled');
     } finally {
       await after.close();
@@ -48,35 +48,35 @@ describe('books on disk', () => {
   const allEvents = async ({ stripe }: Awaited<ReturnType<typeof startTestProcessor>>) =>
     (await stripe.events.list({ limit: 100 })).data.map(({ id }) => id);
 
-  it('lose only the torn end of a write, and go on from there', async () => {
+  it('loses only an incomplete last write', async () => {
     const before = await startTestProcessor(folder);
-    const kept = await hold(before.stripe);
+    const kept = await createHold(before.stripe);
     await before.close();
-    const whole = readFileSync(journalOf()).length;
-    appendFileSync(journalOf(), `deadbeef {"m":"test","p":[["customers",{"id":"cus_to`);
+    const whole = readFileSync(journalFile()).length;
+    appendFileSync(journalFile(), `deadbeef {"m":"test","p":[["customers",{"id":"cus_to`);
     const after = await startTestProcessor(folder);
-    expect(readFileSync(journalOf()).length).toBe(whole);
+    expect(readFileSync(journalFile()).length).toBe(whole);
     expect((await after.stripe.paymentIntents.retrieve(kept.id)).status).toBe('requires_capture');
-    const next = await hold(after.stripe);
+    const next = await createHold(after.stripe);
     await after.close();
-    // A line that ends but does not add up is torn as well.
-    truncateSync(journalOf(), readFileSync(journalOf()).length - 10);
-    appendFileSync(journalOf(), '\n');
+    // A line with a wrong checksum is cut off too.
+    truncateSync(journalFile(), readFileSync(journalFile()).length - 10);
+    appendFileSync(journalFile(), '\n');
     const last = await startTestProcessor(folder);
     expect((await last.stripe.paymentIntents.retrieve(kept.id)).id).toBe(kept.id);
     await expect(last.stripe.paymentIntents.retrieve(next.id)).rejects.toThrow('No such payment_intent');
     await last.close();
   });
 
-  it('are never believed when the middle is damaged under a newer file', () => {
-    writeFileSync(journalOf(), 'not a line\n');
+  it('does not open when a journal before the last one is damaged', () => {
+    writeFileSync(journalFile(), 'not a line\n');
     writeFileSync(join(folder, 'journal-2.log'), '');
     expect(() => [...openFileJournal(folder).read()]).toThrow(/damaged at byte 0/);
   });
 });
 
-describe('an answer', () => {
-  /** A bank whose disk does what it is told. */
+describe('a response', () => {
+  /** An API whose journal flushes when the test says so. */
   const start = () => {
     let settled: Promise<void> | null = null;
     const journal: Journal = { ...memoryJournal(), flush: () => settled };
@@ -97,7 +97,7 @@ describe('an answer', () => {
     };
   };
 
-  it('waits until all that it tells of is on disk, for those who only look as well', async () => {
+  it('waits until everything it shows is on disk, for reads too', async () => {
     const { ask, writeWith } = start();
     let finish = (): void => undefined;
     writeWith(
@@ -117,7 +117,7 @@ describe('an answer', () => {
     expect(await listed.answer).toMatchObject({ status: 200 });
   });
 
-  it('is never given when the disk has failed', async () => {
+  it('is never sent after the disk failed', async () => {
     const { ask, writeWith } = start();
     const failing = Promise.reject(new JournalFailure(new Error('no space')));
     failing.catch(() => undefined);
@@ -128,7 +128,7 @@ describe('an answer', () => {
 });
 
 describe('a journal', () => {
-  it('that has grown is folded into a snapshot, while lines go on coming', async () => {
+  it('is compacted into a snapshot when it is large, while lines are appended', async () => {
     const rows = new Map<string, number>();
     const entry = (key: string) => [key, rows.get(key)];
     const open = () => {
@@ -153,7 +153,7 @@ describe('a journal', () => {
     await again.journal.close();
   });
 
-  it('writes many lines that come together in a few turns', async () => {
+  it('writes lines that are appended together in one write', async () => {
     const journal = openFileJournal(folder);
     expect([...journal.read()]).toEqual([]);
     journal.startWriting(() => []);
@@ -170,7 +170,7 @@ describe('a journal', () => {
     expect([...again.read()].length).toBe(500);
   });
 
-  it('that cannot be written acknowledges nothing, now or later', async () => {
+  it('acknowledges nothing after a failed write', async () => {
     const journal = openFileJournal(folder);
     expect([...journal.read()]).toEqual([]);
     journal.startWriting(() => []);

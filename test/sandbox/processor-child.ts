@@ -1,4 +1,4 @@
-// The processor's own process for tests: what `everyshare processor` will be.
+// The program of the processor's own process in tests, as `everyshare processor` is in the product.
 
 import { runProcessor } from '../../sandbox/processor/process-main.ts';
 

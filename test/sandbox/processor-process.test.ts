@@ -1,5 +1,5 @@
-// The embedded processor in its own process: found again, started once however many ask, and nothing that it has
-// answered is lost when it is killed under load.
+// The processor in its own process: one process for each data directory, and nothing that it responded is lost when it is
+// killed under load.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ async function start(more: { publicBase?: string; keys?: typeof keys } = {}): Pr
   return processor;
 }
 
-it('is started once however many ask, is found again, and is restarted for other keys alone', async () => {
+it('concurrent starts give one process; later starts adopt it, and only other keys restart it', async () => {
   const both = await Promise.all([start(), start(), start()]);
   expect(new Set(both.map(({ pid }) => pid)).size).toBe(1);
   const [first] = both;
@@ -54,13 +54,13 @@ it('is started once however many ask, is found again, and is restarted for other
   });
   expect(intent.next_action?.redirect_to_url?.url).toMatch(/^https:\/\/venue\.example\/sandbox\/processor\/3ds\/pi_/);
   await other.stop();
-  // Nobody who came too late starts now that the way is clear.
+  // No late process starts now that the lock is free.
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(await findEmbeddedProcessor(dataDir)).toBe(null);
   expect(existsSync(join(dataDir, 'processor', 'lock'))).toBe(false);
 });
 
-it('killed under load it has lost nothing that it answered, and comes back at the same address', async () => {
+it('a processor killed under load keeps everything it responded, and restarts at the same address', async () => {
   const first = await start();
   const stripe = clientFor(first.port, keys.test.secret);
   const answered = new Map<string, string>();
@@ -92,12 +92,12 @@ it('killed under load it has lost nothing that it answered, and comes back at th
   for await (const { id, status } of again.paymentIntents.list({ limit: 100 })) kept.set(id, status);
   expect(answered.size).toBeGreaterThan(200);
   for (const [id, status] of answered) {
-    // A capture whose answer was on its way when it was killed may have been done.
+    // A capture may have run although its response was lost in the kill.
     expect([status, 'succeeded']).toContain(kept.get(id));
   }
 });
 
-it('says what is wrong when it cannot start', async () => {
+it('a processor that cannot start throws its last log lines', async () => {
   const command = [process.execPath, '-e', 'console.error("no such luck"); process.exit(3)'];
   await expect(startEmbeddedProcessor({ dataDir, keys, command })).rejects.toThrow(/code 3[\s\S]*no such luck/);
   expect(readFileSync(join(dataDir, 'processor', 'processor.log'), 'utf8')).toContain('no such luck');

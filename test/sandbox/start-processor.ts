@@ -1,4 +1,4 @@
-// What the tests of the embedded processor share: a real server with a clock that can be set, and the official client.
+// Starts a real processor with a settable clock and the official client, for tests.
 
 import Stripe from 'stripe';
 import { expect } from 'vitest';
@@ -10,23 +10,23 @@ export const keys = {
   live: { secret: 'sk_live_abcdefgh', publishable: 'pk_live_abcdefgh', webhookSecret: 'whsec_live' },
 };
 
-export interface SetClock extends Clock {
-  ahead: number;
+export interface TestClock extends Clock {
+  aheadMs: number;
 }
 
 export interface TestProcessor extends RunningProcessor {
-  readonly clock: SetClock;
+  readonly clock: TestClock;
   readonly stripe: Stripe;
   readonly live: Stripe;
-  /** A browser's request: form fields, publishable key. */
-  guest(path: string, fields: Readonly<Record<string, string>>): Promise<{ status: number; body: WireObject }>;
-  /** A form on one of the pages. */
-  press(url: string, fields: Readonly<Record<string, string>>): Promise<Response>;
+  /** Posts form fields with the publishable key, as a browser does. */
+  postAsBrowser(path: string, fields: Readonly<Record<string, string>>): Promise<{ status: number; body: AnyJson }>;
+  /** Submits the form of a page. */
+  submitForm(url: string, fields: Readonly<Record<string, string>>): Promise<Response>;
   setFaults(settings: unknown): Promise<Response>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of a foreign API, read as a browser would.
-export type WireObject = any;
+// biome-ignore lint/suspicious/noExplicitAny: JSON of an external API.
+export type AnyJson = any;
 
 export const clientFor = (port: number, secret: string, more: Stripe.StripeConfig = {}): Stripe =>
   new Stripe(secret, {
@@ -39,7 +39,7 @@ export const clientFor = (port: number, secret: string, more: Stripe.StripeConfi
   } as Stripe.StripeConfig);
 
 export async function startTestProcessor(folder: string | null = null): Promise<TestProcessor> {
-  const clock: SetClock = { ahead: 0, now: () => Date.now() + clock.ahead };
+  const clock: TestClock = { aheadMs: 0, now: () => Date.now() + clock.aheadMs };
   const processor = await startProcessor({ port: 0, folder, keys, clock });
   const authorization = `Bearer ${keys.test.secret}`;
   return {
@@ -47,12 +47,12 @@ export async function startTestProcessor(folder: string | null = null): Promise<
     clock,
     stripe: clientFor(processor.port, keys.test.secret),
     live: clientFor(processor.port, keys.live.secret),
-    async guest(path, fields) {
+    async postAsBrowser(path, fields) {
       const body = new URLSearchParams({ key: keys.test.publishable, ...fields });
       const answer = await fetch(`${processor.url}${path}`, { method: 'POST', body });
       return { status: answer.status, body: await answer.json() };
     },
-    press: (url, fields) => fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) }),
+    submitForm: (url, fields) => fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) }),
     setFaults: (settings) =>
       fetch(`${processor.url}/sandbox/faults`, {
         method: 'PUT',
@@ -63,7 +63,7 @@ export async function startTestProcessor(folder: string | null = null): Promise<
 }
 
 /** A hold of 10.00 on this test card. */
-export async function hold(stripe: Stripe, token = 'pm_card_visa', amount = 1000): Promise<Stripe.PaymentIntent> {
+export async function createHold(stripe: Stripe, token = 'pm_card_visa', amount = 1000): Promise<Stripe.PaymentIntent> {
   return stripe.paymentIntents.create({
     amount,
     currency: 'usd',
@@ -74,13 +74,13 @@ export async function hold(stripe: Stripe, token = 'pm_card_visa', amount = 1000
   });
 }
 
-export async function payment(stripe: Stripe, amount = 1000): Promise<Stripe.PaymentIntent> {
-  const { id } = await hold(stripe, 'pm_card_visa', amount);
+export async function createPayment(stripe: Stripe, amount = 1000): Promise<Stripe.PaymentIntent> {
+  const { id } = await createHold(stripe, 'pm_card_visa', amount);
   return stripe.paymentIntents.capture(id);
 }
 
-/** The error that the call ends with; a call that succeeds fails the test. */
-export async function refusalOf(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
+/** The error of a call; fails the test when the call succeeds. */
+export async function errorOf(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
   const outcome = await call.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
@@ -89,11 +89,11 @@ export async function refusalOf(call: Promise<unknown>): Promise<Stripe.errors.S
   return (outcome as { error: Stripe.errors.StripeError }).error;
 }
 
-/** Patient: nothing is promised about how long it takes. */
-export async function until(isSo: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
+/** Polls until the condition holds. The long default is for slow machines. */
+export async function until(isDone: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   const deadline = Date.now() + ms;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('it did not come about in time');
+  while (!(await isDone())) {
+    if (Date.now() > deadline) throw new Error('the condition did not become true in time');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -368,10 +368,13 @@ describe('the binaries', () => {
     await chmod(app, 0o700);
     const dataDir = newDataDir();
     const script = `import { startEmbeddedPostgres } from ${JSON.stringify(outfile)};
-      const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, say: console.log });
+      const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, log: console.log });
       await server.stop();`;
-    const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: app });
-    expect(said.includes('copying the PostgreSQL binaries')).toBe(isRoot || process.platform === 'linux');
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+      cwd: app,
+    });
+    expect(output.includes('copying the PostgreSQL binaries')).toBe(isRoot || process.platform === 'linux');
     const again = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: app });
     expect(again).not.toContain('copying');
     await chmod(join(target, 'native', 'lib'), 0o755);

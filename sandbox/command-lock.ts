@@ -1,5 +1,5 @@
-// A command without a running server starts the embedded database for itself. This lock lets one command at a time start and
-// stop it. The lock is a file with the holder's pid; the lock of a process that has ended is free.
+// A command without a running server starts the embedded database for itself. This lock lets one command at a time
+// start and stop it. The lock is a file with the holder's pid; the lock of a process that has ended is free.
 
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

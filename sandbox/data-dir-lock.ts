@@ -1,5 +1,5 @@
-// Allows one `everyshare start` for each DATA_DIR: an advisory lock in the embedded database, held by one connection, so that
-// it ends with the process. Servers that share a real PostgreSQL do not use it.
+// Allows one `everyshare start` for each DATA_DIR: an advisory lock in the embedded database, held by one connection,
+// so that it ends with the process. Servers that share a real PostgreSQL do not use it.
 
 import pg from 'pg';
 

@@ -1,5 +1,5 @@
-// Finds the PostgreSQL programs inside the npm packages, or copies them beside the data when the user that runs PostgreSQL cannot
-// read the packages. Creates the symlinks that the package's install script would create.
+// Finds the PostgreSQL programs inside the npm packages, or copies them beside the data when the user that runs
+// PostgreSQL cannot read the packages. Creates the symlinks that the package's install script would create.
 
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';

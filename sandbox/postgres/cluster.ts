@@ -1,5 +1,6 @@
-// Where the files of a PostgreSQL cluster are: in the data directory if the unprivileged user can reach it, else in a shared
-// folder of the system. Creates folders with the right owners and modes, and a socket folder with a short enough path.
+// Where the files of a PostgreSQL cluster are: in the data directory if the unprivileged user can reach it, else in a
+// shared folder of the system. Creates folders with the right owners and modes, and a socket folder with a short enough
+// path.
 
 import type { Stats } from 'node:fs';
 import { chmod, lstat, mkdir, mkdtemp, rm, rmdir, stat } from 'node:fs/promises';
@@ -115,8 +116,9 @@ async function createCluster(dataDir: string, state: SavedState, user: RunUser |
 }
 
 /**
- * The folder stays owned by this process's user, and only what is in it is given to `user`: root writes into the folder, so an
- * unprivileged user must not be able to create links there. False when the file system does not allow a change of owner.
+ * The folder stays owned by this process's user, and only what is in it is given to `user`: root writes into the
+ * folder, so an unprivileged user must not be able to create links there. False when the file system does not allow a
+ * change of owner.
  */
 async function createFolders(folder: string, user: RunUser | null): Promise<boolean> {
   await makeOwnedFolder(folder, null, user === null ? 0o700 : 0o711);

@@ -10,7 +10,10 @@ export interface CommandResult {
   readonly failure: string | null;
 }
 
-/** Without this process's environment: PGDATA, PGPORT, LD_LIBRARY_PATH or a missing locale would change what PostgreSQL does. */
+/**
+ * Without this process's environment: PGDATA, PGPORT, LD_LIBRARY_PATH or a missing locale would change what PostgreSQL
+ * does.
+ */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }

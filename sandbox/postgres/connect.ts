@@ -10,8 +10,8 @@ export const SUPERUSER = 'everyshare';
 export const CANNOT_CONNECT_NOW = '57P03';
 
 /**
- * A URL for a unix socket. PostgreSQL clients use the host of the query; `localhost` only lets `new URL` accept the URL.
- * sslmode keeps a PGSSLMODE of the environment from being tried on the socket.
+ * A URL for a unix socket. PostgreSQL clients use the host of the query; `localhost` only lets `new URL` accept the
+ * URL. sslmode keeps a PGSSLMODE of the environment from being tried on the socket.
  */
 export function socketUrl(socketDir: string, password: string, database: string = DATABASE): string {
   const query = `host=${encodeURIComponent(socketDir)}&port=5432&sslmode=disable`;

@@ -1,5 +1,5 @@
-// A real PostgreSQL for one machine and for tests, from binaries inside npm packages: started, taken over after a crash of the
-// process that started it, or found. Each data directory has at most one server, and its data survives any kill.
+// A real PostgreSQL for one machine and for tests, from binaries inside npm packages: started, taken over after a crash
+// of the process that started it, or found. Each data directory has at most one server, and its data survives any kill.
 
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';

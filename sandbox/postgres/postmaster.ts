@@ -1,5 +1,5 @@
-// Reads postmaster.pid and the process table for a PGDATA folder: no server, a dead one, another program, or a live server.
-// Stops a server only after checking that the pid is still this folder's server.
+// Reads postmaster.pid and the process table for a PGDATA folder: no server, a dead one, another program, or a live
+// server. Stops a server only after checking that the pid is still this folder's server.
 
 import { readFile, readlink, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';

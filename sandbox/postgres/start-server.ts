@@ -1,5 +1,5 @@
-// Creates a cluster in one step (initdb into a temporary folder, then rename) and starts its server in its own session, so that
-// Ctrl-C does not reach the database before the service has drained.
+// Creates a cluster in one step (initdb into a temporary folder, then rename) and starts its server in its own session,
+// so that Ctrl-C does not reach the database before the service has drained.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,5 @@
-// The state file of a data directory's cluster, `postgres.json`. A crash during a write leaves the old file or the new one.
+// The state file of a data directory's cluster, `postgres.json`. A crash during a write leaves the old file or the new
+// one.
 
 import { randomBytes } from 'node:crypto';
 import { chown, open, readFile, rename, rm, stat } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// Finds the PostgreSQL server that an earlier process left running for this data directory, and takes it over. It stops only a
-// server of this directory whose socket is lost, and never trusts a pid file alone: a real connection decides.
+// Finds the PostgreSQL server that an earlier process left running for this data directory, and takes it over. It stops
+// only a server of this directory whose socket is lost, and never trusts a pid file alone: a real connection decides.
 
 import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
@@ -106,8 +106,8 @@ async function stopSilentServer(cluster: Cluster, status: LivePostmaster, log: (
 }
 
 /**
- * Leaves the pid file of a dead process to PostgreSQL, which removes it safely. Removes a pid file, a socket and a socket lock
- * whose pid belongs to another program, since PostgreSQL would not start because of them.
+ * Leaves the pid file of a dead process to PostgreSQL, which removes it safely. Removes a pid file, a socket and a
+ * socket lock whose pid belongs to another program, since PostgreSQL would not start because of them.
  */
 async function removeStaleFiles(cluster: Cluster, status: PostmasterStatus): Promise<void> {
   const { client, code } = await tryConnect(socketUrl(socketFolder(cluster), cluster.state.password, 'postgres'));

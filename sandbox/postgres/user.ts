@@ -59,7 +59,9 @@ export async function canEnter(user: RunUser | null, folder: string): Promise<bo
   }
 }
 
-/** Whether `user` can read this file or list this folder; the folders above are not checked. True for a missing path. */
+/**
+ * Whether `user` can read this file or list this folder; the folders above are not checked. True for a missing path.
+ */
 export async function canRead(user: RunUser | null, path: string): Promise<boolean> {
   if (user === null) return true;
   const stats = await stat(path).catch(() => null);

@@ -1,5 +1,5 @@
-// Connected accounts: created, updated and onboarded. An account can receive transfers once it is onboarded, by its onboarding
-// page or by `metadata.onboarded=true`.
+// Connected accounts: created, updated and onboarded. An account can receive transfers once it is onboarded, by its
+// onboarding page or by `metadata.onboarded=true`.
 
 import { invalidRequest } from './api-error.ts';
 import type { Params } from './form-params.ts';

@@ -1,6 +1,6 @@
-// The card processor's API without any transport: authenticates a request, applies faults and idempotency keys, runs the
-// operation, and returns its outcome. Operations run one at a time; a response is returned only after everything it shows is
-// in the journal. The API has no timers, and uses only the clock and the random source it is handed.
+// The card processor's API without any transport: authenticates a request, applies faults and idempotency keys, runs
+// the operation, and returns its outcome. Operations run one at a time; a response is returned only after everything it
+// shows is in the journal. The API has no timers, and uses only the clock and the random source it is handed.
 
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../src/base/clock.ts';
@@ -38,7 +38,9 @@ export interface ProcessorApiOptions {
   readonly publicBase?: string | (() => string);
   /** Waits, for slow cards and slow faults; without it nothing is slow. */
   readonly sleep?: (ms: number) => Promise<void>;
-  /** `pulled` (the default): the caller takes events with `webhooks.takeEvents`. `posted`: a webhook sender posts them. */
+  /**
+   * `pulled` (the default): the caller takes events with `webhooks.takeEvents`. `posted`: a webhook sender posts them.
+   */
   readonly events?: 'pulled' | 'posted';
   /** Called with a bug's error; the request got a 500, and nothing of it was committed. */
   readonly onInternalError?: (error: unknown) => void;

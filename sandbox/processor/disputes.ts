@@ -1,5 +1,5 @@
-// Disputes: opened by a test card or by the test helper, closed by the test helpers or by accepting them. While a dispute is
-// open or lost, its amount is out of the platform's balance and the charge cannot be refunded.
+// Disputes: opened by a test card or by the test helper, closed by the test helpers or by accepting them. While a
+// dispute is open or lost, its amount is out of the platform's balance and the charge cannot be refunded.
 
 import { operationFailed } from './api-error.ts';
 import type { Params } from './form-params.ts';

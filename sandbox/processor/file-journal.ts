@@ -1,6 +1,7 @@
-// The durable journal: an append-only file of lines with checksums. Concurrent requests share one fsync, and each response waits
-// for its own. A torn last line is cut off and saved aside. A large journal is compacted into a snapshot, put in place by an
-// atomic rename. After a failed write nothing is acknowledged any more; a restart reads what is on disk.
+// The durable journal: an append-only file of lines with checksums. Concurrent requests share one fsync, and each
+// response waits for its own. A torn last line is cut off and saved aside. A large journal is compacted into a
+// snapshot, put in place by an atomic rename. After a failed write nothing is acknowledged any more; a restart reads
+// what is on disk.
 
 import {
   closeSync,

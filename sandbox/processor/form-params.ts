@@ -1,5 +1,5 @@
-// Form-encoded parameters as Stripe reads them: nested brackets, arrays, and typed access that rejects a missing, malformed or
-// unknown parameter by its name. Parsed fields have no prototype, so no key can reach one.
+// Form-encoded parameters as Stripe reads them: nested brackets, arrays, and typed access that rejects a missing,
+// malformed or unknown parameter by its name. Parsed fields have no prototype, so no key can reach one.
 
 import { invalidRequest } from './api-error.ts';
 

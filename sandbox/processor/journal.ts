@@ -1,5 +1,5 @@
-// The interface of a journal: an ordered list of lines that outlives the process. The journal in this file stores nothing, for
-// tests and simulations; file-journal.ts is durable.
+// The interface of a journal: an ordered list of lines that outlives the process. The journal in this file stores
+// nothing, for tests and simulations; file-journal.ts is durable.
 
 /** The journal can no longer be written. Acknowledged lines are on disk; later ones are lost. */
 export class JournalFailure extends Error {
@@ -16,7 +16,10 @@ export interface Journal {
   startWriting(snapshot: () => Iterable<string>): void;
   /** Adds an entry as a line of JSON. It is durable once a later `flush()` has resolved. */
   append(entry: object): void;
-  /** Resolves when every appended line is durable; null when they are already. After a failure it always rejects with it. */
+  /**
+   * Resolves when every appended line is durable; null when they are already. After a failure it always rejects with
+   * it.
+   */
   flush(): Promise<void> | null;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Starts the card processor in its own process, or adopts the one that already runs for this data directory, so that killing
-// the server does not kill the processor. Of several concurrent starts one process remains.
+// Starts the card processor in its own process, or adopts the one that already runs for this data directory, so that
+// killing the server does not kill the processor. Of several concurrent starts one process remains.
 
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Requests to the processor's API and their outcomes, without any transport. An outcome is a response, or a fault that the
-// transport has to act out.
+// Requests to the processor's API and their outcomes, without any transport. An outcome is a response, or a fault that
+// the transport has to act out.
 
 export interface ApiRequest {
   readonly method: string;

@@ -1,5 +1,6 @@
-// The list of operations under /v1: for each its name (fault rules use it), its route, its parameters, whether a publishable
-// key may call it, and what it runs. A route replaces each id of the path by a colon: `payment_intents/:/capture`.
+// The list of operations under /v1: for each its name (fault rules use it), its route, its parameters, whether a
+// publishable key may call it, and what it runs. A route replaces each id of the path by a colon:
+// `payment_intents/:/capture`.
 
 import { createAccount, createAccountLink, toAccount, updateAccount } from './accounts.ts';
 import { invalidRequest, operationFailed } from './api-error.ts';
@@ -311,7 +312,10 @@ define('test_helpers.disputes.lost', 'POST test_helpers/disputes/:/lost', [], ({
 
 const MAX_ENDPOINTS = 16;
 
-/** Unlike Stripe, a URL has at most one endpoint: creating it again updates it, so that a server can do so at every start. */
+/**
+ * Unlike Stripe, a URL has at most one endpoint: creating it again updates it, so that a server can do so at every
+ * start.
+ */
 define(
   'webhook_endpoints.create',
   'POST webhook_endpoints',

@@ -1,5 +1,5 @@
-// Routes of the processor's HTML pages and of their forms: test cards, 3-D Secure, onboarding. A page that changes something
-// needs the random token of its link; a link works until its form was submitted, then it answers 404.
+// Routes of the processor's HTML pages and of their forms: test cards, 3-D Secure, onboarding. A page that changes
+// something needs the random token of its link; a link works until its form was submitted, then it answers 404.
 
 import { completeOnboarding } from './accounts.ts';
 import { Params, parseForm } from './form-params.ts';

@@ -1,5 +1,5 @@
-// The processor's HTML pages: 3-D Secure, onboarding of a connected account, and the list of test cards. Plain HTML with one
-// style sheet and no script. Links are relative, since a proxy may serve the pages under a longer path.
+// The processor's HTML pages: 3-D Secure, onboarding of a connected account, and the list of test cards. Plain HTML
+// with one style sheet and no script. Links are relative, since a proxy may serve the pages under a longer path.
 
 import { testCards } from './cards.ts';
 

@@ -1,5 +1,5 @@
-// Operations on payment intents: create, update, confirm, capture, cancel. Reads and checks parameters and the intent's status;
-// holds.ts moves the money.
+// Operations on payment intents: create, update, confirm, capture, cancel. Reads and checks parameters and the intent's
+// status; holds.ts moves the money.
 
 import { ApiError, invalidRequest, notFound, operationFailed } from './api-error.ts';
 import { cardByNumber, cardByToken, declines } from './cards.ts';

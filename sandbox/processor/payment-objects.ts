@@ -1,5 +1,5 @@
-// Stored rows as Stripe objects: payment intents, charges, customers and payment methods. Fields that this processor never
-// fills are null, or absent where Stripe marks them optional.
+// Stored rows as Stripe objects: payment intents, charges, customers and payment methods. Fields that this processor
+// never fills are null, or absent where Stripe marks them optional.
 
 import { cardByName } from './cards.ts';
 import type { ChargeRow, CustomerRow, IntentRow, MethodRow, Mode, Rows, TableName } from './row-types.ts';

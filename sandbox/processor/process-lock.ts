@@ -1,5 +1,5 @@
-// A lock file that allows one process for each folder. It names its holder by pid and start time, so that a reused pid is not
-// taken for the holder. The lock of a process that has ended is free.
+// A lock file that allows one process for each folder. It names its holder by pid and start time, so that a reused pid
+// is not taken for the holder. The lock of a process that has ended is free.
 
 import { execFileSync } from 'node:child_process';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// The main function of the processor's own process: takes the folder's lock, opens the journal, listens, writes the state file,
-// and ends on SIGTERM or SIGINT. A second process for the same folder ends at once with code 0.
+// The main function of the processor's own process: takes the folder's lock, opens the journal, listens, writes the
+// state file, and ends on SIGTERM or SIGINT. A second process for the same folder ends at once with code 0.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// How the launcher and the processor's process exchange data: settings in the environment of the child, pid and port in a state
-// file in the processor's folder.
+// How the launcher and the processor's process exchange data: settings in the environment of the child, pid and port in
+// a state file in the processor's folder.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Refunds of captured charges, in full or in part. The sum of a charge's refunds never exceeds what was captured, and a charge
-// with an open or lost dispute is not refunded.
+// Refunds of captured charges, in full or in part. The sum of a charge's refunds never exceeds what was captured, and a
+// charge with an open or lost dispute is not refunded.
 
 import { operationFailed } from './api-error.ts';
 import { findCharge } from './disputes.ts';

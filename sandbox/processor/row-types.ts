@@ -1,6 +1,6 @@
-// The types of stored rows, one for each kind of object. A row is never changed in place: a change is a new row with the same
-// id, so a snapshot can be written while requests are served. Times are Unix seconds unless the name ends in `Ms`. The names
-// of tables and fields are in the journal on disk: renaming one needs a migration of old journals.
+// The types of stored rows, one for each kind of object. A row is never changed in place: a change is a new row with
+// the same id, so a snapshot can be written while requests are served. Times are Unix seconds unless the name ends in
+// `Ms`. The names of tables and fields are in the journal on disk: renaming one needs a migration of old journals.
 
 export type Mode = 'test' | 'live';
 

@@ -1,5 +1,5 @@
-// The card processor as an HTTP server: carries requests to the API, acts out its faults, calls its tick every second, and
-// sends its webhooks. Bad input gets a response, never a crash; only a journal that cannot be written is fatal.
+// The card processor as an HTTP server: carries requests to the API, acts out its faults, calls its tick every second,
+// and sends its webhooks. Bad input gets a response, never a crash; only a journal that cannot be written is fatal.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,9 @@ export interface ProcessorOptions {
   /** The start of links to the processor's pages, as browsers reach them; by default this server's own address. */
   readonly publicBase?: string;
   readonly log?: (line: string) => void;
-  /** The journal can no longer be written. The caller must end the process, since no request gets a response any more. */
+  /**
+   * The journal can no longer be written. The caller must end the process, since no request gets a response any more.
+   */
   readonly onFatal?: (error: Error) => void;
   readonly clock?: Clock;
   readonly random?: Random;

@@ -1,5 +1,5 @@
-// The processor's stored objects: tables of rows for each mode, in memory, rebuilt from the journal at start. Changes are
-// applied and journaled together as one line, or not at all. Replaying a line twice changes nothing.
+// The processor's stored objects: tables of rows for each mode, in memory, rebuilt from the journal at start. Changes
+// are applied and journaled together as one line, or not at all. Replaying a line twice changes nothing.
 
 import type { Journal } from './journal.ts';
 import type { Mode, Rows, TableName } from './row-types.ts';

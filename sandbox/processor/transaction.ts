@@ -1,5 +1,5 @@
-// What an operation is handed: its pending changes, the time, random ids, and events. An operation reads and writes only
-// through its transaction, so that all of its changes are committed together or not at all.
+// What an operation is handed: its pending changes, the time, random ids, and events. An operation reads and writes
+// only through its transaction, so that all of its changes are committed together or not at all.
 
 import { type Random, randomText } from '../../src/base/random.ts';
 import { notFound } from './api-error.ts';
@@ -77,7 +77,9 @@ export class Transaction implements RenderContext {
     return this.changes.put(table, row);
   }
 
-  /** Stores an event and a delivery for each endpoint that wants it, in the transaction of the change. Keeps `object`. */
+  /**
+   * Stores an event and a delivery for each endpoint that wants it, in the transaction of the change. Keeps `object`.
+   */
   recordEvent(type: string, object: StripeObject): void {
     const id = this.newId('evt');
     const endpoints = [...this.changes.committed.endpoints.oldestFirst()].filter(

@@ -1,5 +1,5 @@
-// Transfers to connected accounts, their reversals, and the platform's balance. No sum goes below zero: each transfer is
-// checked against its source charge or the balance, each reversal against its transfer.
+// Transfers to connected accounts, their reversals, and the platform's balance. No sum goes below zero: each transfer
+// is checked against its source charge or the balance, each reversal against its transfer.
 
 import { invalidRequest, operationFailed } from './api-error.ts';
 import type { Params } from './form-params.ts';

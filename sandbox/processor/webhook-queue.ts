@@ -1,5 +1,5 @@
-// Events waiting to be delivered. A simulation pulls them with `takeEvents`; the server's webhook sender takes the deliveries
-// that are due and reports the result of each. Undelivered events are in the store and survive a restart.
+// Events waiting to be delivered. A simulation pulls them with `takeEvents`; the server's webhook sender takes the
+// deliveries that are due and reports the result of each. Undelivered events are in the store and survive a restart.
 
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../src/base/clock.ts';

@@ -1,6 +1,6 @@
-// Posts events to webhook endpoints, signed as Stripe signs them. Each endpoint has its own queue, so that a dead endpoint
-// delays no other. A failed delivery is retried for three days; an endpoint that has failed for an hour without one success
-// is removed. Events may arrive in any order, as at Stripe.
+// Posts events to webhook endpoints, signed as Stripe signs them. Each endpoint has its own queue, so that a dead
+// endpoint delays no other. A failed delivery is retried for three days; an endpoint that has failed for an hour
+// without one success is removed. Events may arrive in any order, as at Stripe.
 
 import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -108,7 +108,8 @@ class HttpWebhookSender {
       const delivery = queue.waiting.shift();
       if (delivery === undefined) return;
       queue.inFlight++;
-      // Only a failed journal throws here, and the server stops for it. The delivery is stored and is retried after a restart.
+      // Only a failed journal throws here, and the server stops for it. The delivery is stored and is retried after a
+      // restart.
       const attempt = this.#deliver(queue, delivery).catch(() => undefined);
       const sending = attempt.finally(() => {
         queue.inFlight--;

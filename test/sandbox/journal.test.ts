@@ -1,5 +1,5 @@
-// The processor's journal on disk: a restart has everything that a response showed, an incomplete last line is cut off, a large
-// journal is compacted, and concurrent requests share a write.
+// The processor's journal on disk: a restart has everything that a response showed, an incomplete last line is cut off,
+// a large journal is compacted, and concurrent requests share a write.
 
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,20 +50,20 @@ describe('the store on disk', () => {
 
   it('loses only an incomplete last write', async () => {
     const before = await startTestProcessor(folder);
-    const kept = await createHold(before.stripe);
+    const acknowledged = await createHold(before.stripe);
     await before.close();
     const whole = readFileSync(journalFile()).length;
     appendFileSync(journalFile(), `deadbeef {"m":"test","p":[["customers",{"id":"cus_to`);
     const after = await startTestProcessor(folder);
     expect(readFileSync(journalFile()).length).toBe(whole);
-    expect((await after.stripe.paymentIntents.retrieve(kept.id)).status).toBe('requires_capture');
+    expect((await after.stripe.paymentIntents.retrieve(acknowledged.id)).status).toBe('requires_capture');
     const next = await createHold(after.stripe);
     await after.close();
     // A line with a wrong checksum is cut off too.
     truncateSync(journalFile(), readFileSync(journalFile()).length - 10);
     appendFileSync(journalFile(), '\n');
     const last = await startTestProcessor(folder);
-    expect((await last.stripe.paymentIntents.retrieve(kept.id)).id).toBe(kept.id);
+    expect((await last.stripe.paymentIntents.retrieve(acknowledged.id)).id).toBe(acknowledged.id);
     await expect(last.stripe.paymentIntents.retrieve(next.id)).rejects.toThrow('No such payment_intent');
     await last.close();
   });

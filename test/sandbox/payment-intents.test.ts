@@ -198,15 +198,15 @@ describe('the test cards', () => {
   });
 
   it('a hold expires at its time, with a request or with a tick', async () => {
-    const looked = await createHold(stripe, 'pm_card_holdLapses');
+    const requested = await createHold(stripe, 'pm_card_holdLapses');
     const ticked = await createHold(stripe, 'pm_card_holdLapses');
     const stays = await createHold(stripe);
-    const charge = await stripe.charges.retrieve(String(looked.latest_charge));
+    const charge = await stripe.charges.retrieve(String(requested.latest_charge));
     expect(charge.payment_method_details?.card?.capture_before).toBe(charge.created + 10);
     processor.clock.aheadMs += 9_000;
-    expect((await stripe.paymentIntents.retrieve(looked.id)).status).toBe('requires_capture');
+    expect((await stripe.paymentIntents.retrieve(requested.id)).status).toBe('requires_capture');
     processor.clock.aheadMs += 2_000;
-    expect(await errorOf(stripe.paymentIntents.capture(looked.id))).toMatchObject({
+    expect(await errorOf(stripe.paymentIntents.capture(requested.id))).toMatchObject({
       code: 'payment_intent_unexpected_state',
     });
     expect(await stripe.paymentIntents.retrieve(ticked.id)).toMatchObject({
@@ -216,7 +216,7 @@ describe('the test cards', () => {
     });
     const events = await stripe.events.list({ type: 'payment_intent.canceled', limit: 2 });
     expect(events.data.map(({ data }) => (data.object as Stripe.PaymentIntent).id).sort()).toEqual(
-      [looked.id, ticked.id].sort(),
+      [requested.id, ticked.id].sort(),
     );
     processor.clock.aheadMs += 7 * 86_400_000;
     processor.api.tick();

@@ -89,11 +89,11 @@ async function queryValue(url: string, sql: string): Promise<unknown> {
 }
 
 async function createTestTable(url: string): Promise<void> {
-  await queryValue(url, 'create table kept as select 42 as answer');
+  await queryValue(url, 'create table test_values as select 42 as answer');
 }
 
 function readTestTable(url: string): Promise<unknown> {
-  return queryValue(url, 'select answer from kept');
+  return queryValue(url, 'select answer from test_values');
 }
 
 function isAlive(pid: number): boolean {

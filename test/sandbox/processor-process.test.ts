@@ -1,5 +1,5 @@
-// The processor in its own process: one process for each data directory, and nothing that it responded is lost when it is
-// killed under load.
+// The processor in its own process: one process for each data directory, and nothing that it responded is lost when it
+// is killed under load.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -87,13 +87,13 @@ it('a processor killed under load keeps everything it responded, and restarts at
   const second = await start();
   expect(second.pid).not.toBe(first.pid);
   expect(second.port).toBe(first.port);
-  const kept = new Map<string, string>();
+  const listed = new Map<string, string>();
   const again = clientFor(second.port, keys.test.secret);
-  for await (const { id, status } of again.paymentIntents.list({ limit: 100 })) kept.set(id, status);
+  for await (const { id, status } of again.paymentIntents.list({ limit: 100 })) listed.set(id, status);
   expect(answered.size).toBeGreaterThan(200);
   for (const [id, status] of answered) {
     // A capture may have run although its response was lost in the kill.
-    expect([status, 'succeeded']).toContain(kept.get(id));
+    expect([status, 'succeeded']).toContain(listed.get(id));
   }
 });
 

@@ -1,5 +1,5 @@
-// The processor's webhooks: signed as the official client verifies them, delivered although another endpoint is dead, retried,
-// and disturbed by faults; and the same events for a caller that pulls them.
+// The processor's webhooks: signed as the official client verifies them, delivered although another endpoint is dead,
+// retried, and disturbed by faults; and the same events for a caller that pulls them.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -107,7 +107,8 @@ describe('webhook endpoints', () => {
     await createEndpoint('http://127.0.0.1:9/dead');
     await createEndpoint(ill.url);
     await createEndpoint(well.url);
-    // The sender may read the clock just before or after the test sets it, so the test sets it until the delivery is there.
+    // The sender may read the clock just before or after the test sets it, so the test sets it until the delivery is
+    // there.
     const inTime = (isDone: () => boolean) =>
       until(() => {
         if (!isDone()) processor.clock.aheadMs += 1_000;

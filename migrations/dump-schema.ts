@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { startEmbeddedPostgres } from '../sandbox/postgres/embedded.ts';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { type FunctionFile, readFunctions, schemaFolders } from '../src/base/schema-files.ts';
-import { startEmbeddedPostgres } from '../src/sandbox/postgres/embedded.ts';
 import { dumpSchema } from './schema-dump.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-schema-'));

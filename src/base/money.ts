@@ -29,6 +29,17 @@ export function divideInProportion(whole: number, weights: readonly number[]): n
   return parts;
 }
 
+/** What we charge for a checkout: basis points of its amount (a hundredth of a percent each) and a fixed part. */
+export interface FeeRate {
+  readonly bps: number;
+  readonly fixed: number;
+}
+
+/** Our fee: the basis points rounded half up, and the fixed part; never above the amount. */
+export function feeOf(amount: number, { bps, fixed }: FeeRate): number {
+  return Math.min(amount, Math.floor((amount * bps + 5_000) / 10_000) + fixed);
+}
+
 /** A percentage of an amount, rounded half up. */
 export function percentOf(amount: number, percent: number): number {
   const hundredths = Math.round(percent * 100);

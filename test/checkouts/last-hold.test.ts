@@ -16,7 +16,7 @@ import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
-import { until } from '../sandbox/processor-fixture.ts';
+import { until } from '../sandbox/start-processor.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
 import { CARDS, HOUR, intentOf, openShop, type Seen, type Shop } from './shop.ts';
 
@@ -45,7 +45,7 @@ function inProcess(): Stripe.HttpClient {
     getClientName: () => 'in-process',
     makeRequest: async (_host, _port, path, method, sent, body) => {
       const headers = Object.entries(sent).map(([name, value]) => [name.toLowerCase(), String(value)]);
-      const answer = await world.processor.bank.handle({ method, path, headers: Object.fromEntries(headers), body });
+      const answer = await world.processor.api.handle({ method, path, headers: Object.fromEntries(headers), body });
       if (answer.fault !== undefined) throw Stripe.HttpClient.makeTimeoutError();
       return {
         getStatusCode: () => answer.status,
@@ -144,7 +144,7 @@ async function heldAtBank(
     'metadata[hold_id]': share.holdId,
   });
   const headers = { authorization: `Bearer ${PROCESSOR_KEYS.test.secret}` };
-  const answer = await world.processor.bank.handle({
+  const answer = await world.processor.api.handle({
     method: 'POST',
     path: '/v1/payment_intents',
     headers,

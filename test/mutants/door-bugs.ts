@@ -50,8 +50,8 @@ export const DOOR_BUGS: readonly Mutant[] = [
     area: 'walls',
     bug: 'a publishable key opens checkouts of the other mode',
     file: 'src/domain/checkouts/party/guest-view.ts',
-    from: 'if (version === null || version.mode !== principal.mode) throw notFound();',
-    to: 'if (version === null) throw notFound();',
+    from: 'if (seen === null || seen.mode !== principal.mode) throw notFound();',
+    to: 'if (seen === null) throw notFound();',
     tests: ['test/walls/foreign.test.ts'],
   },
   {

@@ -51,7 +51,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
     area: 'guests',
     bug: 'a token that was made for another service is good',
     file: 'src/domain/members/tokens.ts',
-    from: '      audience: isForeignOrigin.audience,\n',
+    from: '      audience: foreign.audience,\n',
     to: '',
     tests: ['test/guests/issuer.test.ts'],
   },

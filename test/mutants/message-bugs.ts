@@ -36,7 +36,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
   {
     area: 'events',
     bug: 'a redirect is a yes',
-    file: 'src/domain/webhooks/deliveries/performStoringResponse.ts',
+    file: 'src/domain/webhooks/deliveries/attempt.ts',
     from: 'const delivered = status >= 200 && status < 300;',
     to: 'const delivered = status >= 200 && status < 400;',
     tests: ['test/webhooks/deliveries.test.ts'],
@@ -53,7 +53,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     area: 'events',
     bug: 'an address inside an IPv6 one is taken for public',
     file: 'src/base/outbound/address.ts',
-    from: "return range === 'unicast' && handedOut && !sixBone && !isatap ? 'public' : 'refused';",
+    from: "return range === 'unicast' && isAllocated && !sixBone && !isatap ? 'public' : 'refused';",
     to: "return range === 'loopback' ? 'refused' : 'public';",
     tests: ['test/outbound/spellings.test.ts'],
   },

@@ -15,7 +15,7 @@ import type { Venue } from '../../src/domain/venues/venue.ts';
 import type { QueueServices } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
 import type { EndpointQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { type AppContext, commandContext } from '../../src/run/context.ts';
-import { checkouts } from '../../src/run/operations/money.ts';
+import { checkouts } from '../../src/run/operations/checkouts.ts';
 import { type HttpReply, makePerform } from '../../src/run/perform.ts';
 import type { SimulatedBank } from './bank.ts';
 import type { Chance } from './chance.ts';

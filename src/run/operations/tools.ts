@@ -8,8 +8,8 @@ import type { Caller } from '../../domain/keys/caller.ts';
 import { setAvailability, setPriceTiers } from '../../domain/offerings/replace-part.ts';
 import { validateObject } from '../validate-object.ts';
 import { account } from './account.ts';
-import { offerings } from './catalogue.ts';
-import { checkouts } from './money.ts';
+import { checkouts } from './checkouts.ts';
+import { offerings } from './offerings.ts';
 import { closed, enveloped, flag, only } from './shapes.ts';
 
 type ResponseBody = Readonly<Record<string, unknown>>;

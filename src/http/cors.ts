@@ -10,8 +10,8 @@ import type { Caller } from '../domain/keys/caller.ts';
 import { isRegisteredOrigin } from '../domain/venues/queries.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
 import { isPartner } from '../run/perform.ts';
+import type { HttpContext } from './context.ts';
 import { routerPath } from './routes.ts';
-import type { HttpContext } from './server.ts';
 
 export const isGuestRoute = ({ path }: Operation<Caller>): boolean => path.startsWith('/v1/public/');
 

@@ -8,19 +8,20 @@ import type { Operation } from '../base/operation.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import { noteRefusal } from '../domain/hooks/refusals.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import { type Admit, makeAdmission, type RateLimit } from '../run/admission.ts';
+import { makeAdmission } from '../run/admission.ts';
 import { authorize } from '../run/authorize.ts';
 import type { AppContext } from '../run/context.ts';
 import { BODY_LIMIT } from '../run/operations/shapes.ts';
 import { operations } from '../run/operations.ts';
-import { type HttpReply, isPartner, makePerform, type Perform, type Principal } from '../run/perform.ts';
+import { type HttpReply, isPartner, makePerform } from '../run/perform.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { OpenToolServer } from '../run/tool-server.ts';
 import { readBody } from './body.ts';
+import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { countForAddress, setRateLimitHeaders } from './limit-headers.ts';
 import { registerMembers } from './members.ts';
-import { type Metrics, makeMetrics } from './metrics.ts';
+import { makeMetrics } from './metrics.ts';
 import { registerPages, sendNothingHere } from './pages/pages.ts';
 import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
@@ -29,34 +30,6 @@ import { registerStatus } from './status.ts';
 import { registerTexts } from './texts.ts';
 import { asBody, registerTools } from './tools.ts';
 import { answerClientError } from './wire-error.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    caller: Principal | null;
-    allowance: RateLimit | null;
-    operation: string;
-    /** Of a tool, whose failures stand in an HTTP 200: what its route would have answered. */
-    toolStatus: number | null;
-    /** Where it depends on who sends; null: the route's own. */
-    bodyLimit: number | null;
-  }
-}
-
-/** What every part of the door is handed. */
-export interface HttpContext {
-  readonly app: AppContext;
-  readonly admit: Admit;
-  readonly perform: Perform;
-  readonly metrics: Metrics;
-  /** The service's own address, known once it listens. */
-  readonly urls: () => Urls;
-}
-
-export interface Urls {
-  readonly base: string;
-  readonly checkoutPages: string;
-  readonly schemas: string;
-}
 
 export interface RunningServer {
   readonly urls: Urls;
@@ -163,7 +136,7 @@ function prepare(app: FastifyInstance, http: HttpContext): void {
     );
   });
   app.decorateRequest('caller', null);
-  app.decorateRequest('allowance', null);
+  app.decorateRequest('rateLimit', null);
   app.decorateRequest('operation', 'unknown');
   app.decorateRequest('toolStatus', null);
   app.decorateRequest('bodyLimit', null);
@@ -278,7 +251,7 @@ async function admit(
     via: 'http',
   });
   request.caller = authResult.caller;
-  request.allowance = authResult.rateLimit;
+  request.rateLimit = authResult.rateLimit;
   if (authResult.caller !== null && 'integrationId' in authResult.caller)
     request.bodyLimit = bodyLimitOf(authResult.caller.provider);
   if (authResult.rateLimit !== null) setRateLimitHeaders(reply, authResult.rateLimit);
@@ -322,7 +295,7 @@ function replyProblem(http: HttpContext, request: FastifyRequest, reply: Fastify
     );
   }
   // Counting failed (the database is gone): under /v1 and /mcp the headers are promised all the same.
-  if (request.allowance === null && /^\/(v1|mcp)\b/.test(request.url)) {
+  if (request.rateLimit === null && /^\/(v1|mcp)\b/.test(request.url)) {
     setRateLimitHeaders(reply, {
       limit: 600,
       remaining: 0,

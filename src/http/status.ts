@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { addressIn } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
 import { isOperator } from '../run/authorize.ts';
-import type { HttpContext } from './server.ts';
+import type { HttpContext } from './context.ts';
 
 const PRIVATE = ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
 

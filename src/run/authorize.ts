@@ -3,6 +3,7 @@
 // above all) is told to the door even when the answer is no, since every answer carries the limit's headers.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Actor } from '../base/command-context.ts';
 import { addressIn } from '../base/config.ts';
 import { notFound, Problem } from '../base/errors.ts';
 import type { Operation } from '../base/operation.ts';
@@ -16,7 +17,6 @@ import { hashTextOfKey } from '../domain/keys/key.ts';
 import { type AdmittedKey, countSharedCalls } from '../domain/keys/queries.ts';
 import type { AnonymousCaller, Guest } from '../domain/members/guest.ts';
 import { storeForeignMember } from '../domain/members/queries.ts';
-import type { Actor } from '../domain/venues/audit.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
 import { type Admit, type RateLimit, rateLimitsFor } from './admission.ts';
 import { type AppContext, commandContext } from './context.ts';

@@ -213,7 +213,7 @@ export function deskFor(stage: Stage, actor: Actor): Desk {
     seal,
     random: stage.chance,
     log,
-    money,
+    services: money,
     contract,
     registry,
     validator,

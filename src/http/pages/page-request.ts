@@ -9,7 +9,7 @@ import { findInvite, routeOf } from '../../domain/checkouts/party/invite-queries
 import type { Guest } from '../../domain/members/guest.ts';
 import { findSession } from '../../domain/members/sessions.ts';
 import { commandContext } from '../../run/context.ts';
-import type { HttpContext } from '../server.ts';
+import type { HttpContext } from '../context.ts';
 import { type PendingSignIn, readCookie, readPending, setCookie } from './cookies.ts';
 
 /** `/c/<checkout_id>`, or `/s/<token>`, the invite of one share. */

@@ -4,7 +4,7 @@
 import { listEventViews } from '../domain/events/queries.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import type { AppContext } from '../run/context.ts';
-import { operations } from '../run/operations.ts';
+import { operationNamed } from '../run/operations.ts';
 import { makePerform } from '../run/perform.ts';
 import { quoted, usageError } from './cli-error.ts';
 import type { Command } from './shape.ts';
@@ -78,8 +78,6 @@ function partnerOf(context: AppContext, caller: Caller): Partner {
   return {
     now: caller.now,
     async ask(name, id, body) {
-      const operation = operations.find((one) => one.id === name);
-      if (operation === undefined) throw new Error(`there is no operation ${name}`);
       const received = {
         params: id === null ? {} : { id },
         query: {},
@@ -87,7 +85,7 @@ function partnerOf(context: AppContext, caller: Caller): Partner {
         contentType: 'application/json',
         idempotencyKey: undefined,
       };
-      const reply = await perform(operation, { ...caller, now: context.clock.now() }, received);
+      const reply = await perform(operationNamed(name), { ...caller, now: context.clock.now() }, received);
       return JSON.parse(reply.json);
     },
   };

@@ -2,7 +2,8 @@
 
 import type { Admit, RateLimit } from '../run/admission.ts';
 import type { AppContext } from '../run/context.ts';
-import type { Perform, Principal } from '../run/perform.ts';
+import type { Perform } from '../run/perform.ts';
+import type { Principal } from '../run/principal.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Made once, before the server listens. */

@@ -4,16 +4,17 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { isUnavailable } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
-import type { Operation } from '../base/operation.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import { noteRefusal } from '../domain/hooks/refusals.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { makeAdmission } from '../run/admission.ts';
+import type { AppOperation, RunnableOperation } from '../run/app-operation.ts';
 import { authorize } from '../run/authorize.ts';
 import type { AppContext } from '../run/context.ts';
 import { BODY_LIMIT } from '../run/operations/shapes.ts';
 import { operations } from '../run/operations.ts';
-import { type HttpReply, isPartner, makePerform } from '../run/perform.ts';
+import { type HttpReply, makePerform } from '../run/perform.ts';
+import { isPartner } from '../run/principal.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { OpenToolServer } from '../run/tool-server.ts';
 import { readBody } from './body.ts';
@@ -46,7 +47,7 @@ const KEEP_ALIVE_MS = 72_000;
 /** How often Node looks for requests that take too long; its own default of 30 s would double the time-outs. */
 const TIMEOUT_CHECK_MS = 2_000;
 
-export async function startServer(context: AppContext, openTools?: OpenToolServer): Promise<RunningServer> {
+export async function startServer(context: AppContext, openTools: OpenToolServer): Promise<RunningServer> {
   const { config } = context;
   let urls: Urls | null = null;
   const http: HttpContext = {
@@ -77,8 +78,7 @@ export async function startServer(context: AppContext, openTools?: OpenToolServe
   // An expectation that we do not know is no reason to refuse: the request is answered as if it had none.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   for (const operation of operations) {
-    if (operation.servedByToolServer === true && openTools !== undefined)
-      registerTools(app, http, operation.path, openTools);
+    if (operation.kind === 'tool server') registerTools(app, http, operation.path, openTools);
     else register(app, http, operation);
   }
   registerPreflights(app, http, operations);
@@ -176,9 +176,9 @@ function normalizeContentType(method: string, headers: NodeJS.Dict<string | stri
   else if (!MEDIA_TYPE.test(type)) headers['content-type'] = 'application/octet-stream';
 }
 
-function register(app: FastifyInstance, http: HttpContext, operation: Operation<Caller>): void {
+function register(app: FastifyInstance, http: HttpContext, operation: RunnableOperation): void {
   // A provider may look whether somebody is there before it sends anything.
-  if (operation.intake !== undefined)
+  if (operation.kind === 'intake')
     app.head(routerPath(operation.path), {
       onRequest: (request, reply) => admit(http, operation, request, reply),
       handler: async (_request, reply) => reply.code(200).send(),
@@ -201,7 +201,7 @@ function register(app: FastifyInstance, http: HttpContext, operation: Operation<
         contentType: request.headers['content-type'],
         idempotencyKey: Array.isArray(header) ? header[0] : header,
         accept: request.headers.accept,
-        ...(operation.intake === undefined ? {} : { headers: request.headers }),
+        headers: request.headers,
       });
       if (done.replayed) reply.header('idempotent-replayed', 'true');
       if (operation.csv !== undefined) reply.header('vary', 'accept');
@@ -214,7 +214,7 @@ function register(app: FastifyInstance, http: HttpContext, operation: Operation<
 /** A page as a file. Where the next one is, its headers say: a file has no room for it. */
 function sendCsv(
   http: HttpContext,
-  operation: Operation<Caller>,
+  operation: AppOperation,
   request: FastifyRequest,
   reply: FastifyReply,
   { text, nextBefore }: NonNullable<HttpReply['csv']>,
@@ -234,7 +234,7 @@ function sendCsv(
 /** Before the body is read: who, and may they. Every answer carries the limit's headers, a refusal too. */
 async function admit(
   http: HttpContext,
-  operation: Operation<Caller>,
+  operation: AppOperation,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -288,7 +288,7 @@ async function replyUnrouted(
 }
 
 function replyProblem(http: HttpContext, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
-  if (problem.status >= 500 && problem.code !== 'not_implemented') {
+  if (problem.status >= 500) {
     http.app.log.error(
       { request_id: request.id, operation: request.operation, err: problem.cause ?? problem },
       problem.code,

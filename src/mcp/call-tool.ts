@@ -7,7 +7,7 @@ import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
 import type { Schema } from '../base/schema/registry.ts';
 import type { RequestInput } from '../run/check-input.ts';
 import type { Tool } from '../run/operations/tools.ts';
-import { isPartner, type Principal } from '../run/perform.ts';
+import { isPartner, type Principal } from '../run/principal.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { ToolServerContext } from '../run/tool-server.ts';
 

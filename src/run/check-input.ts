@@ -3,11 +3,12 @@
 
 import { type FieldProblem, invalid, notFound, Problem } from '../base/errors.ts';
 import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
-import type { Input, Operation } from '../base/operation.ts';
+import type { Input } from '../base/operation.ts';
 import type { ValidationResult } from '../base/schema/contract.ts';
 import type { Candidate, Validator } from '../base/schema/validate.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { factsFor } from '../domain/venues/venue.ts';
+import type { ValidatedOperation } from './app-operation.ts';
 import type { AppContext } from './context.ts';
 import { wantsCsv } from './wants-csv.ts';
 
@@ -20,7 +21,7 @@ export interface RequestInput {
   readonly idempotencyKey: string | undefined;
   /** The Accept header; absent: JSON. */
   readonly accept?: string | undefined;
-  /** Of an operation that takes the body as it came. */
+  /** Read by an intake operation alone. */
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
 }
 
@@ -29,7 +30,7 @@ const MAX_KEY_LENGTH = 255;
 
 export function checkInput(
   context: AppContext,
-  operation: Operation<Caller>,
+  operation: ValidatedOperation,
   caller: Caller | null,
   received: RequestInput,
 ): Input {
@@ -48,27 +49,19 @@ export function checkInput(
   return { params: received.params, query, body, whenNew, badStrings, asCsv };
 }
 
-function parseBody(context: AppContext, operation: Operation<Caller>, received: RequestInput): Candidate | null {
+function parseBody(context: AppContext, operation: ValidatedOperation, received: RequestInput): Candidate | null {
   const empty = received.body === null || received.body.length === 0;
-  if (operation.method === 'GET' || (empty && operation.body === undefined && operation.anyObject !== true))
-    return null;
+  if (operation.method === 'GET' || (empty && operation.body === undefined)) return null;
   if (empty && acceptsEmptyBody(context, operation)) return { value: {}, text: '{}', badStrings: [] };
   if (!empty && !isJson(received.contentType)) throw new Problem('unsupported_media_type');
   const parsed = parseStrictJson(received.body ?? Buffer.alloc(0));
   if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
-  if (operation.anyObject === true && !isObject(parsed.value)) {
-    throw new Problem('invalid_json', { message: 'The body must be a JSON object.' });
-  }
   return parsed;
 }
 
 /** No member of the body is required: then nothing at all says the same as an empty object. */
-function acceptsEmptyBody(context: AppContext, { body }: Operation<Caller>): boolean {
+function acceptsEmptyBody(context: AppContext, { body }: ValidatedOperation): boolean {
   return body?.every(({ schema }) => context.registry.get(schema).required === undefined) === true;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A missing type is read as JSON; application/json with any parameters, and any +json type, are JSON. */
@@ -86,13 +79,11 @@ interface CheckedBody extends ValidationResult {
 
 function checkBody(
   context: AppContext,
-  operation: Operation<Caller>,
+  operation: ValidatedOperation,
   caller: Caller | null,
   candidate: Candidate | null,
 ): CheckedBody {
-  if (candidate === null || operation.anyObject === true) {
-    return { problems: [], whenNew: [], body: candidate?.value, badStrings: [] };
-  }
+  if (candidate === null) return { problems: [], whenNew: [], body: undefined, badStrings: [] };
   if (operation.body === undefined) {
     const problems = context.validator.inlineProblems(NO_MEMBERS, candidate);
     return { problems, whenNew: problems, body: candidate.value, badStrings: [] };
@@ -116,7 +107,7 @@ function checkBody(
   };
 }
 
-function readQuery(operation: Operation<Caller>, given: RequestInput['query']): Record<string, unknown> {
+function readQuery(operation: ValidatedOperation, given: RequestInput['query']): Record<string, unknown> {
   const properties = (operation.query?.properties ?? {}) as Record<string, { type?: unknown; default?: unknown }>;
   // Without a prototype: a parameter named __proto__ is a parameter like any other, and not a known one.
   const query: Record<string, unknown> = Object.create(null);
@@ -134,7 +125,7 @@ function readQuery(operation: Operation<Caller>, given: RequestInput['query']): 
 /** Pointers into the query are told as /query/<name>, in the order of the request. */
 function queryProblems(
   validator: Validator,
-  operation: Operation<Caller>,
+  operation: ValidatedOperation,
   query: Record<string, unknown>,
 ): FieldProblem[] {
   // Nothing was asked and nothing has to be: the most frequent case by far.
@@ -151,7 +142,7 @@ function queryProblems(
   }));
 }
 
-function headerProblems(operation: Operation<Caller>, key: string | undefined): FieldProblem[] {
+function headerProblems(operation: ValidatedOperation, key: string | undefined): FieldProblem[] {
   if (operation.idempotent !== true || key === undefined) return [];
   const length = [...key].length;
   if (length >= 1 && length <= MAX_KEY_LENGTH) return [];

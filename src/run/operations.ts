@@ -1,8 +1,7 @@
 // The explicit list of every operation of the service. HTTP routes, OpenAPI, the tool server and the reference are made
 // from it, in this order; nothing is registered anywhere else.
 
-import type { Operation } from '../base/operation.ts';
-import type { Caller } from '../domain/keys/caller.ts';
+import type { AppOperation, RunnableOperation } from './app-operation.ts';
 import { account } from './operations/account.ts';
 import { agents } from './operations/agents.ts';
 import { analytics } from './operations/analytics.ts';
@@ -17,7 +16,7 @@ import { payouts } from './operations/payouts.ts';
 import { testHelpers } from './operations/test-helpers.ts';
 import { webhookEndpoints } from './operations/webhook-endpoints.ts';
 
-export const operations: readonly Operation<Caller>[] = [
+export const operations: readonly AppOperation[] = [
   ...account,
   ...offerings,
   ...experiences,
@@ -32,3 +31,13 @@ export const operations: readonly Operation<Caller>[] = [
   ...agents,
   ...testHelpers,
 ];
+
+const byId = new Map(operations.map((operation) => [operation.id, operation]));
+
+/** The operation of this id, for a caller in the program itself: a page, a tool, a command of the command line. */
+export function operationNamed(id: string): RunnableOperation {
+  const operation = byId.get(id);
+  if (operation === undefined || operation.kind === 'tool server')
+    throw new Error(`there is no operation ${id} to run`);
+  return operation;
+}

@@ -9,7 +9,7 @@ import { createSeats } from '../../domain/checkouts/party/claim-seat.ts';
 import { type CurrentParty, currentParty, type PartyMember } from '../../domain/checkouts/party/invitee.ts';
 import { MIN_CHARGE } from '../../domain/checkouts/party/split.ts';
 import { type Channel, channelsOf, type Friend, friendsOf } from '../../domain/members/friend-queries.ts';
-import { operations } from '../../run/operations.ts';
+import { operationNamed } from '../../run/operations.ts';
 import { type Action, backTo, notDone, show } from './actions.ts';
 import { type PageModel, readPageModel } from './page-model.ts';
 import { guestOf, type PageRequest, type Place } from './page-request.ts';
@@ -203,11 +203,9 @@ async function send(
     else members.push({ user_id: id });
     custom[kind === 'organizer' ? 'organizer' : id] = amounts[index] ?? 0;
   });
-  const operation = operations.find(({ id }) => id === 'chooseParty');
-  if (operation === undefined) throw new Error('the operation that chooses a party is in the list');
   const body = { members, split: form.split === 'equal' ? 'equal' : { custom } };
   await page.http.perform(
-    operation,
+    operationNamed('chooseParty'),
     { ...guest, partyVersion: now.version },
     {
       params: { id: place.checkoutId },

@@ -1,7 +1,7 @@
 // The tool server for agents (MCP).
 
-import type { Operation } from '../../base/operation.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
+import type { ToolServerOperation } from '../../base/operation.ts';
+import type { AppOperation } from '../app-operation.ts';
 
 const MESSAGE = { type: 'object', properties: {} } as const;
 const ONE_OR_SEVERAL = { oneOf: [MESSAGE, { type: 'array', minItems: 1, maxItems: 50, items: MESSAGE }] } as const;
@@ -36,25 +36,24 @@ const FAILURE = {
   ],
 } as const;
 
-export const agents: readonly Operation<Caller>[] = [
-  {
-    id: 'callTool',
-    method: 'POST',
-    path: '/mcp',
-    tag: 'Agents',
-    summary: 'The tool server',
-    description:
-      'MCP Streamable HTTP, stateless: each POST carries the key and is answered with one JSON-RPC message, or with 202 and nothing. Counts as a write for the four tools that write, as nothing for `initialize`, `ping` and notifications, else as a read.',
-    auth: 'secret',
-    effect: 'read',
-    anyObject: true,
-    responses: {
-      200: { description: 'One JSON-RPC message; to a batch, a list of them.', schema: ONE_OR_SEVERAL },
-      202: { description: 'There is nothing to answer: notifications and responses alone.' },
-      400: { description: 'Not JSON, not JSON-RPC, or a protocol version that is not spoken here.', schema: FAILURE },
-      404: { description: 'In version 2026-07-28: there is no such method.', schema: FAILURE },
-    },
-    errors: ['origin_not_allowed'],
-    servedByToolServer: true,
+export const toolServerOperation: ToolServerOperation = {
+  id: 'callTool',
+  kind: 'tool server',
+  method: 'POST',
+  path: '/mcp',
+  tag: 'Agents',
+  summary: 'The tool server',
+  description:
+    'MCP Streamable HTTP, stateless: each POST carries the key and is answered with one JSON-RPC message, or with 202 and nothing. Counts as a write for the four tools that write, as nothing for `initialize`, `ping` and notifications, else as a read.',
+  auth: 'secret',
+  effect: 'read',
+  responses: {
+    200: { description: 'One JSON-RPC message; to a batch, a list of them.', schema: ONE_OR_SEVERAL },
+    202: { description: 'There is nothing to answer: notifications and responses alone.' },
+    400: { description: 'Not JSON, not JSON-RPC, or a protocol version that is not spoken here.', schema: FAILURE },
+    404: { description: 'In version 2026-07-28: there is no such method.', schema: FAILURE },
   },
-];
+  errors: ['origin_not_allowed'],
+};
+
+export const agents: readonly AppOperation[] = [toolServerOperation];

@@ -1,9 +1,8 @@
 // Boats and whole fleets.
 
-import type { Operation } from '../../base/operation.ts';
 import { deactivateBoat, getBoat, listBoats } from '../../domain/boats/read-boats.ts';
 import { upsertBoats } from '../../domain/boats/upsert-boats.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
+import type { AppOperation } from '../app-operation.ts';
 import { DUPLICATE, enveloped, has, MB, oneOrMany, paged, pageQuery, REVIEW_STATUSES, UPDATED } from './shapes.ts';
 
 const result = {
@@ -13,9 +12,10 @@ const result = {
 };
 const boatResponse = enveloped('The boat.', 'stored_boat', { result, duplicate: DUPLICATE, updated: UPDATED });
 
-export const boats: readonly Operation<Caller>[] = [
+export const boats: readonly AppOperation[] = [
   {
     id: 'upsertBoats',
+    kind: 'command',
     method: 'POST',
     path: '/v1/boats',
     tag: 'Boats',
@@ -38,6 +38,7 @@ export const boats: readonly Operation<Caller>[] = [
   },
   {
     id: 'listBoats',
+    kind: 'query',
     method: 'GET',
     path: '/v1/boats',
     tag: 'Boats',
@@ -52,6 +53,7 @@ export const boats: readonly Operation<Caller>[] = [
   },
   {
     id: 'getBoat',
+    kind: 'query',
     method: 'GET',
     path: '/v1/boats/{id}',
     tag: 'Boats',
@@ -66,6 +68,7 @@ export const boats: readonly Operation<Caller>[] = [
   },
   {
     id: 'deactivateBoat',
+    kind: 'command',
     method: 'POST',
     path: '/v1/boats/{id}/deactivate',
     tag: 'Boats',

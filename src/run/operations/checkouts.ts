@@ -1,21 +1,21 @@
 // Checkouts as a partner creates, reads, cancels and refunds them.
 
-import type { Operation } from '../../base/operation.ts';
 import { cancelCheckout } from '../../domain/checkouts/cancel.ts';
 import { createCheckout } from '../../domain/checkouts/create.ts';
 import { getCheckout, listCheckouts } from '../../domain/checkouts/read.ts';
 import { refundCheckout } from '../../domain/checkouts/refunds/refund.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
+import type { AppOperation } from '../app-operation.ts';
 import { only, paged, pageQuery, plain } from './shapes.ts';
 
 const CHECKOUT_STATUSES = ['open', 'collecting', 'funded', 'completed', 'expired', 'canceled'];
 const READ = { auth: 'secret', scopes: ['checkouts:read'], effect: 'read' } as const;
 const WRITE = { auth: 'secret', scopes: ['checkouts:write'], effect: 'write' } as const;
 
-export const checkouts: readonly Operation<Caller>[] = [
+export const checkouts: readonly AppOperation[] = [
   {
     ...WRITE,
     id: 'createCheckout',
+    kind: 'command',
     method: 'POST',
     path: '/v1/checkouts',
     tag: 'Checkouts',
@@ -31,6 +31,7 @@ export const checkouts: readonly Operation<Caller>[] = [
   {
     ...READ,
     id: 'listCheckouts',
+    kind: 'query',
     method: 'GET',
     path: '/v1/checkouts',
     tag: 'Checkouts',
@@ -43,6 +44,7 @@ export const checkouts: readonly Operation<Caller>[] = [
   {
     ...READ,
     id: 'getCheckout',
+    kind: 'query',
     method: 'GET',
     path: '/v1/checkouts/{id}',
     tag: 'Checkouts',
@@ -55,6 +57,7 @@ export const checkouts: readonly Operation<Caller>[] = [
   {
     ...WRITE,
     id: 'cancelCheckout',
+    kind: 'command',
     method: 'POST',
     path: '/v1/checkouts/{id}/cancel',
     tag: 'Checkouts',
@@ -67,6 +70,7 @@ export const checkouts: readonly Operation<Caller>[] = [
   {
     ...WRITE,
     id: 'refundCheckout',
+    kind: 'command',
     method: 'POST',
     path: '/v1/checkouts/{id}/refund',
     tag: 'Checkouts',

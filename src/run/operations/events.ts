@@ -1,8 +1,7 @@
 // The event log.
 
-import type { Operation } from '../../base/operation.ts';
 import { getEvent, listEvents } from '../../domain/events/read-events.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
+import type { AppOperation } from '../app-operation.ts';
 import { paged, pageQuery, plain } from './shapes.ts';
 
 const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as const;
@@ -22,10 +21,11 @@ export const EVENT_TYPES = [
   'webhook_endpoint.disabled',
 ];
 
-export const events: readonly Operation<Caller>[] = [
+export const events: readonly AppOperation[] = [
   {
     ...READ,
     id: 'listEvents',
+    kind: 'query',
     method: 'GET',
     path: '/v1/events',
     tag: 'Events',
@@ -51,6 +51,7 @@ export const events: readonly Operation<Caller>[] = [
   {
     ...READ,
     id: 'getEvent',
+    kind: 'query',
     method: 'GET',
     path: '/v1/events/{id}',
     tag: 'Events',

@@ -1,15 +1,15 @@
 // Dated events that a venue submits for review.
 
-import type { Operation } from '../../base/operation.ts';
 import { formOf } from '../../domain/experiences/experience.ts';
 import { getExperience, listExperiences } from '../../domain/experiences/read-experiences.ts';
 import { submitExperience } from '../../domain/experiences/submit-experience.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
+import type { AppOperation } from '../app-operation.ts';
 import { DUPLICATE, enveloped, paged, pageQuery, REVIEW_STATUSES } from './shapes.ts';
 
-export const experiences: readonly Operation<Caller>[] = [
+export const experiences: readonly AppOperation[] = [
   {
     id: 'submitExperience',
+    kind: 'command',
     method: 'POST',
     path: '/v1/experiences',
     tag: 'Experiences',
@@ -32,6 +32,7 @@ export const experiences: readonly Operation<Caller>[] = [
   },
   {
     id: 'listExperiences',
+    kind: 'query',
     method: 'GET',
     path: '/v1/experiences',
     tag: 'Experiences',
@@ -46,6 +47,7 @@ export const experiences: readonly Operation<Caller>[] = [
   },
   {
     id: 'getExperience',
+    kind: 'query',
     method: 'GET',
     path: '/v1/experiences/{id}',
     tag: 'Experiences',

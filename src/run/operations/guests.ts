@@ -1,17 +1,17 @@
 // What the organizer and the guests of a party do from a browser.
 
-import type { Operation } from '../../base/operation.ts';
 import { holdAsGuest } from '../../domain/checkouts/holds/hold-as-guest.ts';
 import { chooseParty } from '../../domain/checkouts/party/choose-party.ts';
 import { claimSeatAsGuest } from '../../domain/checkouts/party/claim-seat.ts';
 import { viewAsGuest } from '../../domain/checkouts/party/guest-view.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
 import { signIn, verifySignIn } from '../../domain/members/sign-in-operations.ts';
+import type { AppOperation } from '../app-operation.ts';
 import { only, plain } from './shapes.ts';
 
-export const guests: readonly Operation<Caller>[] = [
+export const guests: readonly AppOperation[] = [
   {
     id: 'viewCheckout',
+    kind: 'external',
     method: 'GET',
     path: '/v1/public/checkouts/{id}',
     tag: 'Guests',
@@ -21,10 +21,11 @@ export const guests: readonly Operation<Caller>[] = [
     effect: 'read',
     responses: { 200: plain('The checkout, without fees, metadata and booking id.', 'guest_checkout') },
     errors: ['not_found'],
-    callExternal: viewAsGuest,
+    run: viewAsGuest,
   },
   {
     id: 'chooseParty',
+    kind: 'external',
     method: 'POST',
     path: '/v1/public/checkouts/{id}/party',
     tag: 'Guests',
@@ -34,10 +35,11 @@ export const guests: readonly Operation<Caller>[] = [
     body: only('party'),
     responses: { 200: plain('The checkout and an invite for each share.', 'party_result') },
     errors: ['not_found', 'not_organizer', 'conflict'],
-    callExternal: chooseParty,
+    run: chooseParty,
   },
   {
     id: 'takeSeat',
+    kind: 'external',
     method: 'POST',
     path: '/v1/public/checkouts/{id}/seat',
     tag: 'Guests',
@@ -49,10 +51,11 @@ export const guests: readonly Operation<Caller>[] = [
     body: only('seat'),
     responses: { 200: plain('The checkout, with the seat as `my_share_id`.', 'guest_checkout') },
     errors: ['not_found', 'conflict'],
-    callExternal: claimSeatAsGuest,
+    run: claimSeatAsGuest,
   },
   {
     id: 'holdShare',
+    kind: 'external',
     method: 'POST',
     path: '/v1/public/shares/{share_id}/hold',
     tag: 'Guests',
@@ -61,10 +64,11 @@ export const guests: readonly Operation<Caller>[] = [
     effect: 'write',
     responses: { 200: plain('What the card form needs.', 'hold_secret') },
     errors: ['not_found', 'share_not_yours', 'conflict'],
-    callExternal: holdAsGuest,
+    run: holdAsGuest,
   },
   {
     id: 'signIn',
+    kind: 'external',
     method: 'POST',
     path: '/v1/public/sign_in',
     tag: 'Guests',
@@ -74,10 +78,11 @@ export const guests: readonly Operation<Caller>[] = [
     effect: 'write',
     body: only('sign_in'),
     responses: { 200: plain('A code is on its way.', 'sign_in_challenge') },
-    callExternal: signIn,
+    run: signIn,
   },
   {
     id: 'verifySignIn',
+    kind: 'external',
     method: 'POST',
     path: '/v1/public/sign_in/verify',
     tag: 'Guests',
@@ -86,6 +91,6 @@ export const guests: readonly Operation<Caller>[] = [
     effect: 'write',
     body: only('sign_in_verify'),
     responses: { 200: plain('The member and a token.', 'signed_in') },
-    callExternal: verifySignIn,
+    run: verifySignIn,
   },
 ];

@@ -1,19 +1,19 @@
 // Connected venue systems: their integrations, their deliveries, and the address to which they deliver.
 
-import type { Operation } from '../../base/operation.ts';
 import { listInboundDeliveries, replayInbound } from '../../domain/hooks/deliveries/read-deliveries.ts';
 import { createIntegration, listIntegrations, revokeIntegration } from '../../domain/hooks/integrations.ts';
 import { receiveHook } from '../../domain/hooks/receive.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
+import type { AppOperation } from '../app-operation.ts';
 import { enveloped, KB, listed, only, paged, pageQuery, plain } from './shapes.ts';
 
 const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as const;
 const WRITE = { auth: 'secret', scopes: ['webhooks:write'], effect: 'write' } as const;
 
-export const integrations: readonly Operation<Caller>[] = [
+export const integrations: readonly AppOperation[] = [
   {
     ...WRITE,
     id: 'createIntegration',
+    kind: 'command',
     method: 'POST',
     path: '/v1/integrations',
     tag: 'Integrations',
@@ -30,6 +30,7 @@ export const integrations: readonly Operation<Caller>[] = [
   {
     ...READ,
     id: 'listIntegrations',
+    kind: 'query',
     method: 'GET',
     path: '/v1/integrations',
     tag: 'Integrations',
@@ -41,6 +42,7 @@ export const integrations: readonly Operation<Caller>[] = [
   {
     ...WRITE,
     id: 'revokeIntegration',
+    kind: 'command',
     method: 'POST',
     path: '/v1/integrations/{id}/revoke',
     tag: 'Integrations',
@@ -52,6 +54,7 @@ export const integrations: readonly Operation<Caller>[] = [
   {
     ...READ,
     id: 'listInboundDeliveries',
+    kind: 'query',
     method: 'GET',
     path: '/v1/integrations/{id}/deliveries',
     tag: 'Integrations',
@@ -65,6 +68,7 @@ export const integrations: readonly Operation<Caller>[] = [
   {
     ...WRITE,
     id: 'replayInboundDelivery',
+    kind: 'command',
     method: 'POST',
     path: '/v1/integrations/{id}/deliveries/{delivery_id}/replay',
     tag: 'Integrations',
@@ -77,6 +81,7 @@ export const integrations: readonly Operation<Caller>[] = [
   },
   {
     id: 'receiveHook',
+    kind: 'intake',
     method: 'POST',
     path: '/v1/hooks/{provider}/{token}',
     tag: 'Integrations',
@@ -85,10 +90,9 @@ export const integrations: readonly Operation<Caller>[] = [
       'The token in the address is the credential. Stored before it is answered, applied afterwards. A delivery that comes again answers the id of the first. Up to 256 KB, 1 MB for `toast`. `HEAD` answers 200 while the token is good.',
     auth: 'hook',
     effect: 'write',
-    anyObject: true,
     bodyLimit: 256 * KB,
     responses: { 200: plain('Stored.', 'hook_receipt') },
     errors: ['not_found'],
-    intake: receiveHook,
+    run: receiveHook,
   },
 ];

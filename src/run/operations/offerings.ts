@@ -1,10 +1,9 @@
 // What a venue sells repeatedly, and the slots that can be booked.
 
-import type { Operation } from '../../base/operation.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
 import { listSlots } from '../../domain/offerings/list-slots.ts';
 import { getOffering, listOfferings } from '../../domain/offerings/read-offerings.ts';
 import { upsertOfferings } from '../../domain/offerings/upsert-offerings.ts';
+import type { AppOperation } from '../app-operation.ts';
 import {
   closed,
   DUPLICATE,
@@ -20,9 +19,10 @@ import {
 
 const offeringResponse = enveloped('The offering.', 'stored_offering', { duplicate: DUPLICATE, updated: UPDATED });
 
-export const offerings: readonly Operation<Caller>[] = [
+export const offerings: readonly AppOperation[] = [
   {
     id: 'upsertOfferings',
+    kind: 'command',
     method: 'POST',
     path: '/v1/offerings',
     tag: 'Offerings',
@@ -48,6 +48,7 @@ export const offerings: readonly Operation<Caller>[] = [
   },
   {
     id: 'listOfferings',
+    kind: 'query',
     method: 'GET',
     path: '/v1/offerings',
     tag: 'Offerings',
@@ -62,6 +63,7 @@ export const offerings: readonly Operation<Caller>[] = [
   },
   {
     id: 'getOffering',
+    kind: 'query',
     method: 'GET',
     path: '/v1/offerings/{id}',
     tag: 'Offerings',
@@ -76,6 +78,7 @@ export const offerings: readonly Operation<Caller>[] = [
   },
   {
     id: 'listSlots',
+    kind: 'query',
     method: 'GET',
     path: '/v1/offerings/{id}/slots',
     tag: 'Offerings',

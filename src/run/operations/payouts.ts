@@ -1,13 +1,13 @@
 // What the venue is paid.
 
-import type { Operation } from '../../base/operation.ts';
 import { listPayouts } from '../../domain/checkouts/accounting/list-payouts.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
+import type { AppOperation } from '../app-operation.ts';
 import { paged, pageQuery, time } from './shapes.ts';
 
-export const payouts: readonly Operation<Caller>[] = [
+export const payouts: readonly AppOperation[] = [
   {
     id: 'listPayouts',
+    kind: 'query',
     method: 'GET',
     path: '/v1/payouts',
     tag: 'Payouts',

@@ -1,9 +1,8 @@
 // Operations that drive a test checkout, or a test submission, to any state.
 
-import type { Operation } from '../../base/operation.ts';
 import { testAdvance, testCollect, testComplete, testExpire, testHold } from '../../domain/checkouts/test-helpers.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
 import { testReview } from '../../domain/review/test-review.ts';
+import type { AppOperation } from '../app-operation.ts';
 import { closed, only, plain } from './shapes.ts';
 
 const HELPER = {
@@ -15,10 +14,11 @@ const HELPER = {
   errors: ['not_found', 'conflict'],
 } as const;
 
-export const testHelpers: readonly Operation<Caller>[] = [
+export const testHelpers: readonly AppOperation[] = [
   {
     ...HELPER,
     id: 'testReview',
+    kind: 'command',
     method: 'POST',
     path: '/v1/test_helpers/review',
     scopes: ['offerings:write'],
@@ -40,49 +40,54 @@ export const testHelpers: readonly Operation<Caller>[] = [
   {
     ...HELPER,
     id: 'testCollect',
+    kind: 'external',
     method: 'POST',
     path: '/v1/test_helpers/checkouts/{id}/collect',
     summary: 'Choose a party of test members',
     description: 'Makes test members for the whole party, with an equal split.',
     responses: { 200: plain('The checkout.', 'checkout') },
-    callExternal: testCollect,
+    run: testCollect,
   },
   {
     ...HELPER,
     id: 'testHold',
+    kind: 'external',
     method: 'POST',
     path: '/v1/test_helpers/checkouts/{id}/hold',
     summary: 'Hold one share, or all',
     body: only('test_hold'),
     responses: { 200: plain('The checkout.', 'checkout') },
-    callExternal: testHold,
+    run: testHold,
   },
   {
     ...HELPER,
     id: 'testComplete',
+    kind: 'external',
     method: 'POST',
     path: '/v1/test_helpers/checkouts/{id}/complete',
     summary: 'Do whatever is missing until the checkout is completed',
     responses: { 200: plain('The checkout.', 'checkout') },
-    callExternal: testComplete,
+    run: testComplete,
   },
   {
     ...HELPER,
     id: 'testExpire',
+    kind: 'external',
     method: 'POST',
     path: '/v1/test_helpers/checkouts/{id}/expire',
     summary: 'Let `pay_by` pass',
     responses: { 200: plain('The checkout.', 'checkout') },
-    callExternal: testExpire,
+    run: testExpire,
   },
   {
     ...HELPER,
     id: 'testAdvance',
+    kind: 'external',
     method: 'POST',
     path: '/v1/test_helpers/checkouts/{id}/advance',
     summary: 'Move the checkout’s own clock',
     body: only('test_advance'),
     responses: { 200: plain('The checkout.', 'checkout') },
-    callExternal: testAdvance,
+    run: testAdvance,
   },
 ];

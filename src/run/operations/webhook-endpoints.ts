@@ -1,19 +1,19 @@
 // The addresses to which a venue's events are sent, and the log of what was sent.
 
-import type { Operation } from '../../base/operation.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
 import { disableEndpoint, enableEndpoint, rotateSecret, testEndpoint } from '../../domain/webhooks/change-endpoint.ts';
 import { listDeliveries, recover, redeliver } from '../../domain/webhooks/deliveries/read-deliveries.ts';
 import { checkEndpoint, createEndpoint, listAllEndpoints, removeEndpoint } from '../../domain/webhooks/endpoints.ts';
+import type { AppOperation } from '../app-operation.ts';
 import { listed, only, paged, pageQuery, plain } from './shapes.ts';
 
 const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as const;
 const WRITE = { auth: 'secret', scopes: ['webhooks:write'], effect: 'write' } as const;
 
-export const webhookEndpoints: readonly Operation<Caller>[] = [
+export const webhookEndpoints: readonly AppOperation[] = [
   {
     ...WRITE,
     id: 'createWebhookEndpoint',
+    kind: 'command',
     method: 'POST',
     path: '/v1/webhook_endpoints',
     tag: 'Webhook endpoints',
@@ -30,6 +30,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
   {
     ...READ,
     id: 'listWebhookEndpoints',
+    kind: 'query',
     method: 'GET',
     path: '/v1/webhook_endpoints',
     tag: 'Webhook endpoints',
@@ -41,6 +42,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
   {
     ...WRITE,
     id: 'deleteWebhookEndpoint',
+    kind: 'command',
     method: 'DELETE',
     path: '/v1/webhook_endpoints/{id}',
     tag: 'Webhook endpoints',
@@ -52,6 +54,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
   {
     ...READ,
     id: 'listDeliveries',
+    kind: 'query',
     method: 'GET',
     path: '/v1/webhook_endpoints/{id}/deliveries',
     tag: 'Webhook endpoints',
@@ -65,6 +68,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
   {
     ...WRITE,
     id: 'redeliver',
+    kind: 'command',
     method: 'POST',
     path: '/v1/webhook_endpoints/{id}/deliveries/{delivery_id}/redeliver',
     tag: 'Webhook endpoints',
@@ -77,6 +81,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
   {
     ...WRITE,
     id: 'recoverDeliveries',
+    kind: 'command',
     method: 'POST',
     path: '/v1/webhook_endpoints/{id}/recover',
     tag: 'Webhook endpoints',
@@ -90,6 +95,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
   {
     ...WRITE,
     id: 'rotateSecret',
+    kind: 'command',
     method: 'POST',
     path: '/v1/webhook_endpoints/{id}/rotate_secret',
     tag: 'Webhook endpoints',
@@ -104,6 +110,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
   {
     ...WRITE,
     id: 'testWebhookEndpoint',
+    kind: 'external',
     method: 'POST',
     path: '/v1/webhook_endpoints/{id}/test',
     tag: 'Webhook endpoints',
@@ -111,11 +118,12 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
     description: 'A `checkout.completed` marked `"sample": true`, signed like any other, sent once.',
     responses: { 200: plain('What came back.', 'webhook_test_result') },
     errors: ['not_found'],
-    callExternal: testEndpoint,
+    run: testEndpoint,
   },
   {
     ...WRITE,
     id: 'disableWebhookEndpoint',
+    kind: 'command',
     method: 'POST',
     path: '/v1/webhook_endpoints/{id}/disable',
     tag: 'Webhook endpoints',
@@ -129,6 +137,7 @@ export const webhookEndpoints: readonly Operation<Caller>[] = [
   {
     ...WRITE,
     id: 'enableWebhookEndpoint',
+    kind: 'command',
     method: 'POST',
     path: '/v1/webhook_endpoints/{id}/enable',
     tag: 'Webhook endpoints',

@@ -2,9 +2,10 @@
 // header is told at once.
 
 import { type FieldProblem, invalid, notFound, Problem } from '../base/errors.ts';
+import { findBadTextsIn } from '../base/json/escaped-text.ts';
 import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
 import type { Input } from '../base/operation.ts';
-import type { ValidationResult } from '../base/schema/contract.ts';
+import { candidateFrom, type ValidationResult } from '../base/schema/contract.ts';
 import type { Candidate, Validator } from '../base/schema/validate.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { factsFor } from '../domain/venues/venue.ts';
@@ -15,10 +16,12 @@ import { wantsCsv } from './wants-csv.ts';
 export interface RequestInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | readonly string[]>>;
-  /** Null or empty: there was no body. */
-  readonly body: Buffer | null;
-  readonly contentType: string | undefined;
-  readonly idempotencyKey: string | undefined;
+  /** The bytes of the body; absent, null or empty: there was no body. */
+  readonly body?: Buffer | null;
+  /** Instead of `body`: a value that the server has already, from the fields of a form or the arguments of a tool. */
+  readonly parsedBody?: JsonValue;
+  readonly contentType?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
   /** The Accept header; absent: JSON. */
   readonly accept?: string | undefined;
   /** Read by an intake operation alone. */
@@ -50,13 +53,19 @@ export function checkInput(
 }
 
 function parseBody(context: AppContext, operation: ValidatedOperation, received: RequestInput): Candidate | null {
-  const empty = received.body === null || received.body.length === 0;
+  if (received.parsedBody !== undefined) return parsedCandidate(received.parsedBody);
+  const empty = received.body == null || received.body.length === 0;
   if (operation.method === 'GET' || (empty && operation.body === undefined)) return null;
   if (empty && acceptsEmptyBody(context, operation)) return { value: {}, text: '{}', badStrings: [] };
   if (!empty && !isJson(received.contentType)) throw new Problem('unsupported_media_type');
   const parsed = parseStrictJson(received.body ?? Buffer.alloc(0));
   if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
   return parsed;
+}
+
+/** Of a value that is parsed already: only text that cannot be stored is left to find, as the JSON parser would. */
+export function parsedCandidate(value: JsonValue): Candidate {
+  return { ...candidateFrom(value), badStrings: findBadTextsIn(value) };
 }
 
 /** No member of the body is required: then nothing at all says the same as an empty object. */
@@ -130,7 +139,7 @@ function queryProblems(
 ): FieldProblem[] {
   // Nothing was asked and nothing has to be: the most frequent case by far.
   if (operation.query === undefined && Object.keys(query).length === 0) return [];
-  const candidate = { value: query as JsonValue, text: JSON.stringify(query), badStrings: [] };
+  const candidate = candidateFrom(query as JsonValue);
   return validator.inlineProblems(operation.query ?? NO_MEMBERS, candidate).map((problem) => ({
     ...problem,
     field: `/query${problem.field}`,

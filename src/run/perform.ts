@@ -25,6 +25,8 @@ import { isAnonymous, isIntegration, isMember, isOperator, isPartner, type Princ
 export interface HttpReply {
   readonly status: number;
   readonly json: string;
+  /** What the JSON was made of, for a caller in the program itself; absent where the command gave text, and for a replay. */
+  readonly body?: unknown;
   readonly replayed: boolean;
   /** Instead of the JSON: a page of CSV, and where the next page begins. */
   readonly csv?: { readonly text: string; readonly nextBefore: string | null };
@@ -114,6 +116,7 @@ function replyOf(result: OperationResult): HttpReply {
   return {
     status: result.status,
     json: result.json ?? JSON.stringify(result.body),
+    body: result.body,
     replayed: result.replayed === true,
     ...(result.csv === undefined ? {} : { csv: { text: result.csv, nextBefore: result.nextBefore ?? null } }),
   };

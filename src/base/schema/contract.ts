@@ -55,5 +55,5 @@ export function makeContract<Facts>(registry: Registry, validator: Validator, bo
 
 /** A value that did not come as text (from a program, a file of ours, a part of a body). */
 export function candidateFrom(value: JsonValue): Candidate {
-  return { value, text: JSON.stringify(value), badStrings: [] };
+  return { value, text: null, badStrings: [] };
 }

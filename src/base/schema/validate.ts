@@ -17,8 +17,8 @@ export type RuleRun = (value: unknown, report: (problem: FieldProblem) => void) 
 
 export interface Candidate {
   readonly value: JsonValue;
-  /** The text it was parsed from, so that problems can be told in its order. */
-  readonly text: string;
+  /** The text it was parsed from, whose order the problems follow; null: the value did not come as text. */
+  readonly text: string | null;
   readonly badStrings: readonly BadText[];
 }
 
@@ -67,13 +67,13 @@ export function makeValidator(registry: Registry): Validator {
       rules?.(candidate.value, (problem) =>
         others.push({ code: problem.code, field: problem.field, told: () => problem }),
       );
-      return tell(broken, others, candidate.text);
+      return tell(broken, others, candidate);
     },
     inlineProblems: (schema, candidate) =>
       tell(
         candidate.badStrings.map((bad) => badText(registry, null, bad)),
         found(compile(schema), candidate.value),
-        candidate.text,
+        candidate,
       ),
     warm: (schemaNames) => {
       for (const name of schemaNames) compile(name);
@@ -82,10 +82,10 @@ export function makeValidator(registry: Registry): Validator {
 }
 
 /** Text that cannot be stored is all that is said of its field; the first hundred in document order are put into words. */
-function tell(broken: readonly ProblemSpot[], others: readonly ProblemSpot[], text: string): FieldProblem[] {
+function tell(broken: readonly ProblemSpot[], others: readonly ProblemSpot[], candidate: Candidate): FieldProblem[] {
   const fields = new Set(broken.map(({ field }) => field));
   const all = withoutRepeats([...broken, ...others.filter(({ field }) => !fields.has(field))]);
-  return inDocumentOrder(all, text)
+  return inDocumentOrder(all, candidate)
     .slice(0, MAX_LISTED)
     .map(({ told }) => told());
 }
@@ -152,9 +152,9 @@ function schemaAt(registry: Registry, root: Schema, pointer: string): Schema | n
   return schema;
 }
 
-function inDocumentOrder(problems: readonly ProblemSpot[], text: string): readonly ProblemSpot[] {
+function inDocumentOrder(problems: readonly ProblemSpot[], { text, value }: Candidate): readonly ProblemSpot[] {
   if (problems.length <= 1) return problems;
-  const positions = positionsOf(text);
+  const positions = positionsOf(text ?? JSON.stringify(value));
   const place = (problem: ProblemSpot): number => {
     const own = positions.startOf(problem.field);
     if (own !== undefined) return own;

@@ -2,7 +2,7 @@
 // `kind` says how it runs, and each kind has the fields that it uses. The types of callers and services belong to the
 // application: run/app-operation.ts names them.
 
-import type { Queryable } from './db.ts';
+import type { Db, Queryable } from './db.ts';
 import type { ErrorCode, FieldProblem } from './errors.ts';
 import type { BadText } from './json/parse.ts';
 
@@ -111,7 +111,7 @@ type ValidatedIdempotentInput = IdempotentInput<any>;
 
 type Result = Promise<OperationResult>;
 
-/** Reads the database and changes nothing. */
+/** A read: it is handed the database itself, with no transaction around it. */
 export interface QueryOperation<Caller> extends OperationContract {
   readonly kind: 'query';
   readonly auth: 'secret';
@@ -122,7 +122,7 @@ export interface QueryOperation<Caller> extends OperationContract {
   readonly idempotent?: never;
   /** Reads the checkout whose `id` is in the path; admission looks it up in the statement that looks up the key. */
   readonly prefetchesCheckout?: true;
-  readonly run: (db: Queryable, caller: Caller, input: ValidatedInput) => Result;
+  readonly run: (db: Db, caller: Caller, input: ValidatedInput) => Result;
 }
 
 interface CommandContract extends OperationContract {
@@ -145,7 +145,7 @@ export interface TransactionCommand<Caller, Services> extends CommandContract {
 export interface StatementCommand<Caller> extends CommandContract {
   readonly inOneStatement: true;
   readonly idempotent: true;
-  readonly run: (db: Queryable, caller: Caller, input: ValidatedIdempotentInput) => Result;
+  readonly run: (db: Db, caller: Caller, input: ValidatedIdempotentInput) => Result;
 }
 
 interface ExternalCommand<ByAuth extends Auth, Caller, Services> extends OperationContract {

@@ -55,4 +55,4 @@ const context = makeContext({
   operatorToken: '',
   schemaFolder: join(packageRoot, 'schemas', 'v1'),
 });
-await startServer(context);
+await startServer(context, async (server) => (await import('../src/mcp/tool-server.ts')).open(server));

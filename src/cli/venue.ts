@@ -1,9 +1,10 @@
 // The operator's commands for venues.
 
+import type { CommandContext } from '../base/command-context.ts';
 import type { Queryable } from '../base/db.ts';
 import { createVenueWithKeys } from '../domain/keys/sandbox-venue.ts';
 import { onboardingLink } from '../domain/payments/payout-account.ts';
-import { audit, type CommandContext } from '../domain/venues/audit.ts';
+import { audit } from '../domain/venues/audit.ts';
 import { addOrigin, changeFee, linkVenue, removeOrigin, revokeVenue } from '../domain/venues/change-venue.ts';
 import { registrable } from '../domain/venues/create-venue.ts';
 import { findVenue, listVenues, type VenueRow } from '../domain/venues/queries.ts';

@@ -2,9 +2,9 @@
 // without a gap: the caller holds the subject's row, or the venue's ticks. Times are unique for a venue and mode: an event
 // whose microsecond is taken moves on to the next.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import type { CommandContext } from '../venues/audit.ts';
 
 export interface NewEvent {
   readonly venueId: string;

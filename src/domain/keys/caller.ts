@@ -1,7 +1,7 @@
 // Who is calling, once they are known: the venue, the mode and the key they come with, and how the audit log names them.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
-import type { CommandContext } from '../venues/audit.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { KeyKind } from './key.ts';
 

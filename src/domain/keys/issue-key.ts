@@ -1,9 +1,10 @@
 // Issues a key, or takes over an older live one. The text is given back once and kept only as a hash.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import { isAddressRange, type Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound, Problem } from '../../base/errors.ts';
-import { audit, type CommandContext } from '../venues/audit.ts';
+import { audit } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
 import {
   hashOfKey,

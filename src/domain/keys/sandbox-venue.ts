@@ -1,8 +1,8 @@
 // The sandbox venue that a fresh installation begins with, so that the first call can be made a minute after install.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import { lockInstallation } from '../installation/key-proof.ts';
-import type { CommandContext } from '../venues/audit.ts';
 import { createVenue } from '../venues/create-venue.ts';
 import { countVenues } from '../venues/queries.ts';
 import type { Venue } from '../venues/venue.ts';

@@ -1,9 +1,10 @@
 // What an operator can change about a venue: link it, revoke it, its origins, its fee. Each change locks the venue's
 // row first and is audited; asking for what is already so changes nothing and writes nothing.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound, Problem } from '../../base/errors.ts';
-import { audit, type CommandContext } from './audit.ts';
+import { audit } from './audit.ts';
 import { MAX_ORIGINS, registrable, tooManyOrigins } from './create-venue.ts';
 import { lockVenue, setFee, setLinked, setOrigins, setRevoked, type VenueRow } from './queries.ts';
 

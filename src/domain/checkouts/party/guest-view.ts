@@ -7,7 +7,7 @@ import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { type Guest, isGuest } from '../../members/guest.ts';
 import { expireOne } from '../expire.ts';
-import type { GuestServices } from './choose-party.ts';
+import type { GuestServices } from './guest-services.ts';
 import { type GuestView, routeOf, viewForGuest } from './invite-queries.ts';
 
 export async function viewAsGuest(

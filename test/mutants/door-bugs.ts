@@ -154,8 +154,8 @@ export const DOOR_BUGS: readonly Mutant[] = [
     area: 'tools',
     bug: 'a tool asks for no scope of its own',
     file: 'src/mcp/tool-server.ts',
-    from: 'operation: tool?.operation ?? DOOR',
-    to: 'operation: DOOR',
+    from: 'operation: tool?.operation ?? toolServerOperation',
+    to: 'operation: toolServerOperation',
     tests: ['test/mcp/agreement.test.ts'],
   },
   {

@@ -137,7 +137,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'idempotency',
     bug: 'two servers do the same call twice',
     file: 'src/run/perform.ts',
-    from: '      if (!kept) throw new IdempotencyKeyTaken();\n',
+    from: '      if (!isStored) throw new IdempotencyKeyTaken();\n',
     to: '',
     tests: ['test/http/idempotency.test.ts'],
   },

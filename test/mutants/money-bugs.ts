@@ -195,8 +195,8 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'idempotency',
     bug: 'a kept answer is given to another body',
     file: 'src/run/perform.ts',
-    from: 'if (!kept.fingerprint.equals(fingerprint)) {',
-    to: 'if (kept.fingerprint.length === 0) {',
+    from: 'if (!stored.fingerprint.equals(fingerprint)) {',
+    to: 'if (stored.fingerprint.length === 0) {',
     tests: ['test/http/idempotency.test.ts'],
   },
 ];

@@ -3,7 +3,7 @@
 
 import type { Transitions } from '../../src/base/transitions.ts';
 import type { LockedCheckout, ShareState } from '../../src/domain/checkouts/locked-checkout.ts';
-import type { NewMovementAlias, Step } from '../../src/domain/checkouts/steps.ts';
+import type { NewMovement, Step } from '../../src/domain/checkouts/steps.ts';
 import { CHECKOUT_TRANSITIONS, SHARE_TRANSITIONS } from '../../src/domain/checkouts/transitions.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';
@@ -16,7 +16,7 @@ export interface Model {
   readonly standing: LockedCheckout;
   /** Released and gone ones too. */
   readonly holds: readonly HoldState[];
-  readonly movements: readonly (NewMovementAlias & { readonly status: MovementStatus })[];
+  readonly movements: readonly (NewMovement & { readonly status: MovementStatus })[];
   readonly entries: ReadonlyMap<string, number>;
   readonly told: readonly string[];
 }
@@ -99,7 +99,7 @@ function moveHold(hold: HoldState, from: string, to: HoldState['status']): HoldS
 function apply(model: Model, step: Step): Model {
   const { standing } = model;
   switch (step.step) {
-    case 'move checkout':
+    case 'transition checkout':
       insist(standing.status === step.from, `checkout is ${standing.status}, not ${step.from}`);
       insist(
         isLegal(CHECKOUT_TRANSITIONS, step.from, step.to),
@@ -109,7 +109,7 @@ function apply(model: Model, step: Step): Model {
         ...model,
         standing: { ...standing, status: step.to, organizerId: step.organizerId ?? standing.organizerId },
       };
-    case 'move shares':
+    case 'transition shares':
       insist(isLegal(SHARE_TRANSITIONS, step.from, step.to), `a share cannot move from ${step.from} to ${step.to}`);
       return onShares(model, step.ids, (share) => {
         insist(share.status === step.from, `share is ${share.status}, not ${step.from}`);
@@ -183,17 +183,17 @@ function applyToMoney(model: Model, step: Step): Model {
       };
       return withHolds(model, [...model.holds, fresh]);
     }
-    case 'move hold':
-      return onHolds(model, [step.id], (hold) => ({ ...moveHold(hold, step.from, step.to), ...known(step.news) }));
+    case 'transition hold':
+      return onHolds(model, [step.id], (hold) => ({ ...moveHold(hold, step.from, step.to), ...known(step.update) }));
     case 'update hold':
-      return onHolds(model, [step.id], (hold) => ({ ...hold, ...known(step.news) }));
+      return onHolds(model, [step.id], (hold) => ({ ...hold, ...known(step.update) }));
     case 'activate renewal':
       return onHolds(model, [step.id], (hold) => ({ ...hold, renews: null }));
     case 'begin captures':
       return onHolds(model, step.ids, (hold) => moveHold(hold, 'held', 'capturing'));
     case 'count capture attempt':
       return onHolds(model, step.ids, (hold) => ({ ...hold, captureTries: hold.captureTries + 1 }));
-    case 'holds captured':
+    case 'record captures':
       return step.holds.reduce(
         (next, { id, from }) => onHolds(next, [id], (hold) => moveHold(hold, from, 'captured')),
         model,
@@ -214,7 +214,7 @@ function applyToMoney(model: Model, step: Step): Model {
           return { ...one, amount, status: amount === 0 ? 'dropped' : one.status };
         }),
       };
-    case 'post': {
+    case 'post entries': {
       const entries = new Map(model.entries);
       for (const { kind, subject, amount } of step.entries) {
         if (amount === 0) continue;
@@ -300,7 +300,7 @@ export function factsFor(hold: HoldState, more: Partial<HoldFacts> = {}): HoldFa
     capturable: hold.amount,
     captured: 0,
     currency: hold.currency,
-    marks: { venueId: hold.venueId, checkoutId: hold.checkoutId, shareId: hold.shareId, holdId: hold.id },
+    metadata: { venueId: hold.venueId, checkoutId: hold.checkoutId, shareId: hold.shareId, holdId: hold.id },
     heldAt: NOW,
     captureBefore: NOW + 168 * HOUR,
     chargeId: `ch_${hold.id}`,

@@ -51,7 +51,7 @@ describe('a text message', () => {
   });
 
   it('carries no link but ours, whatever people call themselves', () => {
-    const about = { what: 'A\nB', venue: 'V', zone: 'UTC', currency: 'usd', payBy: 0 };
+    const about = { description: 'A\nB', venue: 'V', zone: 'UTC', currency: 'usd', payBy: 0 };
     const said = (organizer: string | null) =>
       textOf('text.invite', 'en', { ...about, organizer }, { amount: 5_000, link: 'https://x.example/s/1' });
     for (const name of ['http://evil.example', 'Bank evil.example now', 'www.evil', null, '  ', '\u0007']) {

@@ -68,7 +68,7 @@ describe('one phone', () => {
             kind,
             memberId: id,
             subject: `${number} ${kind} ${n}`,
-            words: 'x',
+            text: 'x',
             dueAt: Date.now(),
           })),
         ),

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
-import { paidBy } from '../../src/domain/checkouts/party/invite-queries.ts';
+import { sharesPaidBy } from '../../src/domain/checkouts/party/invite-queries.ts';
 import { friendsOf } from '../../src/domain/members/friend-queries.ts';
 import { type HttpResponse, PROCESSOR_KEYS } from '../world.ts';
 import { openTown, type Person, shown, type Town } from './town.ts';
@@ -156,7 +156,8 @@ describe('a share that somebody else paid', () => {
 
   it('says who covered it also when it was let go of or sent back, and each knows what their card was held for', async () => {
     const { ada, sam, kim, id, of, covered } = await threeOf();
-    const paid = async () => Promise.all([ada, sam, kim].map((who) => paidBy(town.world.db, town.venueId, id, who.id)));
+    const paid = async () =>
+      Promise.all([ada, sam, kim].map((who) => sharesPaidBy(town.world.db, town.venueId, id, who.id)));
     const share = (place: number, end: string) => ({ shareId: of(place), amount: place === 0 ? 3_334 : 3_333, end });
     await town.pay(await town.hold(of(1), ada));
     await town.pay(await town.hold(of(2), kim));
@@ -175,7 +176,8 @@ describe('a share that somebody else paid', () => {
       [2, kim],
     ] as const)
       await town.pay(await town.hold(of(place), who));
-    const ends = async (who: Person) => (await paidBy(town.world.db, town.venueId, id, who.id)).map(({ end }) => end);
+    const ends = async (who: Person) =>
+      (await sharesPaidBy(town.world.db, town.venueId, id, who.id)).map(({ status }) => status);
     expect([await ends(ada), await ends(sam), await ends(kim)]).toEqual([['captured', 'captured'], [], ['captured']]);
     await town.world.call('POST', `/v1/checkouts/${id}/refund`, { key: town.key, body: {} });
     await town.world.work();

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { splitEqually } from '../../src/base/money.ts';
 import { decideFromFacts, decideHold } from '../../src/domain/checkouts/holds/decide-hold.ts';
 import type { LockedCheckout } from '../../src/domain/checkouts/locked-checkout.ts';
-import { decideCancel, decideParty, type Seat } from '../../src/domain/checkouts/party/decide-party.ts';
+import { decideCancel, decideParty, type PartyShare } from '../../src/domain/checkouts/party/decide-party.ts';
 import { checkSplit, equalSplit, MIN_CHARGE } from '../../src/domain/checkouts/party/split.ts';
 import type { CheckoutStatus } from '../../src/domain/checkouts/transitions.ts';
 import { applyAll, factsFor, type Model, NOW, newId, newModel } from '../checkouts/model.ts';
@@ -15,7 +15,7 @@ const AMOUNT = 30_000;
 const STATES: CheckoutStatus[] = ['open', 'collecting', 'funded', 'completed', 'expired', 'canceled'];
 const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);
 
-const seat = (memberId: string, amount: number): Seat => ({ memberId, displayName: null, amount });
+const seat = (memberId: string, amount: number): PartyShare => ({ memberId, displayName: null, amount });
 
 /** Some people beside the organizer, each with an amount; the organizer takes what is left. */
 const choice = fc
@@ -23,12 +23,12 @@ const choice = fc
     selector: ({ who }) => who,
     maxLength: 5,
   })
-  .map((others): Seat[] => [
+  .map((others): PartyShare[] => [
     seat('organizer', AMOUNT - sum(others.map(({ amount }) => amount))),
     ...others.map(({ who, amount }) => seat(`member-${who}`, amount)),
   ]);
 
-function choose(model: Model, seats: readonly Seat[]): Model {
+function choose(model: Model, seats: readonly PartyShare[]): Model {
   const decided = decideParty(model.standing, seats, NOW, newId);
   if ('refusal' in decided) throw new Error(decided.refusal);
   return applyAll(model, decided.steps);
@@ -40,8 +40,10 @@ function pay(model: Model, place: number): Model {
   const asked = decideHold(model.standing, share?.id ?? '', NOW, newId);
   if (!('steps' in asked)) return model;
   const ready = applyAll(model, asked.steps);
-  const news = { intentId: `pi_${asked.holdId}` };
-  const open = applyAll(ready, [{ step: 'move hold', id: asked.holdId, from: 'asked', to: 'open', news, dueAt: NOW }]);
+  const update = { intentId: `pi_${asked.holdId}` };
+  const open = applyAll(ready, [
+    { step: 'transition hold', id: asked.holdId, from: 'asked', to: 'open', update, dueAt: NOW },
+  ]);
   const hold = open.standing.holds.find(({ id }) => id === asked.holdId);
   return hold === undefined ? open : applyAll(open, decideFromFacts(open.standing, hold.id, factsFor(hold), NOW));
 }

@@ -71,7 +71,7 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
       holdId: id,
       amount: amount - (fees.get(shareId) ?? 0),
       feePart: 0,
-      takesBack: null,
+      reversedTransferId: null,
       reason: null,
       dueAt: NOW,
       status,

@@ -15,7 +15,7 @@ import {
   decideHold,
   decideRefused,
   decideRenewal,
-  retryLater,
+  decideTemporarilyRefused,
 } from '../../src/domain/checkouts/holds/decide-hold.ts';
 import { decideCancel, decideParty } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideRefund, refundableAmount } from '../../src/domain/checkouts/refunds/decide-refund.ts';
@@ -26,7 +26,7 @@ import { applyAll, factsFor, type Model, NOW, newId, newModel } from '../checkou
 
 /** Of a hold that was made now: its last day. */
 const NEAR_THE_LAPSE = NOW + 160 * 3_600_000;
-const SETTINGS = { now: NOW, newId, payoutDelay: 0, tryAgainAt: NOW + 1_000 };
+const SETTINGS = { now: NOW, newId, payoutDelay: 0, retryAt: NOW + 1_000 };
 
 /** One thing that happens: which, about whom, and how it turns out. */
 interface Happening {
@@ -79,7 +79,7 @@ function saying(hold: HoldState, how: number): HoldFacts {
     { heldAt: NOW + 1_000 * 3_600_000 },
     { currency: 'eur' },
     { mode: 'live' },
-    { marks: {} },
+    { metadata: {} },
     { amount: hold.amount + 1 },
     { captureBefore: null },
   ];
@@ -91,7 +91,9 @@ function openAndLearn(model: Model, hold: HoldState, how: number): Model {
   const intentId = `pi_${hold.id}`;
   const opened =
     hold.status === 'asked' && hold.renews === null
-      ? applyAll(model, [{ step: 'move hold', id: hold.id, from: 'asked', to: 'open', news: { intentId }, dueAt: NOW }])
+      ? applyAll(model, [
+          { step: 'transition hold', id: hold.id, from: 'asked', to: 'open', update: { intentId }, dueAt: NOW },
+        ])
       : model;
   const present = opened.holds.find(({ id }) => id === hold.id) ?? hold;
   return applyAll(opened, decideFromFacts(opened.standing, hold.id, saying(present, how), NOW));
@@ -103,9 +105,9 @@ function expire(model: Model): Model {
   const held = standing.shares.filter(({ status }) => status === 'held').map(({ id }) => id);
   const open = standing.holds.filter(({ status }) => ['asked', 'open', 'held'].includes(status));
   return applyAll(model, [
-    ...(held.length > 0 ? [{ step: 'move shares', ids: held, from: 'held', to: 'released' } as const] : []),
-    ...open.map(({ id, status }): Step => ({ step: 'move hold', id, from: status, to: 'releasing', dueAt: NOW })),
-    { step: 'move checkout', from: standing.status, to: 'expired' },
+    ...(held.length > 0 ? [{ step: 'transition shares', ids: held, from: 'held', to: 'released' } as const] : []),
+    ...open.map(({ id, status }): Step => ({ step: 'transition hold', id, from: status, to: 'releasing', dueAt: NOW })),
+    { step: 'transition checkout', from: standing.status, to: 'expired' },
   ]);
 }
 
@@ -114,8 +116,8 @@ function outcomeBy(how: number): CaptureOutcome {
     { outcome: 'captured', chargeId: 'ch' },
     { outcome: 'captured', chargeId: null },
     { outcome: 'refused', code: 'card_declined' },
-    { outcome: 'unknown', isNotNow: true },
-    { outcome: 'unknown', isNotNow: false },
+    { outcome: 'unknown', isTemporary: true },
+    { outcome: 'unknown', isTemporary: false },
   ];
   return pick(outcomes, how) as CaptureOutcome;
 }
@@ -163,7 +165,7 @@ function happen(model: Model, { what, who, how }: Happening): Model {
             decideRefused(standing, hold.id, pick(['resource_missing', 'card_declined'], how) ?? '', NOW),
           );
     case 'not now':
-      return hold === undefined ? model : applyAll(model, retryLater(standing, hold.id, NOW));
+      return hold === undefined ? model : applyAll(model, decideTemporarilyRefused(standing, hold.id, NOW));
     case 'renew': {
       const renewal = hold === undefined ? null : decideRenewal(standing, hold.id, NEAR_THE_LAPSE, newId);
       return renewal === null ? model : applyAll(model, renewal.steps);

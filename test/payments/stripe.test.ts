@@ -66,7 +66,7 @@ function wish(more: Partial<NewHold> = {}): NewHold {
     amount: 2500,
     currency: 'usd',
     description: 'A boat',
-    marks,
+    metadata: marks,
     customerId: null,
     ...more,
   };
@@ -112,7 +112,7 @@ describe('a hold', () => {
       capturable: 0,
       captured: 0,
       currency: 'usd',
-      marks: asked.marks,
+      marks: asked.metadata,
       heldAt: null,
       captureBefore: null,
       chargeId: null,
@@ -182,7 +182,7 @@ describe('a hold', () => {
 describe('a renewal', () => {
   async function keptCard(): Promise<{ readonly customerId: string; readonly paymentMethodId: string }> {
     const asked = wish();
-    const customerId = await processor.createCustomer(fresh('customer'), asked.marks);
+    const customerId = await processor.createCustomer(fresh('customer'), asked.metadata);
     const { intentId } = await processor.createHold({ ...asked, customerId });
     const { paymentMethodId } = await processor.payWithTestCard(intentId, 'pm_card_visa', fresh('pay'));
     if (paymentMethodId === null) throw new Error('what is held has a card');
@@ -193,7 +193,7 @@ describe('a renewal', () => {
     const kept = await keptCard();
     const asked = { ...wish(), ...kept };
     const facts = await processor.renewHold(asked);
-    expect(facts).toMatchObject({ status: 'held', capturable: 2500, marks: asked.marks, ...kept });
+    expect(facts).toMatchObject({ status: 'held', capturable: 2500, marks: asked.metadata, ...kept });
     expect(await processor.renewHold(asked)).toEqual(facts);
   });
 
@@ -208,7 +208,7 @@ describe('a renewal', () => {
     expect(await codeOf(processor.renewHold(asked))).toBe(code);
     expect(await codeOf(processor.renewHold(asked))).toBe(code);
     const page = await processor.holdsSince(0, null);
-    const left = page.holds.filter(({ marks }) => marks.holdId === asked.marks.holdId);
+    const left = page.holds.filter(({ metadata: marks }) => marks.holdId === asked.metadata.holdId);
     expect(left).toMatchObject([{ status: 'waiting', capturable: 0, chargeId: null, refusal: code }]);
     expect(await processor.release(left[0]?.intentId ?? '', fresh('release'))).toMatchObject({ status: 'gone' });
   });
@@ -534,7 +534,7 @@ describe('whatever goes wrong, the same call with the same key does the work onc
     const released = await twice('payment_intents.cancel', kind, (at) => at.release(intentId, releaseKey));
     expect(released).toMatchObject({ status: 'gone' });
     const customerKey = fresh('customer');
-    const { marks } = wish();
+    const { metadata: marks } = wish();
     const openCustomer = (at: Processor) => at.createCustomer(customerKey, marks);
     const customer = await twice('customers.create', kind, openCustomer);
     expect(await openCustomer(processor)).toBe(customer);
@@ -648,7 +648,7 @@ describe('notices', () => {
     await expect.poll(() => of('charge.refunded'), { timeout: 60_000 }).toBeDefined();
     await expect.poll(() => of('charge.dispute.created'), { timeout: 60_000 }).toBeDefined();
     expect(told).not.toContain(null);
-    const hold = { kind: 'hold', intentId, marks: asked.marks };
+    const hold = { kind: 'hold', intentId, marks: asked.metadata };
     expect(of('payment_intent.amount_capturable_updated')).toMatchObject({ mode: 'test', about: hold });
     expect(of('charge.captured')?.about).toEqual(hold);
     expect(of('payment_intent.succeeded')?.about).toEqual(hold);

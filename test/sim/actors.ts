@@ -6,7 +6,7 @@ import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { splitEqually } from '../../src/base/money.ts';
 import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
-import { decideParty, type Seat } from '../../src/domain/checkouts/party/decide-party.ts';
+import { decideParty, type PartyShare } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideUnderLock, type PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
 import { readNotice } from '../../src/domain/payments/notice.ts';
 import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
@@ -217,7 +217,7 @@ function beginCovering(stage: Stage, organizer: string): void {
   });
 }
 
-function seatsOf(stage: Stage, people: readonly string[]): Seat[] {
+function seatsOf(stage: Stage, people: readonly string[]): PartyShare[] {
   const { chance, plan } = stage;
   const amounts = [...splitEqually(plan.amount, people.length)];
   const [from, to] = [chance.below(amounts.length), chance.below(amounts.length)];
@@ -230,7 +230,7 @@ function seatsOf(stage: Stage, people: readonly string[]): Seat[] {
 }
 
 /** Somebody is left out, or somebody else comes, or only the amounts change. */
-function chosenAgain(stage: Stage, people: readonly string[]): Seat[] {
+function chosenAgain(stage: Stage, people: readonly string[]): PartyShare[] {
   const { chance, ids } = stage;
   const how = chance.below(4);
   if (how === 0 && people.length > 2) return seatsOf(stage, people.slice(0, -1));
@@ -244,7 +244,7 @@ async function choose(
   money: PaymentServices,
   venue: string,
   id: string,
-  seats: readonly Seat[],
+  seats: readonly PartyShare[],
 ): Promise<boolean> {
   try {
     await decideUnderLock(money, venue, id, (standing, now) => {

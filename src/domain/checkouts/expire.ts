@@ -6,12 +6,12 @@ import type { Ids } from '../../base/ids.ts';
 import type { PaymentServices } from './payment-services.ts';
 import { expireCheckouts, venuesWithOverdue } from './queries.ts';
 
-/** At most so many in one transaction, so that nobody waits long for a row. */
+/** Limits how long one transaction holds row locks. */
 const MAX_PER_TRANSACTION = 250;
 
 type ExpireServices = Pick<PaymentServices, 'db' | 'clock' | 'ids' | 'log'>;
 
-/** The explicit step of the worker: expires up to `batch`. Answers how many. */
+/** One step of the worker: expires up to `batch` overdue checkouts. Returns how many. */
 export async function expireDue(services: ExpireServices, batch: number): Promise<number> {
   const now = services.clock.now();
   const venues = await venuesWithOverdue(services.db, now, batch);
@@ -20,7 +20,10 @@ export async function expireDue(services: ExpireServices, batch: number): Promis
     try {
       expired += await expireAt(services, venueId, now, due);
     } catch (error) {
-      services.log.error({ venue: venueId, err: error }, 'a venue’s checkouts could not be expired; it is tried again');
+      services.log.error(
+        { venue: venueId, err: error },
+        'expiring the checkouts of a venue failed; the worker retries it',
+      );
     }
   }
   return expired;
@@ -35,7 +38,7 @@ async function expireAt(services: ExpireServices, venueId: string, now: number, 
   return expired;
 }
 
-/** Expires some of a venue's that are past their time, before they are listed. */
+/** Expires up to MAX_PER_TRANSACTION overdue checkouts of a venue, before a list is read. */
 export async function expireSome(
   db: Queryable,
   by: { readonly ids: Ids; readonly now: number },
@@ -45,7 +48,7 @@ export async function expireSome(
   await expireCheckouts(db, venueId, by.now, null, events);
 }
 
-/** Expires this one if its time has come; somebody else may be doing it. */
+/** Expires this checkout if it is overdue. Another transaction may have done so already. */
 export async function expireOne(
   db: Queryable,
   by: { readonly ids: Ids; readonly now: number },

@@ -4,7 +4,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { type AccountName, ENTRY_KINDS, type Entry } from './accounts.ts';
 
-export interface EntriesFor {
+export interface EntryScope {
   readonly venueId: string;
   readonly mode: Mode;
   readonly checkoutId: string;
@@ -13,7 +13,7 @@ export interface EntriesFor {
 }
 
 /** Entries of nothing are left out: a share of 0 moves no money. */
-export async function postEntries(tx: Queryable, about: EntriesFor, entries: readonly Entry[]): Promise<void> {
+export async function postEntries(tx: Queryable, about: EntryScope, entries: readonly Entry[]): Promise<void> {
   const real = entries.filter(({ amount }) => amount !== 0);
   if (real.length === 0) return;
   await tx.query(

@@ -12,7 +12,7 @@ export async function createMember(
 ): Promise<MemberRow> {
   const sealed = sealPhone(command.seal, wish.phone);
   const { ids, now } = command;
-  return insertMember(tx, { id: ids.uuid(), displayName: wish.name, ...sealed, joined: true, language: null, now });
+  return insertMember(tx, { id: ids.uuid(), displayName: wish.name, ...sealed, hasJoined: true, language: null, now });
 }
 
 export async function createChannel(

@@ -9,7 +9,7 @@ export interface SealedPhone {
 
 export function sealPhone(seal: Seal, phone: string): SealedPhone {
   const phoneHash = hashOfPhone(seal, phone);
-  return { phone: seal.seal(phone, rowName(phoneHash)), phoneHash };
+  return { phone: seal.seal(phone, sealNameOf(phoneHash)), phoneHash };
 }
 
 export function hashOfPhone(seal: Seal, phone: string): Buffer {
@@ -17,10 +17,10 @@ export function hashOfPhone(seal: Seal, phone: string): Buffer {
 }
 
 export function openPhone(seal: Seal, { phone, phoneHash }: SealedPhone): string {
-  return seal.open(phone, rowName(phoneHash));
+  return seal.open(phone, sealNameOf(phoneHash));
 }
 
-function rowName(phoneHash: Buffer): string {
+function sealNameOf(phoneHash: Buffer): string {
   return `phone ${phoneHash.toString('hex')}`;
 }
 

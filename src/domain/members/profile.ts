@@ -4,14 +4,14 @@ import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, invalid } from '../../base/errors.ts';
 import { updateName } from './queries.ts';
 
-const LONGEST = 80;
+const MAX_NAME_LENGTH = 80;
 
 /** The name as it was kept, without the space around it; 422 at /name when it is no name. */
 export async function setMemberName(db: Queryable, memberId: string, name: string): Promise<string> {
   const trimmed = name.trim();
   const length = [...trimmed].length;
   if (length === 0) throw invalid([wrongName('too_short', 'Say what to call you: the name is empty.')]);
-  if (length > LONGEST) throw invalid([wrongName('too_long', `This name has ${length} characters: use up to 80.`)]);
+  if (length > MAX_NAME_LENGTH) throw invalid([wrongName('too_long', `This name has ${length} characters: use up to 80.`)]);
   if (/\p{Surrogate}|\0/u.test(trimmed)) {
     throw invalid([wrongName('invalid_format', 'This name holds something that is no character. Type it again.')]);
   }

@@ -8,24 +8,24 @@ export interface MemberRow {
   readonly displayName: string | null;
   readonly phone: Buffer | null;
   readonly phoneHash: Buffer | null;
-  readonly joined: boolean;
-  readonly stopped: boolean;
+  readonly hasJoined: boolean;
+  readonly hasOptedOut: boolean;
   readonly language: Language | null;
   /** Nobody yet: a place in a party that is still to be taken. */
   readonly isSeat: boolean;
 }
 
-const MEMBER = `member_id as "id", display_name as "displayName", phone, phone_hash as "phoneHash",
-  joined_at is not null as "joined", exists (
-    select 1 from stopped_phones s where s.phone_hash = members.phone_hash) as "stopped", language, is_seat as "isSeat"`;
+const MEMBER_COLUMNS = `member_id as "id", display_name as "displayName", phone, phone_hash as "phoneHash",
+  joined_at is not null as "hasJoined", exists (
+    select 1 from stopped_phones s where s.phone_hash = members.phone_hash) as "hasOptedOut", language, is_seat as "isSeat"`;
 
 export async function findMembers(db: Queryable, ids: readonly string[]): Promise<Map<string, MemberRow>> {
-  const rows = await db.query<MemberRow>(`select ${MEMBER} from members where member_id = any($1)`, [ids]);
+  const rows = await db.query<MemberRow>(`select ${MEMBER_COLUMNS} from members where member_id = any($1)`, [ids]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 export async function findByPhones(db: Queryable, hashes: readonly Buffer[]): Promise<MemberRow[]> {
-  return db.query<MemberRow>(`select ${MEMBER} from members where phone_hash = any($1)`, [hashes]);
+  return db.query<MemberRow>(`select ${MEMBER_COLUMNS} from members where phone_hash = any($1)`, [hashes]);
 }
 
 export interface NewMember {
@@ -33,7 +33,7 @@ export interface NewMember {
   readonly displayName: string | null;
   readonly phone: Buffer | null;
   readonly phoneHash: Buffer | null;
-  readonly joined: boolean;
+  readonly hasJoined: boolean;
   /** Null: it is not known, and whatever was known before stays. */
   readonly language: Language | null;
   readonly now: number;
@@ -48,8 +48,8 @@ export async function insertMember(tx: Queryable, member: NewMember): Promise<Me
        set joined_at = coalesce(members.joined_at, excluded.joined_at),
          display_name = coalesce(excluded.display_name, members.display_name),
          language = case when $5 then coalesce(excluded.language, members.language) else members.language end
-     returning ${MEMBER}`,
-    [member.id, member.displayName, member.phone, member.phoneHash, member.joined, member.now, member.language],
+     returning ${MEMBER_COLUMNS}`,
+    [member.id, member.displayName, member.phone, member.phoneHash, member.hasJoined, member.now, member.language],
   );
   if (rows[0] === undefined) throw new Error('a member that is inserted is there');
   return rows[0];
@@ -154,7 +154,7 @@ export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<v
 }
 
 /** Null takes it back. A phone is enough: who is no member yet can stop what others would send them. */
-export async function setStopped(db: Queryable, phoneHash: Buffer, at: number | null): Promise<void> {
+export async function setOptedOut(db: Queryable, phoneHash: Buffer, at: number | null): Promise<void> {
   if (at === null) {
     await db.query('delete from stopped_phones where phone_hash = $1', [phoneHash]);
     return;

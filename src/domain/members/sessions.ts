@@ -8,7 +8,7 @@ import type { Random } from '../../base/random.ts';
 import { deleteSession, findSessionRow, insertSession, type SessionRow } from './queries.ts';
 
 export const SESSION_SECONDS = 30 * 24 * 3_600;
-const BYTES = 32;
+const TOKEN_BYTES = 32;
 /** 32 bytes in base64url; anything else is no token of ours, and the database is not asked. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
@@ -20,7 +20,7 @@ export interface SessionServices {
 
 /** The token for the cookie; it is told here once and cannot be found again. */
 export async function beginSession({ db, clock, random }: SessionServices, memberId: string): Promise<string> {
-  const token = random.bytes(BYTES).toString('base64url');
+  const token = random.bytes(TOKEN_BYTES).toString('base64url');
   const now = clock.now();
   await insertSession(db, { tokenHash: hashOf(token), memberId, expiresAt: now + SESSION_SECONDS * 1_000, now });
   return token;

@@ -31,7 +31,7 @@ export interface SignInServices {
 export const CODE_SECONDS = 600;
 const CODES_PER_PHONE_PER_HOUR = 5;
 const CODES_PER_ADDRESS_PER_HOUR = 30;
-const DIGITS = 6;
+const CODE_DIGITS = 6;
 
 export async function beginSignIn(
   services: SignInServices,
@@ -41,12 +41,12 @@ export async function beginSignIn(
 ): Promise<{ readonly challenge_id: string; readonly expires_in: number }> {
   const sealed = sealPhone(services.seal, body.phone);
   const phoneSubject = `sign-in phone ${sealed.phoneHash.toString('hex')}`;
-  await takeOne(services, `sign-in address ${networkOf(address)}`, CODES_PER_ADDRESS_PER_HOUR);
-  await takeOne(services, phoneSubject, CODES_PER_PHONE_PER_HOUR);
+  await countCodeRequest(services, `sign-in address ${networkOf(address)}`, CODES_PER_ADDRESS_PER_HOUR);
+  await countCodeRequest(services, phoneSubject, CODES_PER_PHONE_PER_HOUR);
   const now = services.clock.now();
   const id = services.ids.uuid();
   const isFree = services.isSandbox && isReserved(body.phone);
-  const code = isFree ? '0'.repeat(DIGITS) : randomDigits(services.random, DIGITS);
+  const code = isFree ? '0'.repeat(CODE_DIGITS) : randomDigits(services.random, CODE_DIGITS);
   await services.db.transaction(async (tx) => {
     const codeHash = hashOfCode(services.seal, id, code);
     await insertChallenge(tx, { id, ...sealed, codeHash, expiresAt: now + CODE_SECONDS * 1_000, now });
@@ -55,7 +55,7 @@ export async function beginSignIn(
       ...sealed,
       kind: 'code',
       subject: id,
-      words: codeWords(services, code, language),
+      text: codeText(services, code, language),
       dueAt: now,
     });
   });
@@ -63,12 +63,12 @@ export async function beginSignIn(
 }
 
 /** The last line lets a phone fill in the code by itself, for this host alone. */
-function codeWords(services: SignInServices, code: string, language: Language | null): string {
+function codeText(services: SignInServices, code: string, language: Language | null): string {
   const sentence = translatorFor(language).translate('text.code', { code, minutes: CODE_SECONDS / 60 });
   return `${sentence}\n\n@${services.host()} #${code}`;
 }
 
-async function takeOne(services: SignInServices, subject: string, limit: number): Promise<void> {
+async function countCodeRequest(services: SignInServices, subject: string, limit: number): Promise<void> {
   const [taken] = await countSharedCalls(services.db, limit, [{ subject, calls: 1 }]);
   if (taken === undefined || taken.granted === 1) return;
   const wait = taken.retry_at === null ? 60 : (Date.parse(taken.retry_at) - Date.parse(taken.asked_at)) / 1_000;
@@ -86,11 +86,11 @@ export async function finishSignIn(
 ): Promise<MemberRow> {
   const now = services.clock.now();
   const challenge = isUuid(body.challenge_id) ? await tryChallenge(services.db, body.challenge_id, now) : null;
-  if (challenge === null) throw invalid([spent()]);
+  if (challenge === null) throw invalid([challengeSpent()]);
   const isRight = timingSafeEqual(challenge.codeHash, hashOfCode(services.seal, body.challenge_id, body.code));
   if (!isRight) throw invalid([wrongCode()]);
   return services.db.transaction(async (tx) => {
-    if (!(await spendChallenge(tx, body.challenge_id, now))) throw invalid([spent()]);
+    if (!(await spendChallenge(tx, body.challenge_id, now))) throw invalid([challengeSpent()]);
     const { phoneHash } = challenge;
     const phone = openPhone(services.seal, challenge);
     return insertMember(tx, {
@@ -98,7 +98,7 @@ export async function finishSignIn(
       displayName: body.name ?? null,
       phone: sealPhone(services.seal, phone).phone,
       phoneHash,
-      joined: true,
+      hasJoined: true,
       language,
       now,
     });
@@ -119,7 +119,7 @@ function wrongCode(): FieldProblem {
   };
 }
 
-function spent(): FieldProblem {
+function challengeSpent(): FieldProblem {
   return {
     code: 'invalid_value',
     field: '/challenge_id',

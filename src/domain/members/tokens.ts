@@ -27,7 +27,7 @@ const ALGORITHM = 'EdDSA';
 const CURVE = 'Ed25519';
 const TYPE = 'JWT';
 /** A token names a key that we do not know: another server may have made it a moment ago. Asked at most this often. */
-const LOOK_AGAIN_MS = 5_000;
+const MIN_RELOAD_INTERVAL_MS = 5_000;
 
 export interface TokenServices {
   readonly db: Queryable;
@@ -61,7 +61,7 @@ export function makeTokens(services: TokenServices): Tokens {
   const own: Tokens['verify'] = (token) => verifyOwn(services, ring, token);
   return {
     async sign(memberId) {
-      const { id, privateKey } = await ring.signing();
+      const { id, privateKey } = await ring.signingKey();
       const now = Math.floor(services.clock.now() / 1000);
       return new SignJWT({})
         .setProtectedHeader({ alg: ALGORITHM, kid: id, typ: TYPE })
@@ -89,7 +89,7 @@ function issuerOf(token: string): string | null {
 
 async function verifyOwn(services: TokenServices, ring: KeyRing, token: string): Promise<string | null> {
   const find: JWTVerifyGetKey = async ({ kid = '' }) => {
-    const key = await ring.verifying(kid);
+    const key = await ring.verifyingKey(kid);
     if (key === null) throw new errors.JWKSNoMatchingKey();
     return key;
   };
@@ -182,18 +182,18 @@ class KeyRing {
     await insertFirstTokenKey(db, { id, privateKey, publicJwk: JSON.stringify(publicJwk), now: clock.now() });
   }
 
-  async signing(): Promise<{ readonly id: string; readonly privateKey: Key }> {
+  async signingKey(): Promise<{ readonly id: string; readonly privateKey: Key }> {
     const [newest] = await this.rows();
     if (newest === undefined) throw new Error('there is a key to sign with');
     const jwk = JSON.parse(this.#parts.seal.open(newest.privateKey, `token key ${newest.id}`));
     return { id: newest.id, privateKey: await importJWK(jwk, ALGORITHM) };
   }
 
-  async verifying(id: string): Promise<Key | null> {
+  async verifyingKey(id: string): Promise<Key | null> {
     const known = this.#verifying.get(id);
     if (known !== undefined) return known;
     let row = (await this.rows()).find((one) => one.id === id);
-    if (row === undefined && this.#parts.clock.now() - this.#readAt > LOOK_AGAIN_MS) {
+    if (row === undefined && this.#parts.clock.now() - this.#readAt > MIN_RELOAD_INTERVAL_MS) {
       this.#rows = null;
       row = (await this.rows()).find((one) => one.id === id);
     }

@@ -34,12 +34,12 @@ export async function countDecline(db: Queryable, decline: Decline): Promise<voi
 /** From where a hold was asked for last. */
 export async function recordHoldAddress(
   db: Queryable,
-  asker: { readonly venueId: string; readonly holdId: string; readonly addressHash: Buffer; readonly now: number },
+  requester: { readonly venueId: string; readonly holdId: string; readonly addressHash: Buffer; readonly now: number },
 ): Promise<void> {
   await db.query(
     `insert into hold_askers (venue_id, hold_id, address_hash, at) values ($1, $2, $3, to_timestamp($4 / 1000.0))
      on conflict (venue_id, hold_id) do update set address_hash = excluded.address_hash, at = excluded.at`,
-    [asker.venueId, asker.holdId, asker.addressHash, asker.now],
+    [requester.venueId, requester.holdId, requester.addressHash, requester.now],
   );
 }
 

@@ -58,17 +58,17 @@ export async function deleteOldNotices(db: Queryable, now: number, limit: number
   return rows.length;
 }
 
-export interface DisputeRow {
+export interface DisputeFunds {
   readonly withdrawn: boolean;
   readonly reinstated: boolean;
 }
 
-export interface KnownDispute extends DisputeRow {
+export interface LockedDispute extends DisputeFunds {
   readonly amount: number;
   readonly currency: string;
 }
 
-export interface DisputeWrite {
+export interface DisputeUpdate {
   readonly venueId: string;
   readonly mode: Mode;
   readonly checkoutId: string;
@@ -79,7 +79,7 @@ export interface DisputeWrite {
 }
 
 /** Locks a dispute, or makes it; what it was before. */
-export async function lockDispute(tx: Queryable, write: DisputeWrite): Promise<KnownDispute> {
+export async function lockDispute(tx: Queryable, write: DisputeUpdate): Promise<LockedDispute> {
   const { about } = write;
   await tx.query(
     `insert into disputes (venue_id, dispute_id, mode, checkout_id, share_id, hold_id, amount, currency, status, reason,
@@ -100,7 +100,7 @@ export async function lockDispute(tx: Queryable, write: DisputeWrite): Promise<K
       write.now,
     ],
   );
-  const rows = await tx.query<KnownDispute>(
+  const rows = await tx.query<LockedDispute>(
     'select withdrawn, reinstated, amount, currency from disputes where venue_id = $1 and dispute_id = $2 for update',
     [write.venueId, about.disputeId],
   );
@@ -109,7 +109,7 @@ export async function lockDispute(tx: Queryable, write: DisputeWrite): Promise<K
 }
 
 /** A closed dispute stays closed, whatever comes late. */
-export async function changeDispute(tx: Queryable, write: DisputeWrite, next: DisputeRow): Promise<void> {
+export async function updateDispute(tx: Queryable, write: DisputeUpdate, next: DisputeFunds): Promise<void> {
   await tx.query(
     `update disputes set status = case when status in ('won', 'lost') then status else $3 end, withdrawn = $4, reinstated = $5,
        changed_at = to_timestamp($6 / 1000.0)

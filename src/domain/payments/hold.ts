@@ -1,7 +1,7 @@
 // A hold as our own books have it: one payment intent at the processor, from the decision to make it to its end.
 
 import type { Mode } from '../../base/config.ts';
-import type { HoldMarks } from './processor.ts';
+import type { HoldMetadata } from './processor.ts';
 import type { HoldStatus } from './transitions.ts';
 
 export interface HoldState {
@@ -33,7 +33,7 @@ export interface HoldState {
   readonly payerId: string | null;
 }
 
-export function marksOf(hold: HoldState): HoldMarks {
+export function holdMetadataOf(hold: HoldState): HoldMetadata {
   return { venueId: hold.venueId, checkoutId: hold.checkoutId, shareId: hold.shareId, holdId: hold.id };
 }
 

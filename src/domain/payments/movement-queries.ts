@@ -16,19 +16,19 @@ export interface MovementRow {
   readonly status: MovementStatus;
   readonly amount: number;
   readonly feePart: number;
-  readonly takesBack: string | null;
+  readonly reversedTransferId: string | null;
   readonly currency: string;
   readonly leaseToken: number;
   readonly refusals: number;
   readonly createdAt: number;
 }
 
-const MOVEMENT = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
-  hold_id as "holdId", status, amount, fee_part as "feePart", takes_back as "takesBack", currency, turn as "leaseToken", refusals,
+const MOVEMENT_COLUMNS = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
+  hold_id as "holdId", status, amount, fee_part as "feePart", takes_back as "reversedTransferId", currency, turn as "leaseToken", refusals,
   (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
 /** The checkout that movements belong to. */
-export interface MovementsOf {
+export interface MovementScope {
   readonly venueId: string;
   readonly checkoutId: string;
   readonly mode: Mode;
@@ -43,14 +43,14 @@ export interface NewMovement {
   readonly holdId: string;
   readonly amount: number;
   readonly feePart: number;
-  readonly takesBack: string | null;
+  readonly reversedTransferId: string | null;
   readonly reason: string | null;
   readonly dueAt: number;
 }
 
 export async function insertMovements(
   tx: Queryable,
-  about: MovementsOf,
+  about: MovementScope,
   movements: readonly NewMovement[],
 ): Promise<void> {
   if (movements.length === 0) return;
@@ -73,7 +73,7 @@ export async function insertMovements(
       movements.map(({ holdId }) => holdId),
       movements.map(({ amount }) => amount),
       movements.map(({ feePart }) => feePart),
-      movements.map(({ takesBack }) => takesBack),
+      movements.map(({ reversedTransferId }) => reversedTransferId),
       movements.map(({ reason }) => reason),
       movements.map(({ dueAt }) => dueAt),
     ],
@@ -81,7 +81,7 @@ export async function insertMovements(
 }
 
 /** The venue's statement has one line for each completed checkout. */
-export async function openPayout(tx: Queryable, about: MovementsOf, payoutId: string): Promise<void> {
+export async function openPayout(tx: Queryable, about: MovementScope, payoutId: string): Promise<void> {
   await tx.query('select open_payout($1, $2, $3, to_timestamp($4 / 1000.0))', [
     about.venueId,
     about.checkoutId,
@@ -135,7 +135,7 @@ export async function claimMovements(
      where venue_id = $1 and movement_id in (
        select movement_id from movements where venue_id = $1 and due_at <= to_timestamp($2 / 1000.0)
        order by due_at, movement_id limit $4 for update skip locked)
-     returning ${MOVEMENT}`,
+     returning ${MOVEMENT_COLUMNS}`,
     [venueId, now, until, limit],
   );
 }
@@ -241,7 +241,7 @@ export async function claimMovement(
 ): Promise<MovementRow | null> {
   const rows = await db.query<MovementRow>(
     `update movements set turn = turn + 1, due_at = to_timestamp($3 / 1000.0)
-     where venue_id = $1 and movement_id = $2 and status = 'sending' returning ${MOVEMENT}`,
+     where venue_id = $1 and movement_id = $2 and status = 'sending' returning ${MOVEMENT_COLUMNS}`,
     [venueId, id, until],
   );
   return rows[0] ?? null;
@@ -250,7 +250,7 @@ export async function claimMovement(
 /** Money that the processor refused to move: an operator must look. */
 export async function failedMovements(db: Queryable, mode: Mode, limit: number): Promise<FailedMovement[]> {
   return db.query<FailedMovement>(
-    `select movement_id as "id", kind, checkout_id as "checkoutId", amount, trouble from movements
+    `select movement_id as "id", kind, checkout_id as "checkoutId", amount, trouble as "lastError" from movements
      where mode = $1 and status = 'failed' order by created_at limit $2`,
     [mode, limit],
   );

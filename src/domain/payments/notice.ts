@@ -5,8 +5,8 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Mode } from '../../base/config.ts';
-import type { HoldMarks } from './processor.ts';
-import { marksOf } from './stripe-facts.ts';
+import type { HoldMetadata } from './processor.ts';
+import { fromStripeMetadata } from './stripe-facts.ts';
 
 /**
  * What a notice says of a dispute's money. The processor may tell of one withdrawal twice (when the dispute is made, and
@@ -17,7 +17,7 @@ export type BalanceChange = 'none' | 'withdrawn' | 'reinstated';
 export interface HoldNotice {
   readonly kind: 'hold';
   readonly intentId: string;
-  readonly marks: Partial<HoldMarks>;
+  readonly metadata: Partial<HoldMetadata>;
   /** A card was declined: its charge, null where the bank was never asked; absent: none was. */
   readonly decline?: { readonly chargeId: string | null };
 }
@@ -56,17 +56,17 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const TOLERANCE_MS = 5 * 60_000;
 /** Far more than any that was ever sent, and little enough to check. */
-const LONGEST_HEADER = 4096;
+const MAX_HEADER_LENGTH = 4096;
 
 export function readNotice(raw: Buffer, signature: string | undefined, secret: string, now: number): Notice | null {
   if (!isSigned(raw, signature, secret, now)) return null;
-  const event = parsed(raw);
+  const event = parseJson(raw);
   if (event === null || event.object !== 'event') return null;
   const { id, type, livemode, created } = event;
-  const subject = fields(fields(event.data)?.object);
-  if (!isText(id) || !isText(type) || typeof livemode !== 'boolean' || subject === null) return null;
-  const at = isCount(created) ? Math.min(created * 1000, now) : now;
-  const about = aboutOf(type, subject);
+  const subject = asObject(asObject(event.data)?.object);
+  if (!isStorableText(id) || !isStorableText(type) || typeof livemode !== 'boolean' || subject === null) return null;
+  const at = isNonNegativeInteger(created) ? Math.min(created * 1000, now) : now;
+  const about = readSubject(type, subject);
   return about === null ? null : { eventId: id, type, mode: livemode ? 'live' : 'test', at, about };
 }
 
@@ -80,7 +80,7 @@ function isSigned(raw: Buffer, header: string | undefined, secret: string, now: 
 
 /** `t=…,v1=…,v1=…`: one time and at least one signature (two while a secret is changed); other schemes are passed over. */
 function readHeader(header: string): { readonly time: string; readonly signatures: readonly Buffer[] } | null {
-  if (header.length > LONGEST_HEADER) return null;
+  if (header.length > MAX_HEADER_LENGTH) return null;
   const times: string[] = [];
   const signatures: Buffer[] = [];
   for (const part of header.split(',')) {
@@ -98,50 +98,50 @@ function readHeader(header: string): { readonly time: string; readonly signature
   return time === undefined || times.length > 1 || signatures.length === 0 ? null : { time, signatures };
 }
 
-function parsed(raw: Buffer): Fields | null {
+function parseJson(raw: Buffer): Fields | null {
   try {
-    return fields(JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw)));
+    return asObject(JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw)));
   } catch {
     return null;
   }
 }
 
 /** null: it is of a kind that we read, and cannot be read. */
-function aboutOf(type: string, subject: Fields): Notice['about'] | null {
+function readSubject(type: string, subject: Fields): Notice['about'] | null {
   if (type.startsWith('payment_intent.')) {
-    if (!isText(subject.id)) return null;
+    if (!isStorableText(subject.id)) return null;
     const declined = type === 'payment_intent.payment_failed';
-    const decline = { chargeId: idOf(fields(subject.last_payment_error)?.charge) };
+    const decline = { chargeId: idOf(asObject(subject.last_payment_error)?.charge) };
     return {
       kind: 'hold',
       intentId: subject.id,
-      marks: marksOf(subject.metadata),
+      metadata: fromStripeMetadata(subject.metadata),
       ...(declined ? { decline } : {}),
     };
   }
   if (type === 'charge.captured' || type === 'charge.refunded') {
     const intentId = idOf(subject.payment_intent);
     // A charge without an intent was made by somebody else on the same account.
-    return intentId === null ? { kind: 'other' } : { kind: 'hold', intentId, marks: marksOf(subject.metadata) };
+    return intentId === null ? { kind: 'other' } : { kind: 'hold', intentId, metadata: fromStripeMetadata(subject.metadata) };
   }
-  if (type.startsWith('charge.dispute.')) return disputeOf(type, subject);
+  if (type.startsWith('charge.dispute.')) return readDispute(type, subject);
   if (type === 'account.updated') {
     const { id, payouts_enabled: payoutsEnabled } = subject;
-    if (!isText(id) || typeof payoutsEnabled !== 'boolean') return null;
+    if (!isStorableText(id) || typeof payoutsEnabled !== 'boolean') return null;
     return { kind: 'account', accountId: id, payoutsEnabled };
   }
   return { kind: 'other' };
 }
 
 /** No charge is larger, so none of ours can be disputed for more. */
-const MOST_CHARGED = 99_999_999;
+const MAX_CHARGE = 99_999_999;
 
-function disputeOf(type: string, subject: Fields): DisputeNotice | null {
+function readDispute(type: string, subject: Fields): DisputeNotice | null {
   const { id, amount, currency, status, reason } = subject;
   const chargeId = idOf(subject.charge);
-  if (!isText(id) || chargeId === null || !isCount(amount) || amount > MOST_CHARGED) return null;
-  if (!isText(currency) || !isText(status) || !isText(reason)) return null;
-  const dueBy = fields(subject.evidence_details)?.due_by;
+  if (!isStorableText(id) || chargeId === null || !isNonNegativeInteger(amount) || amount > MAX_CHARGE) return null;
+  if (!isStorableText(currency) || !isStorableText(status) || !isStorableText(reason)) return null;
+  const dueBy = asObject(subject.evidence_details)?.due_by;
   return {
     kind: 'dispute',
     disputeId: id,
@@ -151,7 +151,7 @@ function disputeOf(type: string, subject: Fields): DisputeNotice | null {
     currency,
     status,
     reason,
-    dueBy: isCount(dueBy) ? dueBy * 1000 : null,
+    dueBy: isNonNegativeInteger(dueBy) ? dueBy * 1000 : null,
     balanceChange: balanceChangeOf(type, subject.balance_transactions),
   };
 }
@@ -164,21 +164,21 @@ function balanceChangeOf(type: string, bookings: unknown): BalanceChange {
   return gone ? 'withdrawn' : 'none';
 }
 
-function fields(value: unknown): Fields | null {
+function asObject(value: unknown): Fields | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 }
 
 /** A reference to another object: its id, or the object itself. */
 function idOf(value: unknown): string | null {
-  const id = typeof value === 'string' ? value : fields(value)?.id;
-  return isText(id) ? id : null;
+  const id = typeof value === 'string' ? value : asObject(value)?.id;
+  return isStorableText(id) ? id : null;
 }
 
 /** That can be kept: what a database cannot hold as text, no processor has ever sent. */
-function isText(value: unknown): value is string {
+function isStorableText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && !/\0|\p{Surrogate}/u.test(value);
 }
 
-function isCount(value: unknown): value is number {
+function isNonNegativeInteger(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -15,7 +15,7 @@ export interface AccountServices {
   readonly processors: Processors;
 }
 
-export async function payoutAccount(services: AccountServices, venueId: string, mode: Mode): Promise<PayoutAccount> {
+export async function findOrCreatePayoutAccount(services: AccountServices, venueId: string, mode: Mode): Promise<PayoutAccount> {
   const known = await findPayoutAccount(services.db, venueId, mode);
   if (known !== null) return known;
   const venue = await findVenue(services.db, venueId);
@@ -33,7 +33,7 @@ export async function onboardingLink(
   mode: Mode,
   returnUrl: string,
 ): Promise<{ readonly accountId: string; readonly url: string }> {
-  const { accountId } = await payoutAccount(services, venueId, mode);
+  const { accountId } = await findOrCreatePayoutAccount(services, venueId, mode);
   return { accountId, url: await processorOf(services, mode).onboardingLink(accountId, returnUrl) };
 }
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Mode } from '../../base/config.ts';
 
 /** What a hold is for: written into the processor's own record, and compared before anything is believed. */
-export interface HoldMarks {
+export interface HoldMetadata {
   readonly venueId: string;
   readonly checkoutId: string;
   readonly shareId: string;
@@ -33,7 +33,7 @@ export interface HoldFacts {
   readonly capturable: number;
   readonly captured: number;
   readonly currency: string;
-  readonly marks: Partial<HoldMarks>;
+  readonly metadata: Partial<HoldMetadata>;
   /** When the bank said yes, in milliseconds; null before. */
   readonly heldAt: number | null;
   /** The hold lapses then, in milliseconds; null: the processor does not say. */
@@ -52,7 +52,7 @@ export interface NewHold {
   readonly amount: number;
   readonly currency: string;
   readonly description: string;
-  readonly marks: HoldMarks;
+  readonly metadata: HoldMetadata;
   /** Keep the card, so that the hold can be renewed without its owner. */
   readonly customerId: string | null;
 }
@@ -108,7 +108,7 @@ export interface Processor {
   readonly mode: Mode;
   /** What a browser needs besides the client secret. */
   readonly publishableKey: string;
-  createCustomer(key: string, marks: HoldMarks): Promise<string>;
+  createCustomer(key: string, metadata: HoldMetadata): Promise<string>;
   createHold(wish: NewHold): Promise<CreatedHold>;
   /** A new hold on a card that was kept; its owner is not there. */
   renewHold(wish: Renewal): Promise<HoldFacts>;
@@ -142,10 +142,10 @@ export class ProcessorUnavailable extends Error {
   /** It has answered "not now", and keeps that answer under the key: nothing was done, and another try takes another key. */
   readonly isTemporary: boolean;
 
-  constructor(what: string, more: { readonly cause?: unknown; readonly isNotNow?: boolean } = {}) {
+  constructor(what: string, more: { readonly cause?: unknown; readonly isTemporary?: boolean } = {}) {
     super(what, { cause: more.cause });
     this.name = 'ProcessorTrouble';
-    this.isTemporary = more.isNotNow === true;
+    this.isTemporary = more.isTemporary === true;
   }
 }
 
@@ -162,12 +162,12 @@ export class ProcessorRefusal extends Error {
   /** The processor's own word: `card_declined`, `payment_intent_unexpected_state`, `charge_already_refunded`, … */
   readonly code: string;
   /** The card's bank has said it, about the card itself. */
-  readonly byCard: boolean;
+  readonly isCardDecline: boolean;
 
   constructor(code: string, message: string, byCard = false) {
     super(message);
     this.name = 'ProcessorRefusal';
     this.code = code;
-    this.byCard = byCard;
+    this.isCardDecline = byCard;
   }
 }

@@ -6,7 +6,7 @@ import type { Queryable } from '../../base/db.ts';
 import type { HoldState } from './hold.ts';
 import type { HoldStatus } from './transitions.ts';
 
-const HOLD = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
+const HOLD_COLUMNS = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
   currency, renews, keeps_card as "keepsCard", intent_id as "intentId", customer_id as "customerId",
   payment_method_id as "paymentMethodId", charge_id as "chargeId",
   (extract(epoch from held_at) * 1000)::float8 as "heldAt", (extract(epoch from capture_before) * 1000)::float8 as "captureBefore", turn as "leaseToken",
@@ -22,25 +22,25 @@ export interface DueAtVenue {
 /** Those that are not over. */
 export async function liveHolds(tx: Queryable, venueId: string, checkoutId: string): Promise<HoldState[]> {
   return tx.query<HoldState>(
-    `select ${HOLD} from holds where venue_id = $1 and checkout_id = $2 and status not in ('released', 'returned', 'gone')
+    `select ${HOLD_COLUMNS} from holds where venue_id = $1 and checkout_id = $2 and status not in ('released', 'returned', 'gone')
      order by created_at, hold_id`,
     [venueId, checkoutId],
   );
 }
 
-export interface HoldSecret extends HoldState {
+export interface HoldWithSecret extends HoldState {
   readonly clientSecret: Buffer | null;
 }
 
-export async function findHold(db: Queryable, venueId: string, holdId: string): Promise<HoldSecret | null> {
-  const rows = await db.query<HoldSecret>(
-    `select ${HOLD}, client_secret as "clientSecret" from holds where venue_id = $1 and hold_id = $2`,
+export async function findHold(db: Queryable, venueId: string, holdId: string): Promise<HoldWithSecret | null> {
+  const rows = await db.query<HoldWithSecret>(
+    `select ${HOLD_COLUMNS}, client_secret as "clientSecret" from holds where venue_id = $1 and hold_id = $2`,
     [venueId, holdId],
   );
   return rows[0] ?? null;
 }
 
-export interface NewHoldIn {
+export interface HoldScope {
   readonly venueId: string;
   readonly checkoutId: string;
   readonly mode: Mode;
@@ -50,7 +50,7 @@ export interface NewHoldIn {
 
 export async function insertHold(
   tx: Queryable,
-  about: NewHoldIn,
+  about: HoldScope,
   hold: {
     readonly id: string;
     readonly shareId: string;
@@ -97,7 +97,7 @@ export interface HoldUpdate {
 }
 
 /** Moves one hold, or without a move writes down what was learned; what is absent or null stays as it was. */
-export async function moveHold(
+export async function transitionHold(
   tx: Queryable,
   venueId: string,
   id: string,
@@ -188,7 +188,7 @@ export async function countCaptureAttempt(tx: Queryable, venueId: string, ids: r
 }
 
 /** Shifts what a moved clock makes due earlier. */
-export async function makeHoldsDue(tx: Queryable, venueId: string, checkoutId: string, byMs: number): Promise<void> {
+export async function shiftHeldTimes(tx: Queryable, venueId: string, checkoutId: string, byMs: number): Promise<void> {
   await tx.query(
     `update holds set due_at = due_at - $3 * interval '1 millisecond', held_at = held_at - $3 * interval '1 millisecond',
        capture_before = capture_before - $3 * interval '1 millisecond'
@@ -233,7 +233,7 @@ export async function claimHolds(
      where venue_id = $1 and hold_id in (
        select hold_id from holds where venue_id = $1 and due_at <= to_timestamp($2 / 1000.0)
        order by due_at, hold_id limit $4 for update skip locked)
-     returning ${HOLD}`,
+     returning ${HOLD_COLUMNS}`,
     [venueId, now, until, limit],
   );
 }
@@ -247,7 +247,7 @@ export async function claimHold(
 ): Promise<HoldState | null> {
   const rows = await db.query<HoldState>(
     `update holds set turn = turn + 1, due_at = to_timestamp($3 / 1000.0)
-     where venue_id = $1 and hold_id = $2 and status in ('asked', 'open', 'held', 'releasing') returning ${HOLD}`,
+     where venue_id = $1 and hold_id = $2 and status in ('asked', 'open', 'held', 'releasing') returning ${HOLD_COLUMNS}`,
     [venueId, holdId, until],
   );
   return rows[0] ?? null;
@@ -261,7 +261,7 @@ export async function unsettledHolds(
   limit: number,
 ): Promise<HoldState[]> {
   return db.query<HoldState>(
-    `select ${HOLD} from holds where mode = $1 and status in ('asked', 'open', 'held', 'releasing')
+    `select ${HOLD_COLUMNS} from holds where mode = $1 and status in ('asked', 'open', 'held', 'releasing')
        and ($2::uuid is null or hold_id > $2) order by hold_id limit $3`,
     [mode, after, limit],
   );
@@ -269,7 +269,7 @@ export async function unsettledHolds(
 
 /** As many of these as there are. */
 export async function holdsByIds(db: Queryable, venueId: string, ids: readonly string[]): Promise<HoldState[]> {
-  return db.query<HoldState>(`select ${HOLD} from holds where venue_id = $1 and hold_id = any($2)`, [venueId, ids]);
+  return db.query<HoldState>(`select ${HOLD_COLUMNS} from holds where venue_id = $1 and hold_id = any($2)`, [venueId, ids]);
 }
 
 /** The turn that was begun last, with the row locked: nobody begins another until this transaction ends. */

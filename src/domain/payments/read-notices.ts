@@ -8,9 +8,9 @@ import type { Log } from '../../base/log.ts';
 import type { Entry } from '../ledger/accounts.ts';
 import { postEntries } from '../ledger/queries.ts';
 import {
-  changeDispute,
+  updateDispute,
   claimNotices,
-  type DisputeWrite,
+  type DisputeUpdate,
   lockDispute,
   postponeNotice,
   type StoredNotice,
@@ -53,11 +53,11 @@ async function applyNotice(services: NoticeServices, { mode, about }: StoredNoti
   const processor = services.processors[mode];
   if (processor === undefined) throw new ProcessorUnavailable(`no card processor is set up for ${mode} mode`);
   if (about.intentId === null) return;
-  const { marks } = await processor.retrieveHold(about.intentId);
-  if (!isUuid(marks.venueId ?? '') || !isUuid(marks.holdId ?? '')) return;
-  const hold = await findHold(services.db, marks.venueId ?? '', marks.holdId ?? '');
+  const { metadata } = await processor.retrieveHold(about.intentId);
+  if (!isUuid(metadata.venueId ?? '') || !isUuid(metadata.holdId ?? '')) return;
+  const hold = await findHold(services.db, metadata.venueId ?? '', metadata.holdId ?? '');
   if (hold === null || hold.mode !== mode || hold.intentId !== about.intentId) return;
-  const write: DisputeWrite = {
+  const write: DisputeUpdate = {
     venueId: hold.venueId,
     mode,
     checkoutId: hold.checkoutId,
@@ -78,6 +78,6 @@ async function applyNotice(services: NoticeServices, { mode, about }: StoredNoti
     if (next.withdrawn && !before.withdrawn) entries.push({ kind: 'dispute', subject, amount });
     if (next.reinstated && !before.reinstated) entries.push({ kind: 'dispute_won', subject, amount });
     await postEntries(tx, { ...write, currency }, entries);
-    await changeDispute(tx, write, next);
+    await updateDispute(tx, write, next);
   });
 }

@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 export async function receiveNotice(db: Queryable, notice: Notice, now: number): Promise<void> {
   const { about, mode } = notice;
   if (about.kind === 'hold') {
-    const { venueId = '', holdId = '' } = about.marks;
+    const { venueId = '', holdId = '' } = about.metadata;
     if (!isUuid(venueId) || !isUuid(holdId)) return;
     // One that comes so late was counted long ago, or is of no use any more.
     if (about.decline !== undefined && now - notice.at < HOUR) {

@@ -15,9 +15,9 @@ import {
   postponeMovement,
   venuesWithDueMovements,
 } from './movement-queries.ts';
-import { payoutAccount } from './payout-account.ts';
+import { findOrCreatePayoutAccount } from './payout-account.ts';
 import { type Processor, ProcessorRefusal, type Processors, ProcessorUnavailable, requireLease } from './processor.ts';
-import { findHold, type HoldSecret } from './queries.ts';
+import { findHold, type HoldWithSecret } from './queries.ts';
 
 export interface MovementServices {
   readonly db: Db;
@@ -29,7 +29,7 @@ export interface MovementServices {
 const LEASE_MS = 60_000;
 const HOUR = 3_600_000;
 /** Words of the processor that no waiting changes. */
-const NEVER: ReadonlySet<string> = new Set(['charge_already_refunded', 'amount_too_large', 'transfer_failed']);
+const PERMANENT_REFUSALS: ReadonlySet<string> = new Set(['charge_already_refunded', 'amount_too_large', 'transfer_failed']);
 
 /** The explicit step of the worker: sends up to `batch` movements that are due. Answers how many. */
 export async function settleDueMovements(services: MovementServices, batch: number): Promise<number> {
@@ -55,10 +55,10 @@ export async function settleMovement(
 ): Promise<void> {
   const about = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId };
   try {
-    const processorId = await send(services, movement, leaseEnds);
-    await record(services, movement, processorId);
+    const processorId = await sendMovement(services, movement, leaseEnds);
+    await recordDone(services, movement, processorId);
   } catch (error) {
-    if (error instanceof ProcessorRefusal) return refused(services, movement, error.code);
+    if (error instanceof ProcessorRefusal) return recordRefusal(services, movement, error.code);
     if (!(error instanceof ProcessorUnavailable)) throw error;
     services.log.warn({ ...about, err: error }, 'money is moved later');
     const wait = Math.min(1_000 * 2 ** Math.min(movement.leaseToken, 12), HOUR);
@@ -70,10 +70,10 @@ export async function settleMovement(
  * A no may pass (an account that is not ready yet, a balance that is too low today): it is tried again for two weeks. What
  * cannot pass, or has not passed by then, is left to a person.
  */
-async function refused(services: MovementServices, movement: MovementRow, code: string): Promise<void> {
+async function recordRefusal(services: MovementServices, movement: MovementRow, code: string): Promise<void> {
   const now = services.clock.now();
   const about = { movement: movement.id, kind: movement.kind, checkout: movement.checkoutId, code };
-  if (NEVER.has(code) || now - movement.createdAt > 14 * 24 * HOUR) {
+  if (PERMANENT_REFUSALS.has(code) || now - movement.createdAt > 14 * 24 * HOUR) {
     services.log.error(about, 'the processor has refused to move money: an operator must look');
     await finishMovement(services.db, movement, { status: 'failed', processorId: null, trouble: code }, now);
     return;
@@ -83,7 +83,7 @@ async function refused(services: MovementServices, movement: MovementRow, code: 
   await postponeMovement(services.db, movement, now + wait, code, true);
 }
 
-async function send(services: MovementServices, movement: MovementRow, leaseEnds: number): Promise<string> {
+async function sendMovement(services: MovementServices, movement: MovementRow, leaseEnds: number): Promise<string> {
   const processor = services.processors[movement.mode];
   if (processor === undefined) throw new ProcessorUnavailable(`no card processor is set up for ${movement.mode} mode`);
   const hold = await findHold(services.db, movement.venueId, movement.holdId);
@@ -101,10 +101,10 @@ async function send(services: MovementServices, movement: MovementRow, leaseEnds
     }
     case 'transfer': {
       const made = mayBeMade ? await processor.findTransfer(movement.checkoutId, movement.id) : null;
-      return made?.transferId ?? (await transfer(services, { processor, movement, hold, key: wish.key, leaseEnds }));
+      return made?.transferId ?? (await sendTransfer(services, { processor, movement, hold, key: wish.key, leaseEnds }));
     }
     case 'reversal': {
-      const transferId = await transferToTakeBack(services, movement);
+      const transferId = await transferToReverse(services, movement);
       const made = mayBeMade ? await processor.findReversal(transferId, movement.id) : null;
       if (made === null) requireLease(services.clock, leaseEnds);
       return (made ?? (await processor.reverse(transferId, wish))).reversalId;
@@ -112,29 +112,29 @@ async function send(services: MovementServices, movement: MovementRow, leaseEnds
   }
 }
 
-async function transferToTakeBack(services: MovementServices, movement: MovementRow): Promise<string> {
-  const taken = await findMovementOutcome(services.db, movement.venueId, movement.takesBack ?? '');
+async function transferToReverse(services: MovementServices, movement: MovementRow): Promise<string> {
+  const taken = await findMovementOutcome(services.db, movement.venueId, movement.reversedTransferId ?? '');
   if (taken?.status === 'done' && taken.processorId !== null) return taken.processorId;
   // Asked for again together, they are made and taken back one after the other.
   if (taken?.status === 'failed') throw new ProcessorRefusal('transfer_failed', 'the transfer itself was refused');
   throw new ProcessorUnavailable('the transfer that is to be taken back was not made yet');
 }
 
-interface TransferWish {
+interface TransferCall {
   readonly processor: Processor;
   readonly movement: MovementRow;
-  readonly hold: HoldSecret;
+  readonly hold: HoldWithSecret;
   readonly key: string;
   readonly leaseEnds: number;
 }
 
-async function transfer(
+async function sendTransfer(
   services: MovementServices,
-  { processor, movement, hold, key, leaseEnds }: TransferWish,
+  { processor, movement, hold, key, leaseEnds }: TransferCall,
 ): Promise<string> {
   if (hold.chargeId === null) throw new Error(`hold ${hold.id} was captured and has no charge`);
   const { amount, currency, checkoutId } = movement;
-  const { accountId } = await payoutAccount(services, movement.venueId, movement.mode);
+  const { accountId } = await findOrCreatePayoutAccount(services, movement.venueId, movement.mode);
   const { chargeId } = hold;
   const movementId = movement.id;
   requireLease(services.clock, leaseEnds);
@@ -142,7 +142,7 @@ async function transfer(
   return made.transferId;
 }
 
-async function record(services: MovementServices, movement: MovementRow, processorId: string): Promise<void> {
+async function recordDone(services: MovementServices, movement: MovementRow, processorId: string): Promise<void> {
   const now = services.clock.now();
   await services.db.transaction(async (tx) => {
     const isMine = await finishMovement(tx, movement, { status: 'done', processorId, trouble: null }, now);
@@ -158,7 +158,7 @@ function entriesFor({ kind, id, amount, feePart }: MovementRow): readonly Entry[
   ];
 }
 
-function intentOf(hold: HoldSecret): string {
+function intentOf(hold: HoldWithSecret): string {
   if (hold.intentId === null) throw new Error(`hold ${hold.id} was captured and has no intent`);
   return hold.intentId;
 }

@@ -13,7 +13,7 @@ export async function callStripe<T>(call: string, work: () => Promise<T>): Promi
   try {
     return await work();
   } catch (error) {
-    throw error instanceof Stripe.errors.StripeError ? meaningOf(call, error) : error;
+    throw error instanceof Stripe.errors.StripeError ? toProcessorError(call, error) : error;
   }
 }
 
@@ -26,10 +26,10 @@ export function errorCodeOf(said: {
   return said.decline_code || said.code || null;
 }
 
-function meaningOf(call: string, error: SdkError): Error {
+function toProcessorError(call: string, error: SdkError): Error {
   const { errors } = Stripe;
   if (error instanceof errors.StripeConnectionError) {
-    return new ProcessorUnavailable(`${call}: no answer from the card processor${inBrackets([networkCode(error)])}`);
+    return new ProcessorUnavailable(`${call}: no answer from the card processor${inParentheses([networkCode(error)])}`);
   }
   if (error instanceof errors.StripeAuthenticationError || error instanceof errors.StripePermissionError) {
     return new ProcessorUnavailable(
@@ -44,7 +44,7 @@ function meaningOf(call: string, error: SdkError): Error {
   const kind =
     error instanceof errors.StripeRateLimitError ? 'the card processor is too busy' : 'the card processor failed';
   return new ProcessorUnavailable(`${call}: ${kind}${details(error)}`, {
-    isNotNow: error instanceof errors.StripeCardError,
+    isTemporary: error instanceof errors.StripeCardError,
   });
 }
 
@@ -61,10 +61,10 @@ function isDefinitive(error: SdkError): boolean {
 function details(error: SdkError): string {
   // A replayed failure comes again for as long as the key is kept (a day or more): whoever waits should know.
   const replayed = error.headers?.['idempotent-replayed'] === 'true' ? 'replayed for this key' : undefined;
-  return inBrackets([error.statusCode, errorCodeOf(error), error.requestId, replayed]);
+  return inParentheses([error.statusCode, errorCodeOf(error), error.requestId, replayed]);
 }
 
-function inBrackets(services: readonly (string | number | null | undefined)[]): string {
+function inParentheses(services: readonly (string | number | null | undefined)[]): string {
   const known = services.filter((part) => part !== null && part !== undefined && part !== '');
   return known.length === 0 ? '' : ` (${known.join(', ')})`;
 }

@@ -5,7 +5,7 @@ import type Stripe from 'stripe';
 import {
   type ChargeTotals,
   type HoldFacts,
-  type HoldMarks,
+  type HoldMetadata,
   type ProcessorHoldStatus,
   ProcessorUnavailable,
 } from './processor.ts';
@@ -21,28 +21,28 @@ const STATUSES: ReadonlyMap<string, ProcessorHoldStatus> = new Map([
   ['canceled', 'gone'],
 ]);
 
-export function metadataOf(marks: HoldMarks): Record<string, string> {
+export function toStripeMetadata(metadata: HoldMetadata): Record<string, string> {
   return {
-    venue_id: marks.venueId,
-    checkout_id: marks.checkoutId,
-    share_id: marks.shareId,
-    hold_id: marks.holdId,
+    venue_id: metadata.venueId,
+    checkout_id: metadata.checkoutId,
+    share_id: metadata.shareId,
+    hold_id: metadata.holdId,
   };
 }
 
 /** Only what is there, and only text: the processor's record may be somebody else's. */
-export function marksOf(metadata: unknown): Partial<HoldMarks> {
+export function fromStripeMetadata(metadata: unknown): Partial<HoldMetadata> {
   if (typeof metadata !== 'object' || metadata === null) return {};
-  const written = metadata as Readonly<Record<string, unknown>>;
-  const mark = <K extends keyof HoldMarks>(name: K, key: string): Partial<Record<K, string>> => {
-    const value = Object.hasOwn(written, key) ? written[key] : undefined;
+  const record = metadata as Readonly<Record<string, unknown>>;
+  const field = <K extends keyof HoldMetadata>(name: K, key: string): Partial<Record<K, string>> => {
+    const value = Object.hasOwn(record, key) ? record[key] : undefined;
     return typeof value === 'string' && value !== '' ? ({ [name]: value } as Record<K, string>) : {};
   };
   return {
-    ...mark('venueId', 'venue_id'),
-    ...mark('checkoutId', 'checkout_id'),
-    ...mark('shareId', 'share_id'),
-    ...mark('holdId', 'hold_id'),
+    ...field('venueId', 'venue_id'),
+    ...field('checkoutId', 'checkout_id'),
+    ...field('shareId', 'share_id'),
+    ...field('holdId', 'hold_id'),
   };
 }
 
@@ -63,7 +63,7 @@ export function factsOf(intent: Stripe.PaymentIntent): HoldFacts {
     capturable: intent.amount_capturable,
     captured: intent.amount_received,
     currency: intent.currency,
-    marks: marksOf(intent.metadata),
+    metadata: fromStripeMetadata(intent.metadata),
     heldAt: charge === null ? null : charge.created * 1000,
     captureBefore: captureBefore === undefined ? null : captureBefore * 1000,
     chargeId: charge?.id ?? null,
@@ -75,7 +75,7 @@ export function factsOf(intent: Stripe.PaymentIntent): HoldFacts {
 }
 
 /** What was really taken, and what of that was given back. */
-export function totalsOf(intent: Stripe.PaymentIntent): ChargeTotals {
+export function chargeTotalsOf(intent: Stripe.PaymentIntent): ChargeTotals {
   const charge = chargeOf(intent);
   if (charge === null || charge.amount_captured === 0) return { captured: 0, refunded: 0 };
   // The processor books what a capture left over as refunded, though nobody ever paid it.

@@ -12,7 +12,7 @@ import {
   type ChargeTotals,
   type CreatedHold,
   type HoldFacts,
-  type HoldMarks,
+  type HoldMetadata,
   type HoldsPage,
   type NewHold,
   type Processor,
@@ -23,7 +23,7 @@ import {
   type TransferRequest,
 } from './processor.ts';
 import { callStripe } from './stripe-errors.ts';
-import { factsOf, metadataOf, totalsOf } from './stripe-facts.ts';
+import { factsOf, toStripeMetadata, chargeTotalsOf } from './stripe-facts.ts';
 
 export interface StripeAddress {
   readonly protocol: 'http' | 'https';
@@ -43,7 +43,7 @@ export interface StripeOptions {
 }
 
 const TIMEOUT_MS = 15_000;
-const PAGE = 100;
+const PAGE_SIZE = 100;
 const WITH_CHARGE = ['latest_charge'];
 
 export function makeStripeProcessor(options: StripeOptions): Processor {
@@ -88,8 +88,8 @@ class StripeProcessor implements Processor {
     this.#stripe = clientFor(options);
   }
 
-  async createCustomer(key: string, marks: HoldMarks): Promise<string> {
-    const wish = { metadata: metadataOf(marks) };
+  async createCustomer(key: string, metadata: HoldMetadata): Promise<string> {
+    const wish = { metadata: toStripeMetadata(metadata) };
     const customer = await callStripe('openCustomer', () =>
       this.#stripe.customers.create(wish, { idempotencyKey: key }),
     );
@@ -146,7 +146,7 @@ class StripeProcessor implements Processor {
         ),
       );
     } catch (error) {
-      if (!(error instanceof ProcessorRefusal) || error.byCard) throw error;
+      if (!(error instanceof ProcessorRefusal) || error.isCardDecline) throw error;
       // Anything but the bank's own no is believed only when the intent itself says that nothing can be captured.
       const facts = await this.retrieveHold(intentId);
       if (facts.status === 'captured' && facts.captured === amount) return facts;
@@ -184,7 +184,7 @@ class StripeProcessor implements Processor {
 
   async findRefund(intentId: string, movementId: string): Promise<{ readonly refundId: string } | null> {
     const page = await callStripe('findRefund', async () =>
-      this.#stripe.refunds.list({ payment_intent: intentId, limit: PAGE }),
+      this.#stripe.refunds.list({ payment_intent: intentId, limit: PAGE_SIZE }),
     );
     const found = page.data.find(
       ({ metadata, status }) => metadata?.movement_id === movementId && status !== 'failed' && status !== 'canceled',
@@ -243,7 +243,7 @@ class StripeProcessor implements Processor {
 
   async findTransfer(checkoutId: string, movementId: string): Promise<{ readonly transferId: string } | null> {
     const page = await callStripe('findTransfer', async () =>
-      this.#stripe.transfers.list({ transfer_group: checkoutId, limit: PAGE }),
+      this.#stripe.transfers.list({ transfer_group: checkoutId, limit: PAGE_SIZE }),
     );
     const found = page.data.find(({ metadata }) => metadata.movement_id === movementId);
     return found === undefined ? null : { transferId: found.id };
@@ -259,7 +259,7 @@ class StripeProcessor implements Processor {
 
   async findReversal(transferId: string, movementId: string): Promise<{ readonly reversalId: string } | null> {
     const page = await callStripe('findReversal', async () =>
-      this.#stripe.transfers.listReversals(transferId, { limit: PAGE }),
+      this.#stripe.transfers.listReversals(transferId, { limit: PAGE_SIZE }),
     );
     const found = page.data.find(({ metadata }) => metadata?.movement_id === movementId);
     return found === undefined ? null : { reversalId: found.id };
@@ -269,7 +269,7 @@ class StripeProcessor implements Processor {
     const params = {
       // The processor counts whole seconds: rounded down, so that none of the first second is missed.
       created: { gte: Math.floor(since / 1000) },
-      limit: PAGE,
+      limit: PAGE_SIZE,
       expand: WITH_CHARGE.map((field) => `data.${field}`),
       ...(after === null ? {} : { starting_after: after }),
     };
@@ -279,7 +279,7 @@ class StripeProcessor implements Processor {
   }
 
   async chargeTotals(intentId: string): Promise<ChargeTotals> {
-    return totalsOf(await this.#look('chargeTotals', intentId));
+    return chargeTotalsOf(await this.#look('chargeTotals', intentId));
   }
 
   /** An intent is never deleted: one that is not found means that we ask the wrong account, not that a hold is gone. */
@@ -300,8 +300,8 @@ function newIntent(wish: NewHold) {
     // Cards, and the wallets that are cards underneath: nothing that cannot be held, or that a dashboard switches on.
     allowed_payment_method_types: ['card' as const],
     description: wish.description,
-    metadata: metadataOf(wish.marks),
-    transfer_group: wish.marks.checkoutId,
+    metadata: toStripeMetadata(wish.metadata),
+    transfer_group: wish.metadata.checkoutId,
     ...(wish.customerId === null ? {} : { customer: wish.customerId }),
   };
 }

@@ -4,24 +4,24 @@
 import type { Queryable } from '../../../base/db.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { hashOfPhone } from '../phone.ts';
-import { setStopped } from '../queries.ts';
+import { setOptedOut } from '../queries.ts';
 
-const STOP = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'];
-const START = ['START', 'UNSTOP', 'YES'];
+const STOP_KEYWORDS = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'];
+const START_KEYWORDS = ['START', 'UNSTOP', 'YES'];
 
-export type Heard = 'stopped' | 'started' | 'nothing';
+export type KeywordEffect = 'stopped' | 'started' | 'nothing';
 
 export async function applyKeyword(
   db: Queryable,
   by: { readonly seal: Seal; readonly now: number },
   phone: string,
   words: string,
-): Promise<Heard> {
+): Promise<KeywordEffect> {
   const word = words
     .trim()
     .toUpperCase()
     .replaceAll(/[^A-Z]/g, '');
-  const heard: Heard = STOP.includes(word) ? 'stopped' : START.includes(word) ? 'started' : 'nothing';
-  if (heard !== 'nothing') await setStopped(db, hashOfPhone(by.seal, phone), heard === 'stopped' ? by.now : null);
-  return heard;
+  const effect: KeywordEffect = STOP_KEYWORDS.includes(word) ? 'stopped' : START_KEYWORDS.includes(word) ? 'started' : 'nothing';
+  if (effect !== 'nothing') await setOptedOut(db, hashOfPhone(by.seal, phone), effect === 'stopped' ? by.now : null);
+  return effect;
 }

@@ -11,7 +11,7 @@ export interface NewMessage {
   readonly phoneHash: Buffer;
   readonly kind: MessageKind;
   readonly subject: string;
-  readonly words: Buffer;
+  readonly text: Buffer;
   readonly dueAt: number;
   readonly now: number;
 }
@@ -47,7 +47,7 @@ export async function insertMessage(tx: Queryable, message: NewMessage): Promise
       message.phoneHash,
       message.kind,
       message.subject,
-      message.words,
+      message.text,
       message.dueAt,
       message.now,
     ],
@@ -59,13 +59,13 @@ export interface MessageRow {
   readonly phone: Buffer;
   readonly phoneHash: Buffer;
   readonly kind: MessageKind;
-  readonly words: Buffer;
+  readonly text: Buffer;
   readonly leaseToken: number;
   readonly createdAt: number;
-  readonly stopped: boolean;
+  readonly hasOptedOut: boolean;
 }
 
-const MESSAGE = `message_id as "id", phone, phone_hash as "phoneHash", kind, words, turn as "leaseToken",
+const MESSAGE_COLUMNS = `message_id as "id", phone, phone_hash as "phoneHash", kind, words as "text", turn as "leaseToken",
   (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
 /** Takes messages that are due; whoever takes them has until `until`, then another may. */
@@ -75,8 +75,8 @@ export async function claimMessages(db: Queryable, now: number, until: number, l
      where message_id in (
        select message_id from messages where due_at <= to_timestamp($1 / 1000.0)
        order by due_at limit $3 for update skip locked)
-     returning ${MESSAGE}, exists (
-       select 1 from stopped_phones p where p.phone_hash = m.phone_hash) as "stopped"`,
+     returning ${MESSAGE_COLUMNS}, exists (
+       select 1 from stopped_phones p where p.phone_hash = m.phone_hash) as "hasOptedOut"`,
     [now, until, limit],
   );
 }
@@ -123,7 +123,7 @@ export interface OutboxRow extends MessageRow {
 /** The newest, for the sandbox's page. */
 export async function newestMessages(db: Queryable, phoneHash: Buffer | null, limit: number): Promise<OutboxRow[]> {
   return db.query<OutboxRow>(
-    `select ${MESSAGE}, status, false as "stopped" from messages
+    `select ${MESSAGE_COLUMNS}, status, false as "hasOptedOut" from messages
      where $1::bytea is null or phone_hash = $1 order by created_at desc limit $2`,
     [phoneHash, limit],
   );

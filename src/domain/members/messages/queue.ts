@@ -13,7 +13,7 @@ export interface MessageRequest {
   readonly phoneHash: Buffer;
   readonly kind: MessageKind;
   readonly subject: string;
-  readonly words: string;
+  readonly text: string;
   readonly dueAt: number;
 }
 
@@ -23,8 +23,8 @@ export async function queueMessage(
   wish: MessageRequest,
 ): Promise<void> {
   const id = services.ids.uuid();
-  const words = services.seal.seal(wish.words, `message ${id}`);
-  await insertMessage(tx, { ...wish, id, words, now: services.clock.now() });
+  const words = services.seal.seal(wish.text, `message ${id}`);
+  await insertMessage(tx, { ...wish, id, text: words, now: services.clock.now() });
 }
 
 /** Several, in the order of their phones: two transactions that write to the same people never wait for each other. */

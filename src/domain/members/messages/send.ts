@@ -6,7 +6,7 @@ import type { Db } from '../../../base/db.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Seal } from '../../../base/seal.ts';
 import { openPhone } from '../phone.ts';
-import { setStopped } from '../queries.ts';
+import { setOptedOut } from '../queries.ts';
 import { claimMessages, finishMessage, type MessageKind, type MessageRow, postponeMessage } from './queries.ts';
 
 export interface TextSender {
@@ -18,10 +18,10 @@ export interface TextSender {
 export class TextRefused extends Error {}
 
 /** The phone has answered STOP to the provider itself. */
-export class TextStopped extends TextRefused {}
+export class TextOptedOut extends TextRefused {}
 
 /** Nobody knows whether it was sent: it is tried once more, and not again. */
-export class TextUnknown extends Error {}
+export class TextOutcomeUnknown extends Error {}
 
 /** Kept to be read at /sandbox/outbox, sent to nobody. */
 export const sandboxSender: TextSender = { send: async () => 'sandbox' };
@@ -37,8 +37,8 @@ export interface SendServices {
 const LEASE_MS = 60_000;
 const MINUTE = 60_000;
 /** A code is of no use later, and a reminder may come too late; news is of use for a while. */
-const LIFE: Partial<Record<MessageKind, number>> = { code: 10 * MINUTE, reminder: 15 * MINUTE };
-const NOTIFICATION_LIFE = 12 * 60 * MINUTE;
+const LIFE_MS: Partial<Record<MessageKind, number>> = { code: 10 * MINUTE, reminder: 15 * MINUTE };
+const NOTIFICATION_LIFE_MS = 12 * 60 * MINUTE;
 
 /** The explicit step of the worker. Answers how many were looked at. */
 export async function sendDueMessages(services: SendServices, batch: number): Promise<number> {
@@ -52,17 +52,17 @@ async function sendOne(services: SendServices, message: MessageRow): Promise<voi
   const { db, clock, seal, log, sender } = services;
   const finish = (status: 'sent' | 'failed' | 'dropped', providerId: string | null, trouble: string | null) =>
     finishMessage(db, message.id, message.leaseToken, { status, providerId, trouble }, clock.now());
-  if (message.stopped && message.kind !== 'code') return finish('dropped', null, 'stopped');
-  const life = LIFE[message.kind] ?? NOTIFICATION_LIFE;
+  if (message.hasOptedOut && message.kind !== 'code') return finish('dropped', null, 'stopped');
+  const life = LIFE_MS[message.kind] ?? NOTIFICATION_LIFE_MS;
   try {
-    const words = seal.open(message.words, `message ${message.id}`);
+    const words = seal.open(message.text, `message ${message.id}`);
     await finish('sent', await sender.send(openPhone(seal, message), words, Math.ceil(life / 1_000)), null);
   } catch (error) {
-    if (error instanceof TextStopped) {
-      await setStopped(db, message.phoneHash, clock.now());
+    if (error instanceof TextOptedOut) {
+      await setOptedOut(db, message.phoneHash, clock.now());
       return finish('dropped', null, 'stopped');
     }
-    const isDoubtful = error instanceof TextUnknown && message.leaseToken > 1;
+    const isDoubtful = error instanceof TextOutcomeUnknown && message.leaseToken > 1;
     const isOver = isDoubtful || error instanceof TextRefused || clock.now() - message.createdAt > life;
     const text = error instanceof Error ? error.message : String(error);
     log[isOver ? 'error' : 'warn'](

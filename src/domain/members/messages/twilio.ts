@@ -5,14 +5,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TwilioAccount } from '../../../base/config.ts';
 import { sendTrusted, type TrustedResponse } from '../../../base/outbound/trusted-request.ts';
-import { TextRefused, type TextSender, TextStopped, TextUnknown } from './send.ts';
+import { TextRefused, type TextSender, TextOptedOut, TextOutcomeUnknown } from './send.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Twilio takes no longer life than this, in seconds. */
-const LONGEST_LIFE = 36_000;
-const HAS_STOPPED = 21610;
+const MAX_VALIDITY_SECONDS = 36_000;
+const OPTED_OUT_CODE = 21610;
 /** Too fast, or our own settings are wrong: neither says anything about this message. */
-const PASSING = [401, 403, 408, 429, 503];
+const TEMPORARY_STATUSES = [401, 403, 408, 429, 503];
 
 export function makeTwilioSender(settings: TwilioAccount): TextSender {
   const { accountSid, authToken, from, baseUrl } = settings;
@@ -22,16 +22,16 @@ export function makeTwilioSender(settings: TwilioAccount): TextSender {
       const form = new URLSearchParams({
         To: phone,
         Body: words,
-        ValidityPeriod: String(Math.min(lifeSeconds, LONGEST_LIFE)),
+        ValidityPeriod: String(Math.min(lifeSeconds, MAX_VALIDITY_SECONDS)),
         ...('number' in from ? { From: from.number } : { MessagingServiceSid: from.service }),
       });
-      const answer = await asked(`${baseUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`, authorization, form);
+      const answer = await postForm(`${baseUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`, authorization, form);
       return sidOf(answer);
     },
   };
 }
 
-async function asked(url: string, authorization: string, form: URLSearchParams): Promise<TrustedResponse> {
+async function postForm(url: string, authorization: string, form: URLSearchParams): Promise<TrustedResponse> {
   try {
     return await sendTrusted({
       url,
@@ -46,22 +46,22 @@ async function asked(url: string, authorization: string, form: URLSearchParams):
     if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/.test(String(code))) {
       throw new Error(`Twilio could not be reached (${code})`);
     }
-    throw new TextUnknown(`Twilio did not answer (${code})`);
+    throw new TextOutcomeUnknown(`Twilio did not answer (${code})`);
   }
 }
 
 function sidOf({ status, body }: TrustedResponse): string {
-  const said = parsed(body);
+  const said = parseJson(body);
   if (status >= 200 && status < 300) return typeof said.sid === 'string' ? said.sid : 'sent';
   const code = typeof said.code === 'number' ? said.code : 0;
   const words = `Twilio answered ${status}${code === 0 ? '' : ` (${code})`}`;
-  if (code === HAS_STOPPED) throw new TextStopped(words);
-  if (PASSING.includes(status)) throw new Error(words);
-  if (status >= 500) throw new TextUnknown(words);
+  if (code === OPTED_OUT_CODE) throw new TextOptedOut(words);
+  if (TEMPORARY_STATUSES.includes(status)) throw new Error(words);
+  if (status >= 500) throw new TextOutcomeUnknown(words);
   throw new TextRefused(words);
 }
 
-function parsed(body: Buffer): Readonly<Record<string, unknown>> {
+function parseJson(body: Buffer): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -188,14 +188,14 @@ describe('a split', () => {
         const fault = checkSplit(sum(amounts) - off, amounts);
         const place = amounts.findIndex((part) => part >= 1 && part <= 49);
         if (off !== 0) expect(fault).toEqual({ fault: 'wrong sum', difference: off });
-        else if (place >= 0) expect(fault).toEqual({ fault: 'under the least charge', place });
+        else if (place >= 0) expect(fault).toEqual({ fault: 'under the minimum charge', place });
         else expect(fault).toBeNull();
       }),
     );
     expect([checkSplit(100, [50, 50]), checkSplit(100, [100, 0]), checkSplit(100, [51, 49])]).toEqual([
       null,
       null,
-      { fault: 'under the least charge', place: 1 },
+      { fault: 'under the minimum charge', place: 1 },
     ]);
   });
 });

@@ -200,7 +200,7 @@ describe('trouble: whether the work was done is not known', () => {
     const message = await troubleOf(
       processorAt({ protocol: 'http', host: '127.0.0.1', port: deaf.port }, HASTY_MS).retrieveHold('pi_1'),
     );
-    expect(message).toBe('lookAt: no answer from the card processor (ETIMEDOUT)');
+    expect(message).toBe('retrieveHold: no answer from the card processor (ETIMEDOUT)');
     expect(performance.now() - before).toBeLessThan(15_000);
     await deaf.stop();
   });
@@ -211,7 +211,7 @@ describe('trouble: whether the work was done is not known', () => {
     const { port } = closed.address() as AddressInfo;
     await new Promise<void>((done) => closed.close(() => done()));
     const message = await troubleOf(processorAt({ protocol: 'http', host: '127.0.0.1', port }).retrieveHold('pi_1'));
-    expect(message).toBe('lookAt: no answer from the card processor (ECONNREFUSED)');
+    expect(message).toBe('retrieveHold: no answer from the card processor (ECONNREFUSED)');
   });
 
   it('a connection cut in the middle: the SDK asks once more by itself, and with the same key', async () => {

@@ -611,7 +611,7 @@ describe('without a network', () => {
     });
     const asked = wish();
     faulty('payment_intents.create', 'timeout_after');
-    await expect(near.createHold(asked)).rejects.toThrow('openHold: no answer from the card processor (ETIMEDOUT)');
+    await expect(near.createHold(asked)).rejects.toThrow('createHold: no answer from the card processor (ETIMEDOUT)');
     const { intentId } = await near.createHold(asked);
     expect(await near.payWithTestCard(intentId, 'pm_card_visa', fresh('pay'))).toEqual(
       await processor.retrieveHold(intentId),

@@ -1,4 +1,4 @@
-// The checkout as it will be once some steps are written. Pure: a decision uses it to build on the steps of another one.
+// The checkout as it will be once some steps are written. Pure: a decision uses it to build on earlier steps.
 
 import type { HoldState } from '../payments/hold.ts';
 import { ENDED_HOLD_STATUSES } from '../payments/transitions.ts';

@@ -1,5 +1,5 @@
-// The services of the commands that call the processor: database, clock, processors. A function that holds a transaction
-// never calls the processor, and a function that calls the processor holds no transaction.
+// The services of the commands that call the processor: database, clock, processors. A function that holds a
+// transaction never calls the processor, and a function that calls the processor holds no transaction.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Mode } from '../../base/config.ts';

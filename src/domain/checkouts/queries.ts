@@ -1,5 +1,5 @@
-// The SQL of checkouts, shares and checkout_routes. The database builds the partner's view of a checkout (checkout_view), so
-// that responses, lists and events cannot differ.
+// The SQL of checkouts, shares and checkout_routes. The database builds the partner's view of a checkout
+// (checkout_view), so that responses, lists and events cannot differ.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -119,19 +119,19 @@ const CHECKOUT_COLUMNS = `venue_id as "venueId", checkout_id as "id", mode, stat
   offering_external_id as "offeringExternalId", organizer_id as "organizerId", turn as "leaseToken"`;
 
 /**
- * Locks the checkout's row, then reads its shares and holds: three statements in one round trip. One statement would not do:
- * its snapshot is from before it waited for the lock, so two concurrent last holds would each see the other share unpaid.
+ * Locks the checkout's row, then reads its shares and holds: three statements in one round trip. The snapshot of a single
+ * statement is older than its wait for the lock, so two concurrent last holds would each see the other share unpaid.
  */
 export async function lockCheckout(tx: Queryable, venueId: string, id: string): Promise<LockedCheckout | null> {
-  return readWithLock(tx, venueId, id, 'for no key update');
+  return readRows(tx, venueId, id, 'for no key update');
 }
 
 /** Reads without the lock. Never decide on this: another transaction may change the checkout. */
 export async function readCheckout(db: Queryable, venueId: string, id: string): Promise<LockedCheckout | null> {
-  return readWithLock(db, venueId, id, '');
+  return readRows(db, venueId, id, '');
 }
 
-async function readWithLock(tx: Queryable, venueId: string, id: string, lock: string): Promise<LockedCheckout | null> {
+async function readRows(tx: Queryable, venueId: string, id: string, lock: string): Promise<LockedCheckout | null> {
   const [rows, shares, holds] = await Promise.all([
     tx.query<Omit<LockedCheckout, 'shares' | 'holds'>>(
       `select ${CHECKOUT_COLUMNS} from checkouts where venue_id = $1 and checkout_id = $2 ${lock}`,
@@ -311,17 +311,12 @@ export async function claimFundedDue(
   );
 }
 
-/** Leases one funded checkout, due or not. Returns its lease token; null: it is not funded. */
-export async function claimFunded(
-  db: Queryable,
-  venueId: string,
-  id: string,
-  leaseEnds: number,
-): Promise<number | null> {
+/** Leases one funded checkout, due or not, until `until`. Returns its lease token; null: it is not funded. */
+export async function claimFunded(db: Queryable, venueId: string, id: string, until: number): Promise<number | null> {
   const rows = await db.query<{ leaseToken: number }>(
     `update checkouts set turn = turn + 1, work_at = to_timestamp($3 / 1000.0)
      where venue_id = $1 and checkout_id = $2 and status = 'funded' returning turn as "leaseToken"`,
-    [venueId, id, leaseEnds],
+    [venueId, id, until],
   );
   return rows[0]?.leaseToken ?? null;
 }

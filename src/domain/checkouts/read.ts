@@ -1,5 +1,5 @@
-// GET /v1/checkouts and /v1/checkouts/{id}. An overdue checkout is expired before it is returned, even if the sweep has not
-// reached it yet: no partner ever sees an unfunded checkout as payable after its pay_by.
+// GET /v1/checkouts and /v1/checkouts/{id}. An overdue checkout is expired before it is returned, even if the sweep has
+// not reached it yet: no partner ever sees an unfunded checkout as payable after its pay_by.
 
 import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';

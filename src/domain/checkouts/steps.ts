@@ -1,5 +1,5 @@
-// The steps that a decision returns. writeSteps() (write-steps.ts) writes them in order in one transaction. Each transition is
-// a compare-and-set: when a row is not in the state that the step names, the whole transaction is rolled back.
+// The steps that a decision returns. writeSteps() (write-steps.ts) writes them in order in one transaction. Each
+// transition is a compare-and-set: when a row is not in the state that the step names, all is rolled back.
 
 import type { Entry } from '../ledger/accounts.ts';
 import type { NewMovement } from '../payments/movement-queries.ts';

@@ -1,5 +1,5 @@
-// POST /v1/test_helpers/checkouts/{id}/…: take a test checkout through the same code as real guests do, with the processor's
-// test cards. Only test keys may call these operations.
+// POST /v1/test_helpers/checkouts/{id}/…: take a test checkout through the same code as real guests do, with the
+// processor's test cards. Only test keys may call these operations.
 
 import type { TestAdvance, TestHold } from '../../../schemas/types.gen.ts';
 import { conflict, type FieldProblem, invalid, notFound } from '../../base/errors.ts';
@@ -119,7 +119,7 @@ async function payShare(
   }
 }
 
-/** A decline is no error here, and neither is a share that a guest has paid meanwhile: the next poll shows the state. */
+/** A decline is no error here, nor is a share that a guest has paid meanwhile: the next poll shows the state. */
 async function payWithTestCard(processor: Processor, intentId: string, card: string, key: string): Promise<void> {
   try {
     await processor.payWithTestCard(intentId, card, key);

@@ -1,6 +1,6 @@
-// Writes the steps of a decision, in order, in the transaction that holds the checkout's row lock. Every transition is a
-// compare-and-set: a row that is not in the state that the decision saw rolls everything back. All statements travel in one
-// round trip.
+// Writes the steps of a decision, in order, in the transaction that holds the checkout's row lock. Every transition is
+// a compare-and-set: a row that is not in the state that the decision saw rolls everything back. All statements travel
+// in one round trip.
 
 import type { Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
@@ -34,7 +34,10 @@ import {
 import type { Step } from './steps.ts';
 import { CHECKOUT_TRANSITIONS, SHARE_TRANSITIONS } from './transitions.ts';
 
-/** A row was not in the state that the decision saw. Under the checkout's lock that is our bug, never the caller's error. */
+/**
+ * A row was not in the state that the decision saw. Under the checkout's lock that is our bug, never the caller's
+ * error.
+ */
 export class TransitionConflict extends Error {}
 
 export interface WriteContext {

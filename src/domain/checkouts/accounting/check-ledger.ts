@@ -1,6 +1,6 @@
-// Checks the ledger: every entry has its cause and every cause its entry, every completed checkout has its payout, and no
-// guest's money is left over. It changes nothing and may run beside the servers, because each range of checkouts is read in
-// one snapshot.
+// Checks the ledger: every entry has its cause and every cause its entry, every completed checkout has its payout, and
+// no guest's money is left over. It changes nothing and may run beside the servers, because each range of checkouts is
+// read in one snapshot.
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';

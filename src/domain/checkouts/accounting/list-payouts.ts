@@ -1,5 +1,5 @@
-// GET /v1/payouts: the venue's statement, with one payout for each completed checkout. `from` and `to` choose a period, the
-// totals cover the whole period, and a page is JSON or, for a spreadsheet, CSV.
+// GET /v1/payouts: the venue's statement, with one payout for each completed checkout. `from` and `to` choose a period,
+// the totals cover the whole period, and a page is JSON or, for a spreadsheet, CSV.
 
 import type { Payout, PayoutTotals } from '../../../../schemas/types.gen.ts';
 import { csvOf } from '../../../base/csv.ts';

@@ -1,6 +1,7 @@
-// Reconciliation: settles every hold, capture and movement that is still open, then reads the processor's payment intents and
-// compares each with our hold. It releases holds that no share needs, refunds charges that we did not record, and reports what
-// it cannot correct. It ignores holds of unknown venues: another installation may use the same processor account.
+// Reconciliation: settles every hold, capture and movement that is still open, then reads the processor's payment
+// intents and compares each with our hold. It releases holds that no share needs, refunds charges that we did not
+// record, and reports what it cannot correct. It ignores holds of unknown venues: another installation may use the same
+// processor account.
 
 import type { Mode } from '../../../base/config.ts';
 import { isUuid } from '../../../base/ids.ts';

@@ -1,7 +1,7 @@
-// Decisions about the capture of a funded checkout. Pure. Before the first capture every hold is verified with the processor:
-// if one was lost, the checkout goes back to collecting and no guest is charged. If all are held, all are captured. If a
-// capture is refused for good after another one succeeded, the captured money is returned, the other holds are released and
-// the checkout is canceled. Nothing is completed or canceled while the outcome of any capture is unknown.
+// Decisions about the capture of a funded checkout. Pure. Before the first capture every hold is verified with the
+// processor: if one was lost, the checkout goes back to collecting and no guest is charged. If all are held, all are
+// captured. If a capture is refused for good after another one succeeded, the captured money is returned, the other
+// holds are released and the checkout is canceled. Nothing ends while the outcome of a capture is unknown.
 
 import { divideInProportion } from '../../../base/money.ts';
 import type { Entry } from '../../ledger/accounts.ts';
@@ -64,7 +64,7 @@ export interface CaptureSettings {
   readonly retryAt: number;
 }
 
-/** Given the outcomes of the capture calls: completes the checkout, schedules a retry, or begins to undo the captures. */
+/** Given the outcomes of the capture calls: completes the checkout, schedules a retry, or undoes the captures. */
 export function recordCaptures(
   checkout: LockedCheckout,
   outcomes: ReadonlyMap<string, CaptureOutcome>,
@@ -193,8 +193,8 @@ function transferOf(share: ShareState, hold: HoldState, amount: number, settings
 }
 
 /**
- * A release has ended: the hold is released, or had been captured after all. If the captures of the checkout are being undone,
- * this may be the last hold that the cancellation waits for.
+ * A release has ended: the hold is released, or had been captured after all. If the captures of the checkout are being
+ * undone, this may be the last hold that the cancellation waits for.
  */
 export function recordRelease(
   checkout: LockedCheckout,
@@ -238,7 +238,7 @@ function recordUnwantedRelease(
   ];
 }
 
-/** Once no outcome is unknown: returns the money of every captured share and cancels the checkout. Until then, waits. */
+/** Once no outcome is unknown: returns the money of every captured share and cancels the checkout. */
 function cancelWhenAllReturned(checkout: LockedCheckout, settings: CaptureSettings): readonly Step[] {
   const unsettled = checkout.shares.filter(({ amount, status }) => amount > 0 && status === 'held');
   if (unsettled.length > 0) return [{ step: 'schedule retry', at: settings.retryAt }];

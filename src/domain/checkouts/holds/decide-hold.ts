@@ -1,7 +1,7 @@
-// Decisions about the hold of a share: to request it, to renew it, and what follows from the processor's facts or refusal.
-// Pure: each takes the locked checkout and returns steps. A share becomes held only by the processor's own facts, after
-// amount, currency, mode and metadata were compared, and only if the card was held before the checkout expired. Only
-// fundWhenAllHeld decides that every share is held, under the checkout's row lock.
+// Decisions about the hold of a share: to request it, to renew it, and what follows from the processor's facts or
+// refusal. Pure: each takes the locked checkout and returns steps. A share becomes held only by the processor's own
+// facts, after amount, currency, mode and metadata were compared, and only if the card was held before the checkout
+// expired. Only fundWhenAllHeld decides that every share is held, under the checkout's row lock.
 
 import { type HoldState, renewalTime } from '../../payments/hold.ts';
 import type { HoldFacts } from '../../payments/processor.ts';
@@ -38,15 +38,16 @@ export type HoldDecision =
   | {
       readonly holdId: string;
       readonly steps: readonly Step[];
-      /** Earlier holds of this share without a card. They must be released before a guest gets the secret of this one. */
+      /** Earlier holds of the share without a card: they must be released before a guest gets the new secret. */
       readonly releaseFirst: readonly string[];
     };
 
 const ANY_REQUESTER: HoldRequester = { payerId: null, retrieved: null };
 
 /**
- * A guest wants to pay a share: adds a hold, or returns the guest's own hold that still waits for a card. A hold belongs to
- * the member who requested it. Another payer's unconfirmed hold is released; it never passes to a second payer.
+ * A guest wants to pay a share: adds a hold, or returns the guest's own hold that still waits for a card. A hold
+ * belongs to the member who requested it. Another payer's unconfirmed hold is released; it never passes to a second
+ * payer.
  */
 export function decideHold(
   checkout: LockedCheckout,
@@ -242,8 +243,9 @@ function decideForHeld(checkout: LockedCheckout, hold: HoldState, facts: HoldFac
 }
 
 /**
- * A hold was lost: the share fails, its guest must pay again, and no guest is charged. Never called once captures have begun.
- * A renewal of the lost hold is released too: it could still hold the saved card beside the card that the guest pays with next.
+ * A hold was lost: the share fails, its guest must pay again, and no guest is charged. Never called once captures have
+ * begun. A renewal of the lost hold is released too: it could still hold the saved card beside the card that the guest
+ * pays with next.
  */
 export function loseHold(
   checkout: LockedCheckout,
@@ -291,8 +293,8 @@ export function postponePoll(id: string, dueAt: number | null): Step {
 }
 
 /**
- * The processor has answered with a temporary error and stores it under the call's key. A renewal is given up, and another
- * one, with another key, begins a minute later.
+ * The processor has answered with a temporary error and stores it under the call's key. A renewal is given up, and
+ * another one, with another key, begins a minute later.
  */
 export function decideTemporarilyRefused(checkout: LockedCheckout, holdId: string, now: number): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);

@@ -1,7 +1,7 @@
-// A guest begins to pay a share: reserves the hold, creates it at the processor and returns its client secret. The same payer
-// gets the same hold again. Another payer gets a new hold, and the earlier one is released, unless its card is held by then.
-// No secret is returned while an earlier hold of the share may still take a card. The share does not become held here: that
-// follows from the processor's facts (settle-hold.ts).
+// A guest begins to pay a share: reserves the hold, creates it at the processor and returns its client secret. The same
+// payer gets the same hold again. Another payer gets a new hold, and the earlier one is released, unless its card is
+// held by then. No secret is returned while an earlier hold of the share may still take a card. The share does not
+// become held here: that follows from the processor's facts (settle-hold.ts).
 
 import { conflict, notFound, Problem } from '../../../base/errors.ts';
 import { findHold } from '../../payments/queries.ts';
@@ -17,7 +17,7 @@ export interface HoldClientSecret {
 
 /** How often a request settles a hold before it answers 503. */
 const MAX_POLLS = 4;
-/** A concurrent change (the share was paid, the checkout canceled) can end the first attempt; the second one reports it. */
+/** A concurrent change (share paid, checkout canceled) can end the first attempt; the second one reports it. */
 const MAX_ATTEMPTS = 2;
 
 export async function holdShare(

@@ -1,6 +1,7 @@
-// Concurrent requests for the hold of one share: two taps, or a guest and the organizer who covers the share. In one process
-// the requests of a share run one after another, and each waits at most MAX_WAIT_MS for the one before it. A request that lost
-// the race against another process or a worker waits briefly and tries again. An unavailable processor is called only once.
+// Concurrent requests for the hold of one share: two taps, or a guest and the organizer who covers the share. In one
+// process the requests of a share run one after another, and each waits at most MAX_WAIT_MS for the one before it. A
+// request that lost the race against another process or a worker waits briefly and tries again. An unavailable
+// processor is called only once.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { type HoldClientSecret, HoldPending, holdShare } from './hold-share.ts';

@@ -1,6 +1,6 @@
-// Settles one hold: makes the processor call that the hold's status requires, and records the outcome. Reserve, call, record:
-// the status is the reservation, the call's idempotency key never changes, and the outcome is decided under the checkout's row
-// lock. A worker with a stale lease token writes nothing.
+// Settles one hold: makes the processor call that the hold's status requires, and records the outcome. Reserve, call,
+// record: the status is the reservation, the call's idempotency key never changes, and the outcome is decided under the
+// checkout's row lock. A worker with a stale lease token writes nothing.
 
 import { cardFormClosedUntil, countDecline } from '../../payments/decline-queries.ts';
 import { callKeys, type HoldState, holdMetadataOf } from '../../payments/hold.ts';
@@ -35,7 +35,7 @@ const LEASE_MS = 60_000;
 const MAX_KEY_AGE_MS = 20 * 3_600_000;
 const HOUR = 3_600_000;
 const MAX_CLOCK_SKEW_MS = 600_000;
-/** While the processor is unavailable a guest may be waiting: the first 50 retries come soon, the later ones less often. */
+/** A guest may be waiting for an unavailable processor: the first retries come soon, the later ones less often. */
 const EARLY_RETRIES = 50;
 const EARLY_RETRY_MS = 5_000;
 const LATE_RETRY_MS = 60_000;
@@ -56,7 +56,7 @@ export async function settleDueHolds(services: PaymentServices, batch: number): 
   return holds.length;
 }
 
-/** Settles one hold now, due or not. Returns its lease token; null: the hold has ended, or the processor is unavailable. */
+/** Settles one hold now, due or not. Returns its lease token; null: it has ended, or the processor is unavailable. */
 export async function settleHoldNow(
   services: PaymentServices,
   venueId: string,
@@ -147,7 +147,7 @@ async function decideWithLease<T>(
   });
 }
 
-/** Creates the payment intent. After an earlier attempt with the same key the processor returns that attempt's intent. */
+/** Creates the payment intent. After an earlier attempt the processor returns the same intent for the same key. */
 async function createAskedHold(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<boolean> {
   const processor = processorFor(services, hold.mode);
   // No guest got the secret of an asked hold, so it can hold no card. After a day no guest waits for it either.
@@ -241,7 +241,10 @@ async function createAskedRenewal(
   return recordSteps(services, renewal, (checkout, now) => decideFromFacts(checkout, renewal.id, facts, now));
 }
 
-/** Holds the saved card again, or finds the renewal of an earlier attempt. Throws a refusal without a card or on a decline. */
+/**
+ * Holds the saved card again, or finds the renewal of an earlier attempt. Throws a refusal without a card or on a
+ * decline.
+ */
 async function createOrFindRenewal(
   services: PaymentServices,
   renewal: HoldState,

@@ -1,6 +1,6 @@
-// Decides which messages the guests of a checkout get now, and when to decide again. Pure. Each decision starts anew from the
-// current rows; the unique kind and subject of a message prevent a second copy. A message about money goes to the payer: the
-// member of the share, or the member who covered it.
+// Decides which messages the guests of a checkout get now, and when to decide again. Pure. Each decision starts anew
+// from the current rows; the unique kind and subject of a message prevent a second copy. A message about money goes to
+// the payer: the member of the share, or the member who covered it.
 
 import type { MessageKind } from '../../members/messages/queries.ts';
 import type { CheckoutStatus, ShareStatus } from '../transitions.ts';

@@ -1,5 +1,5 @@
-// The facts that every message about a checkout needs: description, venue, organizer, deadline and time zone. The zone is that
-// of the checkout's offering, else of the venue's latest offering with a zone, else UTC.
+// The facts that every message about a checkout needs: description, venue, organizer, deadline and time zone. The zone
+// is that of the checkout's offering, else of the venue's latest offering with a zone, else UTC.
 
 import type { Queryable } from '../../../base/db.ts';
 import { zoneFor } from '../../offerings/queries.ts';

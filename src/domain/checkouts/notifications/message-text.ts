@@ -1,5 +1,6 @@
-// The text of a message about a checkout: organizer, booking, amount, deadline (in the venue's time, with its zone), the link,
-// and how to opt out. Pure. A name that could carry a link is left out: a message in our name must not carry a guest's link.
+// The text of a message about a checkout: organizer, booking, amount, deadline (in the venue's time, with its zone),
+// the link, and how to opt out. Pure. A name that could carry a link is left out: a message in our name must not carry
+// a guest's link.
 
 import { formatMoney, formatTime, type Language, translatorFor } from '../../../base/translations.ts';
 

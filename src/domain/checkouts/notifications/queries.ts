@@ -1,5 +1,5 @@
-// When the guests of a checkout are notified next, and the shares that the notifications are about. A null time means that the
-// checkout has no guests to notify (a party of test members), and stays null.
+// When the guests of a checkout are notified next, and the shares that the notifications are about. A null time means
+// that the checkout has no guests to notify (a party of test members), and stays null.
 
 import type { Queryable } from '../../../base/db.ts';
 import type { NotifiedShare } from './decide-notifications.ts';

@@ -1,6 +1,6 @@
-// The times of the reminders to pay: 24 hours after the invite, and 24 and 3 hours before pay_by, never during quiet hours in
-// the venue's time. Pure. A reminder in quiet hours waits for the morning; if that is too late, it comes the evening before.
-// Every time here is in the checkout's own time.
+// The times of the reminders to pay: 24 hours after the invite, and 24 and 3 hours before pay_by, never during quiet
+// hours in the venue's time. Pure. A reminder in quiet hours waits for the morning; if that is too late, it comes the
+// evening before. Every time here is in the checkout's own time.
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -19,7 +19,10 @@ export interface Reminder {
 /** Of two reminders that are closer together, only the later one is sent. */
 const MIN_GAP_MS = 30 * MINUTE;
 
-/** Sorted by time. Leaves out reminders before the invite or after pay_by, and one that another follows within MIN_GAP_MS. */
+/**
+ * Sorted by time. Leaves out reminders before the invite or after pay_by, and one that another follows within
+ * MIN_GAP_MS.
+ */
 export function remindersFor(invitedAt: number, payBy: number, zone: string): readonly Reminder[] {
   const planned: readonly Reminder[] = [
     { name: 'day-after', at: invitedAt + DAY },

@@ -1,5 +1,5 @@
-// POST /v1/public/checkouts/{id}/party: the organizer chooses who pays and how much, or changes the party. The first member to
-// choose becomes the organizer. Invites, messages and friendships are written in the same transaction.
+// POST /v1/public/checkouts/{id}/party: the organizer chooses who pays and how much, or changes the party. The first
+// member to choose becomes the organizer. Invites, messages and friendships are written in the same transaction.
 
 import { createHash } from 'node:crypto';
 import type { Party } from '../../../../schemas/types.gen.ts';
@@ -88,7 +88,7 @@ function requireMayChoose(checkout: LockedCheckout, guest: Guest, now: number): 
   if (checkout.status !== 'open' && checkout.status !== 'collecting') throw refusalProblem('checkout_not_open');
 }
 
-/** Limits choices, because each may message many guests. A failed choice does not count: its transaction is rolled back. */
+/** Limits choices, because each may message many guests. A failed choice is rolled back, so it does not count. */
 async function countChoice(tx: Queryable, checkoutId: string): Promise<void> {
   const [counted] = await countSharedCalls(tx, MAX_CHOICES_PER_HOUR, [{ subject: `party ${checkoutId}`, calls: 1 }]);
   if (counted === undefined || counted.granted === 1) return;

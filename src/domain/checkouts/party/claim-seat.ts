@@ -1,5 +1,5 @@
-// Open seats of a party: the organizer creates them and shares a link, and a guest who opens it and signs in claims one.
-// POST /v1/public/checkouts/{id}/seat.
+// Open seats of a party: the organizer creates them and shares a link, and a guest who opens it and signs in claims
+// one. POST /v1/public/checkouts/{id}/seat.
 
 import type { Seat as SeatBody } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';

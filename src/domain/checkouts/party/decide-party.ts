@@ -1,6 +1,6 @@
-// The organizer chooses the party, or changes it. Also cancels a checkout. Pure. A member whose amount is unchanged keeps the
-// share and its hold. Any other share is dropped and its holds are released; a changed amount gets a new share. A share of 0
-// becomes held at once, without a card.
+// The organizer chooses the party, or changes it. Also cancels a checkout. Pure. A member whose amount is unchanged
+// keeps the share and its hold. Any other share is dropped and its holds are released; a changed amount gets a new
+// share. A share of 0 becomes held at once, without a card.
 
 import { applySteps } from '../apply-steps.ts';
 import { fundWhenAllHeld, markShareHeld } from '../holds/decide-hold.ts';

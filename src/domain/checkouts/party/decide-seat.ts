@@ -1,5 +1,5 @@
-// Decides which open seat a member gets. Pure, and made under the checkout's row lock, so that two members never get the same
-// seat. A member who already has a share in the party gets that one: a second tap claims nothing.
+// Decides which open seat a member gets. Pure, and made under the checkout's row lock, so that two members never get
+// the same seat. A member who already has a share in the party gets that one: a second tap claims nothing.
 
 import { isOverdue, type LockedCheckout, type ShareState } from '../locked-checkout.ts';
 import type { Step } from '../steps.ts';

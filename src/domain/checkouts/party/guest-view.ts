@@ -1,5 +1,5 @@
 // GET /v1/public/checkouts/{id}: the guests' view of a checkout. Any signed-in member who knows its id may read it. A
-// publishable key reads its own venue's checkouts of its own mode. An overdue checkout is expired before it is returned.
+// publishable key reads its own venue's checkouts of its own mode. An overdue checkout is expired first.
 
 import type { Queryable } from '../../../base/db.ts';
 import { notFound } from '../../../base/errors.ts';

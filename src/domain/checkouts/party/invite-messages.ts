@@ -1,5 +1,5 @@
-// Queues the text messages that invite members to pay their shares, in the transaction that adds the shares. Each is in its
-// recipient's language.
+// Queues the text messages that invite members to pay their shares, in the transaction that adds the shares. Each is in
+// its recipient's language.
 
 import type { Queryable } from '../../../base/db.ts';
 import { type MessageRequest, queueMessages } from '../../members/messages/queue.ts';

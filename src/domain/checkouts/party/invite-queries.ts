@@ -1,5 +1,5 @@
-// The SQL of invites: from the hash of a token to its share, and the sealed token for the organizer. Also the reads for guests,
-// whose requests carry the id of a checkout or share but no venue.
+// The SQL of invites: from the hash of a token to its share, and the sealed token for the organizer. Also the reads for
+// guests, whose requests carry the id of a checkout or share but no venue.
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';

@@ -1,5 +1,5 @@
-// Resolves the party that the organizer sent (members by id, group chats, phones) to members: each once, the organizer first.
-// Problems are reported with a JSON pointer. An unknown phone becomes a new member.
+// Resolves the party that the organizer sent (members by id, group chats, phones) to members: each once, the organizer
+// first. Problems are reported with a JSON pointer. An unknown phone becomes a new member.
 
 import type { Party } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';

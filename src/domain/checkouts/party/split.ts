@@ -1,5 +1,5 @@
-// Divides a total over a party. Pure. The shares always add up to the amount exactly. In an equal split the organizer, who is
-// first, pays the minor units that are left over.
+// Divides a total over a party. Pure. The shares always add up to the amount exactly. In an equal split the organizer,
+// who is first, pays the minor units that are left over.
 
 import { splitEqually } from '../../../base/money.ts';
 

@@ -1,6 +1,6 @@
-// The refund of a completed checkout. Pure. The amount is divided over the shares in proportion to what is left of each, to
-// the last minor unit. Our fee is refunded in the same proportion. The venue's part reduces a transfer that was not sent yet,
-// or reverses one that was.
+// The refund of a completed checkout. Pure. The amount is divided over the shares in proportion to what is left of
+// each, to the last minor unit. Our fee is refunded in the same proportion. The venue's part reduces a transfer that
+// was not sent yet, or reverses one that was.
 
 import { divideInProportion } from '../../../base/money.ts';
 import type { MovementStatus } from '../../payments/transitions.ts';
@@ -99,7 +99,7 @@ function refundShare(
   return [...steps, { step: 'add movements', movements: [reversal] }];
 }
 
-/** The part of a share's fee that is refunded with `refunded` of the share: in proportion, rounded down, all at the end. */
+/** The part of a share's fee that is refunded with `refunded` of the share: in proportion, rounded down. */
 function feeReturned(share: ShareState, fee: number, refunded: number): number {
   return share.amount === 0 ? 0 : Number((BigInt(fee) * BigInt(refunded)) / BigInt(share.amount));
 }

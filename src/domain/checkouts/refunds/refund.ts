@@ -1,5 +1,5 @@
-// POST /v1/checkouts/{id}/refund: by amount, by the offering's cancellation policy, or all that is left. The refund and its
-// event are committed here. The worker moves the money afterwards, so that an unavailable processor only delays it.
+// POST /v1/checkouts/{id}/refund: by amount, by the offering's cancellation policy, or all that is left. The refund and
+// its event are committed here. The worker moves the money afterwards, so that an unavailable processor only delays it.
 
 import type { Refund } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';

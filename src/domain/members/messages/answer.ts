@@ -1,5 +1,5 @@
-// What people answer to our messages. STOP, or any of the words that mean it, ends them; START takes that back. A message that
-// is more than such a word changes nothing.
+// Applies the keywords that recipients reply: STOP and its synonyms opt the phone out, START opts it in again. Any
+// other reply changes nothing.
 
 import type { Queryable } from '../../../base/db.ts';
 import type { Seal } from '../../../base/seal.ts';
@@ -13,15 +13,20 @@ export type KeywordEffect = 'stopped' | 'started' | 'nothing';
 
 export async function applyKeyword(
   db: Queryable,
-  by: { readonly seal: Seal; readonly now: number },
+  context: { readonly seal: Seal; readonly now: number },
   phone: string,
-  words: string,
+  reply: string,
 ): Promise<KeywordEffect> {
-  const word = words
+  const keyword = reply
     .trim()
     .toUpperCase()
     .replaceAll(/[^A-Z]/g, '');
-  const effect: KeywordEffect = STOP_KEYWORDS.includes(word) ? 'stopped' : START_KEYWORDS.includes(word) ? 'started' : 'nothing';
-  if (effect !== 'nothing') await setOptedOut(db, hashOfPhone(by.seal, phone), effect === 'stopped' ? by.now : null);
+  const effect: KeywordEffect = STOP_KEYWORDS.includes(keyword)
+    ? 'stopped'
+    : START_KEYWORDS.includes(keyword)
+      ? 'started'
+      : 'nothing';
+  if (effect !== 'nothing')
+    await setOptedOut(db, hashOfPhone(context.seal, phone), effect === 'stopped' ? context.now : null);
   return effect;
 }

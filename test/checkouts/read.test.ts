@@ -1,4 +1,5 @@
-// Reading checkouts: one and many, newest first, page by page without a gap, and never payable after pay_by, swept or not.
+// Reading checkouts: one and lists, newest first, page by page without a gap, and never payable after pay_by, whether
+// or not the sweep has run.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestWorld, type TestWorld } from '../world.ts';
@@ -37,7 +38,7 @@ const letTimePass = (ids: readonly string[]): Promise<unknown> =>
   world.db.query(`update checkouts set expires_at = now() - interval '1 second' where checkout_id = any($1)`, [ids]);
 
 describe('pages', () => {
-  it('never skip or repeat one of 120 checkouts, whatever the size of a page, newest first', async () => {
+  it('never skip or repeat one of 120 checkouts, newest first, for any page size', async () => {
     const shop = await openShop(world);
     const made = await manyOf(shop, 120);
     for (const limit of [7, 50, 100]) {
@@ -50,7 +51,7 @@ describe('pages', () => {
     expect(times.map((time) => Date.parse(time))).toEqual(inOrder.map((time) => Date.parse(time)));
   });
 
-  it('are of 50 unless asked otherwise, and take 1 to 100', async () => {
+  it('have 50 checkouts by default, and limits from 1 to 100', async () => {
     const shop = await openShop(world);
     await manyOf(shop, 52);
     expect((await shop.get('/v1/checkouts')).json.data).toHaveLength(50);
@@ -62,7 +63,7 @@ describe('pages', () => {
     expectInvalid(await shop.get('/v1/checkouts?before=yesterday'), 'invalid_format', '/query/before');
   });
 
-  it('have only what is older than `before`, and the created_at of an answer is such a time', async () => {
+  it('have only checkouts older than `before`, and accept a created_at of a response as `before`', async () => {
     const shop = await openShop(world);
     const first = await shop.create();
     const second = await shop.create();
@@ -71,7 +72,7 @@ describe('pages', () => {
     expect(json.next_before).toBeNull();
   });
 
-  it('show the checkouts of the key’s own venue and mode alone', async () => {
+  it('show only the checkouts of the key’s venue and mode', async () => {
     const shop = await openShop(world);
     const made = await shop.create();
     const live = await anotherKey(shop, 'live');
@@ -81,7 +82,7 @@ describe('pages', () => {
     expect(await pagesOf(await openShop(world), '', 50)).toEqual([]);
   });
 
-  it('narrow to a status, each checkout under its own and no other', async () => {
+  it('filter by status, each checkout under its own status alone', async () => {
     const shop = await openShop(world);
     const open = await shop.create();
     const collecting = await shop.collecting();
@@ -96,8 +97,8 @@ describe('pages', () => {
   });
 });
 
-describe('after pay_by, with no sweep', () => {
-  it('one checkout is read as expired, told once, and its holds are let go at the bank', async () => {
+describe('after pay_by, before the sweep', () => {
+  it('a read expires the checkout, with one event, and its holds are released at the processor', async () => {
     const shop = await openShop(world);
     const checkout = await shop.collecting({ party_size: 2 });
     await shop.drive(checkout.id, 'hold', { share_id: checkout.shares[1].id });
@@ -112,7 +113,7 @@ describe('after pay_by, with no sweep', () => {
     expect(await shop.heldAtBank(checkout.id)).toBe(0);
   });
 
-  it('one whose row somebody holds at this moment is not shown as payable either', async () => {
+  it('a checkout whose row another transaction has locked is not shown as payable', async () => {
     const shop = await openShop(world);
     const made = await shop.create();
     await letTimePass([made.id]);
@@ -125,7 +126,7 @@ describe('after pay_by, with no sweep', () => {
     expect((await reading).json.status).toBe('expired');
   });
 
-  it('a list shows none as open, however many there are and however small its pages', async () => {
+  it('a list shows none as open, however many there are and however small the pages', async () => {
     const shop = await openShop(world);
     const late = await manyOf(shop, 30);
     const early = await manyOf(shop, 3);
@@ -135,14 +136,14 @@ describe('after pay_by, with no sweep', () => {
     expect((await pagesOf(shop, '', 5)).filter(({ status }) => status === 'open')).toHaveLength(3);
   });
 
-  it('the list of expired ones has those that nobody has swept yet', async () => {
+  it('the list of expired checkouts includes those that the sweep has not reached', async () => {
     const shop = await openShop(world);
     const late = await manyOf(shop, 3);
     await letTimePass(late);
     expect((await pagesOf(shop, '&status=expired', 2)).map(({ id }) => id).sort()).toEqual([...late].sort());
   });
 
-  it('the sweep expires hundreds of many venues, each told once', async () => {
+  it('the sweep expires hundreds of checkouts of many venues, each with one event', async () => {
     const shops = [await openShop(world), await openShop(world)];
     const ids: string[] = [];
     for (const shop of shops) ids.push(...(await manyOf(shop, 20)));
@@ -158,7 +159,7 @@ describe('after pay_by, with no sweep', () => {
     for (const row of rows) expect(row).toEqual({ status: 'expired', told: 1 });
   });
 
-  it('what is completed in time stays completed', async () => {
+  it('a checkout that completed in time stays completed', async () => {
     const shop = await openShop(world);
     const done = await shop.completed();
     await letTimePass([done.id]);
@@ -167,7 +168,7 @@ describe('after pay_by, with no sweep', () => {
   });
 });
 
-describe('an id that is none', () => {
+describe('an invalid id', () => {
   it.each(['chk_', 'x', 'chk_00000000000000000000000000', '%00', "chk_'", '..%2f..'])('%s is 404', async (id) => {
     const shop = await openShop(world);
     const told = await shop.get(`/v1/checkouts/${id}`);

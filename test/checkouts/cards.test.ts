@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 afterEach(() => {
-  world.processor.bank.faults.clear();
+  world.processor.api.faults.clear();
   vi.useRealTimers();
 });
 
@@ -198,7 +198,7 @@ describe('a guest who requests a hold', () => {
 describe('an unavailable processor', () => {
   it('that created the hold without an answer is called again, and there is one hold', async () => {
     const checkout = await party();
-    world.processor.bank.faults.set({
+    world.processor.api.faults.set({
       rules: [{ id: 'once', on: 'payment_intents.create', kind: 'error_500_after', times: 1 }],
     });
     await expect(shop.secretFor(checkout.id, checkout.shares[0].id)).rejects.toThrow('has not answered yet');
@@ -212,10 +212,10 @@ describe('an unavailable processor', () => {
     const checkout = await party();
     const secret = await shop.secretFor(checkout.id, checkout.shares[0].id);
     await shop.confirm(secret, CARDS.good);
-    world.processor.bank.faults.set({ rules: [{ id: 'down', on: '*', kind: 'drop_connection' }] });
+    world.processor.api.faults.set({ rules: [{ id: 'down', on: '*', kind: 'drop_connection' }] });
     await shop.look(secret.holdId);
     expect(statusesOf(await shop.read(checkout.id))).toEqual(['invited', 'invited']);
-    world.processor.bank.faults.clear();
+    world.processor.api.faults.clear();
     await shop.hurry(checkout.id);
     expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited']);
   });

@@ -1,7 +1,7 @@
 // GET /v1/checkouts and /v1/checkouts/{id}. An overdue checkout is expired before it is returned, even if the sweep has
 // not reached it yet: no partner ever sees an unfunded checkout as payable after its pay_by.
 
-import type { Queryable } from '../../base/db.ts';
+import type { Db } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import { pageOf, pageQueryOf } from '../../base/page.ts';
@@ -9,7 +9,7 @@ import type { Caller, PrefetchedCheckout } from '../keys/caller.ts';
 import { expireOne, expireSome } from './expire.ts';
 import { type CheckoutView, hasOverdue, listCheckoutViews, viewCheckout } from './queries.ts';
 
-export async function getCheckout(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
+export async function getCheckout(db: Db, caller: Caller, input: Input): Promise<OperationResult> {
   const id = input.params.id ?? '';
   const json =
     caller.prefetched === undefined ? checkoutJson(db, caller, id) : expireIfOverdue(db, caller, id, caller.prefetched);
@@ -17,16 +17,11 @@ export async function getCheckout(db: Queryable, caller: Caller, input: Input): 
 }
 
 /** The partner's current view; an overdue checkout is expired first. */
-export async function checkoutJson(db: Queryable, caller: Caller, id: string): Promise<string> {
+export async function checkoutJson(db: Db, caller: Caller, id: string): Promise<string> {
   return expireIfOverdue(db, caller, id, await viewCheckout(db, caller.venue.id, caller.mode, id, caller.now));
 }
 
-async function expireIfOverdue(
-  db: Queryable,
-  caller: Caller,
-  id: string,
-  view: PrefetchedCheckout | null,
-): Promise<string> {
+async function expireIfOverdue(db: Db, caller: Caller, id: string, view: PrefetchedCheckout | null): Promise<string> {
   if (view === null) throw notFound();
   if (!view.overdue) return view.json;
   const { venue, mode, now } = caller;
@@ -36,7 +31,7 @@ async function expireIfOverdue(
   return expired.json;
 }
 
-export async function listCheckouts(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
+export async function listCheckouts(db: Db, caller: Caller, input: Input): Promise<OperationResult> {
   const page = pageQueryOf(input.query);
   const read = (): Promise<CheckoutView[]> => listCheckoutViews(db, caller.venue.id, caller.mode, page, caller.now);
   const [first, shouldExpire] = await Promise.all([read(), hasOverdue(db, caller.venue.id, caller.now)]);

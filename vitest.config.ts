@@ -16,7 +16,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/logs/setup.ts', 'test/database.ts'],
+    globalSetup: ['test/logs/setup.ts', 'test/support/postgres-setup.ts'],
     // A machine that is lent out can be ten times slower for a while: no promise is about how long a test takes.
     testTimeout: 240_000,
     hookTimeout: 240_000,

@@ -13,7 +13,7 @@ import { findCluster } from '../src/sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../src/sandbox/postgres/embedded.ts';
 import { readState } from '../src/sandbox/processor/process-state.ts';
 import { startEmbeddedProcessor } from '../src/sandbox/processor/run.ts';
-import { requireDurability } from '../test/chaos/postgres-runner.ts';
+import { requireDurability } from '../test/support/postgres-runner.ts';
 import { type Deliveries, deliveriesBy } from './deliveries.ts';
 import type { Endings } from './endings.ts';
 import { makeTown, type Town } from './keys.ts';

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dropActivity } from '../../src/domain/analytics/drop.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { type App, figuresOf, type Happened, openApp, recount, report } from './app.ts';
+import { type App, figuresOf, type Happened, openApp, recount, report } from '../support/test-activity.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {

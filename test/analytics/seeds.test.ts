@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dropActivity } from '../../src/domain/analytics/drop.ts';
 import { type ActivityEvent, findFigures, recordActivityEvents } from '../../src/domain/analytics/queries.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { answered, Story, withoutNothing } from './story.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { answered, Story, withoutNothing } from './activity-model.ts';
 
 /** In their order: what one drops is gone for those before it. */
 const SEEDS = [1, 2, 3, 4, 5];

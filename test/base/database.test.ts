@@ -10,7 +10,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { isUnavailable, openDb } from '../../src/base/db.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { createDatabase } from '../fresh-database.ts';
+import { createDatabase } from '../support/create-database.ts';
 
 const FOLDER = join(packageRoot, 'migrations');
 const empty = (): Promise<string> =>

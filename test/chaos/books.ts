@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import Stripe from 'stripe';
 import type { Db } from '../../src/base/db.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './run-setup.ts';
 
 export interface CheckoutRow {
   readonly id: string;

@@ -2,9 +2,9 @@
 // theirs is theirs, a card that was held for them is in both books, and one that was declined holds no money.
 
 import type { Db } from '../../src/base/db.ts';
+import { type Found, grouped } from '../support/violation.ts';
 import { type Booking, type CardNote, mayChangeLate } from './booking.ts';
 import type { HoldRow, OurBooks, ShareRow, TheirHold } from './books.ts';
-import { type Found, grouped } from './violation.ts';
 
 /** Whose each share is, dropped ones included. */
 export type Members = ReadonlyMap<string, string>;

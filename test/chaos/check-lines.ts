@@ -6,9 +6,9 @@ import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { findIn, Secrets } from '../logs/scan.ts';
+import type { Found } from '../support/violation.ts';
 import { SECRET } from './receivers.ts';
-import type { Stage } from './stage.ts';
-import type { Found } from './violation.ts';
+import type { Stage } from './run-setup.ts';
 
 type Logged = Pick<Stage, 'folder' | 'scratch' | 'processorSecrets' | 'sharedEnv'>;
 

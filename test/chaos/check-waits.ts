@@ -4,11 +4,11 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../src/base/db.ts';
+import type { Found } from '../support/violation.ts';
 import type { Shop } from './booking.ts';
 import type { Question, Told } from './client.ts';
 import { type Endpoint, type Receivers, undelivered } from './receivers.ts';
 import type { Happening } from './timeline.ts';
-import type { Found } from './violation.ts';
 
 const RULE = 'a dead endpoint slows nobody';
 

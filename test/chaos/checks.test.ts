@@ -1,11 +1,11 @@
 // The checker is checked: books that agree pass, and each way of breaking them is seen and named by its rule.
 
 import { expect, it } from 'vitest';
+import type { Violation } from '../support/violation.ts';
 import { Booking } from './booking.ts';
 import type { OurBooks, TheirBooks, TheirHold } from './books.ts';
 import { checkMoney } from './check-money.ts';
-import { checkEvents, checkShares, checkTold } from './check-told.ts';
-import type { Violation } from './violation.ts';
+import { checkEvents, checkShares, checkTold } from './check-responses.ts';
 
 const BODY = { amount: 1000, party_size: 2, description: 'Cabana', external_booking_id: 'bk-1', metadata: {} };
 const FIRST = JSON.stringify({ id: 'chk_1', status: 'open', ...BODY });

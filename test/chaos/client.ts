@@ -2,7 +2,7 @@
 // whichever server, until it is answered. Every answer is written down: what was acknowledged must hold for ever.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Chance } from '../sim/chance.ts';
+import type { Chance } from '../support/seeded-random.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer of the API, looked into as a partner would.
 export type Seen = any;

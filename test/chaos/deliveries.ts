@@ -12,12 +12,12 @@ import { type Db, openDb } from '../../src/base/db.ts';
 import { makeIds } from '../../src/base/ids.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { Chance } from '../sim/chance.ts';
-import { PartRunner } from './part-runner.ts';
-import { PostgresRunner } from './postgres-runner.ts';
+import { PostgresRunner } from '../support/postgres-runner.ts';
+import { Chance } from '../support/seeded-random.ts';
+import { openShops } from './load.ts';
+import { PartRunner } from './process-runner.ts';
 import { type Endpoint, openEndpoints, Receivers, undelivered } from './receivers.ts';
-import { openStage } from './stage.ts';
-import { openShops } from './town.ts';
+import { openStage } from './run-setup.ts';
 
 interface Wish {
   readonly deliveries: number;

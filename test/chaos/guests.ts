@@ -2,7 +2,7 @@
 // for themselves or for somebody they cover; at the card processor they type a card, approve it where their bank asks, and try another
 // one when it is declined. What they are told is written into the booking; what nobody who does it right should be told is a fault.
 
-import type { Chance } from '../sim/chance.ts';
+import type { Chance } from '../support/seeded-random.ts';
 import { type Booking, type CardNote, mayChangeLate, type PartyNote, payBy } from './booking.ts';
 import type { Client, Question, Seen, Told } from './client.ts';
 import type { People, Person } from './people.ts';

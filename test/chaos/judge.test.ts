@@ -6,16 +6,16 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Chance } from '../sim/chance.ts';
+import { Chance } from '../support/seeded-random.ts';
+import type { Found, Violation } from '../support/violation.ts';
 import type { OurBooks } from './books.ts';
 import { checkLines } from './check-lines.ts';
 import { checkWaits } from './check-waits.ts';
 import { KIND_NAMES, makePlan } from './plan.ts';
-import { checkBySelf } from './quiet.ts';
 import { type Mood, Receivers } from './receivers.ts';
+import { checkBySelf } from './settle.ts';
+import { checkMistakes, checkWork } from './summary.ts';
 import type { Happening } from './timeline.ts';
-import { checkMistakes, checkWork } from './verdict.ts';
-import type { Found, Violation } from './violation.ts';
 
 const folders: string[] = [];
 afterAll(() => {

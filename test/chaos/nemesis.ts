@@ -4,12 +4,12 @@
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { PostgresHand } from '../support/postgres-control.ts';
+import { PostgresRunner } from '../support/postgres-runner.ts';
 import { PairRunner } from './pair-runner.ts';
-import { PartRunner, type Tell } from './part-runner.ts';
 import type { Deed, Planned } from './plan.ts';
-import type { PostgresHand } from './postgres-hand.ts';
-import { PostgresRunner } from './postgres-runner.ts';
-import type { Stage } from './stage.ts';
+import { PartRunner, type Tell } from './process-runner.ts';
+import type { Stage } from './run-setup.ts';
 import type { Happening } from './timeline.ts';
 
 export type Order =

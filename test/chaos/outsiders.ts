@@ -3,11 +3,11 @@
 // for the last the answer is 401 from every server, from the moment at which the revocation was acknowledged.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Chance } from '../sim/chance.ts';
+import type { Chance } from '../support/seeded-random.ts';
+import type { Found } from '../support/violation.ts';
 import type { Booking, Shop } from './booking.ts';
 import type { Client, Told } from './client.ts';
-import type { Venues } from './town.ts';
-import type { Found } from './violation.ts';
+import type { Venues } from './load.ts';
 
 const NOBODYS = `chk_${'0'.repeat(25)}1`;
 const NO_LIMIT = 1_000_000_000;

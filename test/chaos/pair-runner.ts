@@ -10,10 +10,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { giveFolder, type RunUser, spawnIds, unprivilegedUser } from '../../src/sandbox/postgres/user.ts';
-import { type Bouncer, debianProgram, findBouncer, startBouncer } from '../bouncer.ts';
-import type { Tell } from './part-runner.ts';
-import { PostgresHand } from './postgres-hand.ts';
-import { requireDurability } from './postgres-runner.ts';
+import { type Bouncer, debianProgram, findBouncer, startBouncer } from '../support/pgbouncer.ts';
+import { PostgresHand } from '../support/postgres-control.ts';
+import { requireDurability } from '../support/postgres-runner.ts';
+import type { Tell } from './process-runner.ts';
 
 const run = promisify(execFile);
 

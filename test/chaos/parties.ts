@@ -1,7 +1,7 @@
 // How a party comes to pay: the organizer names people and leaves seats open, sometimes chooses again, sometimes covers somebody; each
 // pays with a card of their own, all at once or one after the other. Now and then a partner's test helpers do all of it.
 
-import type { Chance } from '../sim/chance.ts';
+import type { Chance } from '../support/seeded-random.ts';
 import type { Booking } from './booking.ts';
 import type { Seen } from './client.ts';
 import type { Named } from './guests.ts';

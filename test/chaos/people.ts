@@ -2,7 +2,7 @@
 // asked for, read in the outbox, and typed in. Somebody comes to a few parties and is then not seen again, so that nobody's
 // hour is used up by this.
 
-import type { Chance } from '../sim/chance.ts';
+import type { Chance } from '../support/seeded-random.ts';
 import type { Client, Told } from './client.ts';
 
 /** Parties that one person comes to. */

@@ -1,7 +1,7 @@
 // The nemesis's plan: what is done to whom and when, all of it from the seed, before anything begins. How the processes
 // answer to it is their own affair; the plan of a seed is always the same.
 
-import { Chance } from '../sim/chance.ts';
+import { Chance } from '../support/seeded-random.ts';
 import type { Mood } from './receivers.ts';
 
 export type Target = 'api-1' | 'api-2' | 'worker-1' | 'worker-2' | 'processor' | 'postgres' | 'receivers';

@@ -2,8 +2,8 @@
 // them what clients got done and what went wrong, second by second.
 
 import type { Mark } from './client.ts';
+import type { Verdict } from './summary.ts';
 import type { Happening } from './timeline.ts';
-import type { Verdict } from './verdict.ts';
 
 const LANES = ['api-1', 'api-2', 'worker-1', 'worker-2', 'processor', 'postgres', 'receivers'];
 const WIDTH = 1100;

@@ -14,10 +14,10 @@ import { makeSeal } from '../../src/base/seal.ts';
 import { insertQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { secretRow } from '../../src/domain/webhooks/deliveries/signature.ts';
 import { insertEndpoint } from '../../src/domain/webhooks/queries.ts';
-import { type Listening, startReceiver } from '../outbound/receiver.ts';
-import type { Chance } from '../sim/chance.ts';
+import type { Chance } from '../support/seeded-random.ts';
+import { type Listening, startReceiver } from '../support/test-receivers.ts';
 import type { Shop } from './booking.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './run-setup.ts';
 
 export const SECRET = 'whsec_chaoschaoschaoschaoschaoschaos';
 

@@ -2,10 +2,10 @@
 // every create without one whose booking still stands, gets the same bytes; the same key with another body is a conflict. And a limit
 // is exact over both servers (in a stretch without a crash: counts are unlogged and begin anew after one of PostgreSQL's).
 
+import type { Found } from '../support/violation.ts';
 import type { Booking } from './booking.ts';
 import type { Client, Question, Told } from './client.ts';
-import type { Venues } from './town.ts';
-import type { Found } from './violation.ts';
+import type { Venues } from './load.ts';
 
 const MOST = 1_000;
 const AT_ONCE = 8;

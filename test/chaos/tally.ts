@@ -1,8 +1,8 @@
 // What guests and outsiders did in a run, in figures, beside the rest of the verdict.
 
 import type { Booking } from './booking.ts';
-import type { Crowd } from './town.ts';
-import type { Verdict } from './verdict.ts';
+import type { Crowd } from './load.ts';
+import type { Verdict } from './summary.ts';
 
 export function withPeople(verdict: Verdict, { bookings, town, outsiders }: Crowd, askedAgain: number): Verdict {
   const sum = (of: (booking: Booking) => number): number => bookings.reduce((total, one) => total + of(one), 0);

@@ -2,8 +2,8 @@
 // pays for a checkout that was canceled.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { CARDS, expectConflict, intentOf, openShop, type Seen, type Shop } from './shop.ts';
+import { CARDS, expectConflict, intentOf, openShop, type Seen, type Shop } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let shop: Shop;

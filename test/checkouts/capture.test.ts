@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { captureFunded } from '../../src/domain/checkouts/capture/capture.ts';
 import { claimFunded } from '../../src/domain/checkouts/queries.ts';
 import type { Processor } from '../../src/domain/payments/processor.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { CARDS, DAY, HOUR, inFuture, intentOf, openShop, type Seen, type Shop } from './shop.ts';
+import { CARDS, DAY, HOUR, inFuture, intentOf, openShop, type Seen, type Shop } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let shop: Shop;

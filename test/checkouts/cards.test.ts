@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
 import { holdWithRetry } from '../../src/domain/checkouts/holds/hold-with-retry.ts';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
-import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
-import { CARDS, intentOf, openShop, type Seen, type Shop } from './shop.ts';
+import { CARDS, intentOf, openShop, type Seen, type Shop } from '../support/test-venue.ts';
+import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let shop: Shop;

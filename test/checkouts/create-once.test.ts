@@ -2,7 +2,6 @@
 // first answer byte for byte, and a call that failed leaves its key unused.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
 import {
   anotherKey,
   DAY,
@@ -13,7 +12,8 @@ import {
   newBody,
   openShop,
   type Shop,
-} from './shop.ts';
+} from '../support/test-venue.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let shop: Shop;

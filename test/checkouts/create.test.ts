@@ -3,7 +3,6 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { candidateFrom } from '../../src/base/schema/contract.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
 import {
   anotherKey,
   DAY,
@@ -16,7 +15,8 @@ import {
   type Seen,
   type Shop,
   withoutRequestId,
-} from './shop.ts';
+} from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let shop: Shop;

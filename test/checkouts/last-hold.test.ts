@@ -16,9 +16,9 @@ import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
-import { until } from '../sandbox/processor-fixture.ts';
-import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
-import { CARDS, HOUR, intentOf, openShop, type Seen, type Shop } from './shop.ts';
+import { until } from '../support/test-processor.ts';
+import { CARDS, HOUR, intentOf, openShop, type Seen, type Shop } from '../support/test-venue.ts';
+import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 
 const RACES = Number(process.env.RACES ?? 1_000);
 const LANES = 6;

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
 import { registerWebhookEndpoint } from '../../src/domain/payments/stripe-notices.ts';
-import { until } from '../sandbox/processor-fixture.ts';
-import { type HttpResponse, openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
-import { CARDS, intentOf, openShop, type Seen, type Shop } from './shop.ts';
+import { until } from '../support/test-processor.ts';
+import { CARDS, intentOf, openShop, type Seen, type Shop } from '../support/test-venue.ts';
+import { type HttpResponse, openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let shop: Shop;

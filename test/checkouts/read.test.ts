@@ -1,8 +1,8 @@
 // Reading checkouts: one and many, newest first, page by page without a gap, and never payable after pay_by, swept or not.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { anotherKey, expectInvalid, newBody, openShop, type Seen, type Shop } from './shop.ts';
+import { anotherKey, expectInvalid, newBody, openShop, type Seen, type Shop } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {

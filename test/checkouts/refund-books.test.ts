@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimMovement, claimMovements } from '../../src/domain/payments/movement-queries.ts';
 import { settleDueMovements, settleMovement } from '../../src/domain/payments/settle-movements.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { openShop, type Seen, type Shop } from './shop.ts';
+import { openShop, type Seen, type Shop } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {

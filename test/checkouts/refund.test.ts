@@ -2,8 +2,17 @@
 // audited, once for a key, and taken out of a payout that still waits.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
-import { DAY, expectConflict, expectInvalid, HOUR, inFuture, openShop, type Seen, type Shop } from './shop.ts';
+import {
+  DAY,
+  expectConflict,
+  expectInvalid,
+  HOUR,
+  inFuture,
+  openShop,
+  type Seen,
+  type Shop,
+} from '../support/test-venue.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let shop: Shop;

@@ -6,8 +6,8 @@ import type { Queryable } from '../../src/base/db.ts';
 import type { Transitions } from '../../src/base/transitions.ts';
 import { CHECKOUT_TRANSITIONS, SHARE_TRANSITIONS } from '../../src/domain/checkouts/transitions.ts';
 import { HOLD_TRANSITIONS, MOVEMENT_TRANSITIONS } from '../../src/domain/payments/transitions.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { openShop, type Seen, type Shop } from './shop.ts';
+import { openShop, type Seen, type Shop } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let shop: Shop;

@@ -2,7 +2,6 @@
 // keys. A checkout has a clock of its own, which goes forward only.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
 import {
   anotherKey,
   CARDS,
@@ -14,7 +13,8 @@ import {
   openShop,
   type Seen,
   type Shop,
-} from './shop.ts';
+} from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let shop: Shop;

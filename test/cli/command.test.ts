@@ -19,7 +19,7 @@ import { runCommand } from '../../src/cli/command.ts';
 import { checkNode } from '../../src/cli/doctor.ts';
 import { type AppContext, commandContext, makeContext } from '../../src/run/context.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
-import { keepLines, keepStream } from '../logs/kept.ts';
+import { keepLines, keepStream } from '../support/record-logs.ts';
 
 interface Said {
   readonly exit: number;

@@ -10,9 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { BrokenStream, JsonSplitter, piecesOf } from '../../src/cli/json-stream.ts';
 import { ProgressBar } from '../../src/cli/progress-bar.ts';
-import { keepStream } from '../logs/kept.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { type CommandLine, commandLine } from './in-process.ts';
+import { keepStream } from '../support/record-logs.ts';
+import { type CommandLine, commandLine } from '../support/run-command.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 const NOBODY = '01900000-0000-7000-8000-000000000000';
 

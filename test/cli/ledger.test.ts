@@ -9,9 +9,9 @@ import {
   type LedgerReport,
   unbalancedIn,
 } from '../../src/domain/checkouts/accounting/check-ledger.ts';
-import { CARDS, openShop, type Shop } from '../checkouts/shop.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { type CommandLine, commandLine } from './in-process.ts';
+import { type CommandLine, commandLine } from '../support/run-command.ts';
+import { CARDS, openShop, type Shop } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let cli: CommandLine;

@@ -3,6 +3,7 @@
 
 import { createHmac } from 'node:crypto';
 import { brokenText, damagedBytes } from './breaks.ts';
+import { samplesOf, signed } from './connections.ts';
 import {
   addressOf,
   type Draft,
@@ -13,7 +14,6 @@ import {
   strangeMethod,
   strangePath,
 } from './draw.ts';
-import { samplesOf, signed } from './mailbox.ts';
 import type { Json } from './mutations.ts';
 import type { Request } from './send.ts';
 

@@ -15,9 +15,9 @@ import {
   strangePath,
   wrongBearer,
 } from './draw.ts';
-import { dressed } from './dress.ts';
 import { ORIGIN } from './keys.ts';
 import type { Json } from './mutations.ts';
+import { dressed } from './realistic-body.ts';
 import type { Request } from './send.ts';
 import { valueFor, varied } from './values.ts';
 

@@ -1,6 +1,7 @@
 // Every address that is no operation: the hosted pages and their forms, what is published, what the sandbox shows, what an
 // operator looks at. A test compares this list with the server's own routes.
 
+import { PROVIDERS } from './connections.ts';
 import {
   addressOf,
   type Draft,
@@ -13,7 +14,6 @@ import {
   strangePath,
 } from './draw.ts';
 import { ORIGIN } from './keys.ts';
-import { PROVIDERS } from './mailbox.ts';
 import type { Request } from './send.ts';
 
 /** As the router writes them. */

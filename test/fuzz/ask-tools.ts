@@ -4,10 +4,10 @@
 import { brokenText, damagedBytes } from './breaks.ts';
 import type { Schema } from './contract.ts';
 import { addressOf, type Draft, type Drawing, finished, idFor, strangeHeader, type Tool, wrongBearer } from './draw.ts';
-import { dressed } from './dress.ts';
+import { isOwnName } from './fixture.ts';
 import { type Json, NASTY } from './mutations.ts';
+import { dressed } from './realistic-body.ts';
 import type { Asked, Request } from './send.ts';
-import { isOwnName } from './town.ts';
 import { valueFor, varied } from './values.ts';
 
 const OLDER = ['2025-11-25', '2025-06-18', '2025-03-26'];

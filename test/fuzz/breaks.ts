@@ -2,7 +2,7 @@
 // (cut, not UTF-8, a byte order mark, two documents, a byte too many). Everything is drawn from the request's own chance.
 
 import { gzipSync } from 'node:zlib';
-import type { Chance } from '../sim/chance.ts';
+import type { Chance } from '../support/seeded-random.ts';
 import type { Contract, Schema } from './contract.ts';
 import { type At, type Json, NASTY, placesOf, textWith, valueAt } from './mutations.ts';
 import { schemaAt } from './values.ts';

@@ -1,11 +1,11 @@
 // What every kind of request draws from: the request's own chance, the town, the contract. And the small things of HTTP that can
 // be wrong with any of them: who asks, headers, the address, the method.
 
-import type { Chance } from '../sim/chance.ts';
+import type { Chance } from '../support/seeded-random.ts';
 import type { Contract, Schema } from './contract.ts';
+import type { Town } from './fixture.ts';
 import type { Json } from './mutations.ts';
 import type { Request } from './send.ts';
-import type { Town } from './town.ts';
 
 export interface Tool {
   readonly name: string;

@@ -4,8 +4,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseStrictJson } from '../../src/base/json/parse.ts';
-import { Chance } from '../sim/chance.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { Chance } from '../support/seeded-random.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { addressOf, type Draft, strangePath } from './draw.ts';
 import { faultsOf } from './judge.ts';
 import { mutated } from './mutations.ts';

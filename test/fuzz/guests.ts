@@ -4,8 +4,8 @@ import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel, createMember } from '../../src/domain/members/create-member.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { commandContext } from '../../src/run/context.ts';
-import { keepSecret } from '../logs/kept.ts';
-import { type Ask, booking, freshName, type Pools, type Seen, type Wherever } from './town.ts';
+import { keepSecret } from '../support/record-logs.ts';
+import { type Ask, booking, freshName, type Pools, type Seen, type Wherever } from './fixture.ts';
 
 export interface Person {
   readonly id: string;

@@ -6,7 +6,7 @@ import { SCOPES } from '../../src/domain/keys/key.ts';
 import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
 import { createVenue } from '../../src/domain/venues/create-venue.ts';
 import { type AppContext, commandContext } from '../../src/run/context.ts';
-import { keepSecret } from '../logs/kept.ts';
+import { keepSecret } from '../support/record-logs.ts';
 
 export const ORIGIN = 'https://harbor.example';
 const NO_LIMIT = 1_000_000_000;

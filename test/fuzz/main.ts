@@ -11,14 +11,14 @@ import { makeLog } from '../../src/base/log.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { type AppContext, makeContext } from '../../src/run/context.ts';
-import { FOLDER, keepDrawn, keepSealed, keepSecret } from '../logs/kept.ts';
-import { startReceiver } from '../outbound/receiver.ts';
+import { FOLDER, keepDrawn, keepSealed, keepSecret } from '../support/record-logs.ts';
+import { startReceiver } from '../support/test-receivers.ts';
 import type { Sample } from './memory.ts';
 import { type Options, readOptions } from './options.ts';
+import { type Memory, openStage, type Stage, type Watched } from './processes.ts';
 import { asRecord, inWords } from './report.ts';
 import { type Finding, type Place, runFuzz } from './run.ts';
-import { type Memory, openStage, type Stage, type Watched } from './stage.ts';
-import { conclude } from './verdict.ts';
+import { conclude } from './summary.ts';
 
 /** Requests for one town. */
 const GENERATION = 1_500;

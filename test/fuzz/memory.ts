@@ -6,7 +6,7 @@
 // and text, the rest code and what it keeps beside it. With fewer it is said that nothing was judged. The process's own size (RSS) is
 // told beside it, and not judged: what the allocator keeps for later is not held by anything.
 
-import type { Memory } from './stage.ts';
+import type { Memory } from './processes.ts';
 
 export interface Sample extends Memory {
   /** How many requests were answered by then. */

@@ -1,7 +1,7 @@
 // Which request has which number: the same seed and number make the same one about the same places of a town, for ever. The
 // operations of the document take turns, and so do the pages, so that none is left out however few requests there are.
 
-import { Chance } from '../sim/chance.ts';
+import { Chance } from '../support/seeded-random.ts';
 import { askHook, askNotice } from './ask-hook.ts';
 import { askOperation } from './ask-operation.ts';
 import { askPage } from './ask-page.ts';

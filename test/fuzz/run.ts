@@ -7,16 +7,16 @@ import { HOOK, labelOfHook, NOTICE } from './ask-hook.ts';
 import { PAGES } from './ask-page.ts';
 import { isLabelOfTool, labelOfTool } from './ask-tools.ts';
 import { WIRE } from './ask-wire.ts';
+import { PROVIDERS } from './connections.ts';
 import { Contract, type Document } from './contract.ts';
 import type { Tool } from './draw.ts';
+import { asking, openTown, type Wherever } from './fixture.ts';
 import { faultsOf, type Judging } from './judge.ts';
 import { hasSucceeded, ToolBook } from './judge-tools.ts';
 import { issueKeys } from './keys.ts';
-import { PROVIDERS } from './mailbox.ts';
 import { type Around, requestOf } from './requests.ts';
 import { type Answer, type Request, Sender } from './send.ts';
 import { Tally } from './tally.ts';
-import { asking, openTown, type Wherever } from './town.ts';
 
 export interface Finding {
   readonly seed: number;

@@ -1,8 +1,8 @@
-// What a run makes that no log may hold: kept while it goes (test/logs/kept.ts), looked for in every line at its end. Of an answer
+// What a run makes that no log may hold: kept while it goes (test/support/record-logs.ts), looked for in every line at its end. Of an answer
 // only what certainly is a secret is kept: what requests made up themselves stands in answers too.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { keepSecret } from '../logs/kept.ts';
+import { keepSecret } from '../support/record-logs.ts';
 
 const MEMBERS = /"(secret|signing_secret|client_secret|token|publishable_key)":"([\w.~+/=-]{16,})"/g;
 const IN_ADDRESSES = /\/(?:s|v1\/hooks\/[a-z]+)\/([\w-]{20,})/g;

@@ -1,7 +1,7 @@
 // Values that fit a JSON Schema, drawn by chance: at the bounds more often than between them, from the schema's own examples
 // where words alone do not say what is meant (patterns, formats). And examples with a few places drawn anew.
 
-import type { Chance } from '../sim/chance.ts';
+import type { Chance } from '../support/seeded-random.ts';
 import type { Contract, Schema } from './contract.ts';
 import { type At, type Json, placesOf, valueAt, withValueAt } from './mutations.ts';
 

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkOf } from '../../src/base/network.ts';
 import { deleteOldDeclines } from '../../src/domain/payments/decline-queries.ts';
-import { PROCESSOR_KEYS } from '../world.ts';
-import { DECLINED, openTown, type Person, shown, type Town } from './town.ts';
+import { PROCESSOR_KEYS } from '../support/test-world.ts';
+import { DECLINED, openTown, type Person, shown, type Town } from './guest-fixture.ts';
 
 let town: Town;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTokens } from '../../src/domain/members/tokens.ts';
-import { openTown, type Town } from './town.ts';
+import { openTown, type Town } from './guest-fixture.ts';
 
 const ISSUER = 'https://members.harbor.example';
 const AUDIENCE = 'harbor-payments';

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOf } from '../../src/domain/checkouts/notifications/message-text.ts';
-import { openTown, type Town } from './town.ts';
+import { openTown, type Town } from './guest-fixture.ts';
 
 let town: Town;
 beforeAll(async () => {

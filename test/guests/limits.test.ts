@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queueMessages } from '../../src/domain/members/messages/queue.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { sealPhone } from '../../src/domain/members/phone.ts';
-import { openTown, shown, type Town } from './town.ts';
+import { openTown, shown, type Town } from './guest-fixture.ts';
 
 let town: Town;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { setMemberName } from '../../src/domain/members/profile.ts';
-import { openTown, type Person, type Town } from './town.ts';
+import { openTown, type Person, type Town } from './guest-fixture.ts';
 
 let town: Town;
 beforeAll(async () => {

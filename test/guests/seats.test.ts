@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { paidBy } from '../../src/domain/checkouts/party/invite-queries.ts';
 import { friendsOf } from '../../src/domain/members/friend-queries.ts';
-import { type HttpResponse, PROCESSOR_KEYS } from '../world.ts';
-import { openTown, type Person, shown, type Town } from './town.ts';
+import { type HttpResponse, PROCESSOR_KEYS } from '../support/test-world.ts';
+import { openTown, type Person, shown, type Town } from './guest-fixture.ts';
 
 let town: Town;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { createChannel } from '../../src/domain/members/create-member.ts';
 import { channelsOf, friendsOf } from '../../src/domain/members/friend-queries.ts';
 import { setMemberName } from '../../src/domain/members/profile.ts';
 import { beginSession, endSession, findSession } from '../../src/domain/members/sessions.ts';
-import { openTown, type Town } from './town.ts';
+import { openTown, type Town } from './guest-fixture.ts';
 
 let town: Town;
 beforeAll(async () => {

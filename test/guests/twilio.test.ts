@@ -9,7 +9,7 @@ import { readConfig } from '../../src/base/config.ts';
 import { sendDueMessages, TextRefused } from '../../src/domain/members/messages/send.ts';
 import { isFromTwilio } from '../../src/domain/members/messages/twilio.ts';
 import { textSender } from '../../src/main/sender.ts';
-import { openTown, type Person, shown, type Town } from './town.ts';
+import { openTown, type Person, shown, type Town } from './guest-fixture.ts';
 
 interface Asked {
   readonly path: string;

@@ -4,8 +4,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { CLASS, fareharborBooking, mindbody, octo, ROSTER, SAMPLES, tockReservation, YOGA } from './samples.ts';
+import {
+  CLASS,
+  fareharborBooking,
+  mindbody,
+  octo,
+  ROSTER,
+  SAMPLES,
+  tockReservation,
+  YOGA,
+} from '../support/provider-samples.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { connect, type VenueSystem } from './venue-system.ts';
 
 let world: TestWorld;

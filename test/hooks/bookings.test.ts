@@ -3,8 +3,17 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { CLASS, fareharborBooking, mindbody, octo, ROSTER, SAIL, tockReservation, YOGA } from './samples.ts';
+import {
+  CLASS,
+  fareharborBooking,
+  mindbody,
+  octo,
+  ROSTER,
+  SAIL,
+  tockReservation,
+  YOGA,
+} from '../support/provider-samples.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { connect, type VenueSystem } from './venue-system.ts';
 
 let world: TestWorld;

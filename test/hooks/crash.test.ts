@@ -4,8 +4,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db, Queryable } from '../../src/base/db.ts';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { octo, SAIL } from './samples.ts';
+import { octo, SAIL } from '../support/provider-samples.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { connect, type VenueSystem } from './venue-system.ts';
 
 let world: TestWorld;

@@ -2,8 +2,8 @@
 // away, and that nothing in any answer or log leads to a member.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type App, approved, type Happened, openApp, recount, report } from '../analytics/app.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { type App, approved, type Happened, openApp, recount, report } from '../support/test-activity.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let app: App;

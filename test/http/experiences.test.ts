@@ -1,7 +1,7 @@
 // Experiences: submitting dated events in both forms, duplicates, the queue, lists, review.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importKey } from '../../src/domain/keys/issue-key.ts';
 import { addOrigin, linkVenue, revokeVenue } from '../../src/domain/venues/change-venue.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {

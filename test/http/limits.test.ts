@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOfKey } from '../../src/domain/keys/key.ts';
-import { until } from '../sandbox/processor-fixture.ts';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
+import { until } from '../support/test-processor.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvOf } from '../../src/base/csv.ts';
 import { changeFee } from '../../src/domain/venues/change-venue.ts';
 import { wantsCsv } from '../../src/run/wants-csv.ts';
-import { openShop } from '../checkouts/shop.ts';
 import { Sender } from '../fuzz/send.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openShop } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let key: string;

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { LINES, POSTGRES, SECRETS } from './kept.ts';
+import { LINES, POSTGRES, SECRETS } from '../support/record-logs.ts';
 import { scan, verdict } from './scan.ts';
 
 const folders: string[] = [];

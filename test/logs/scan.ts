@@ -5,7 +5,7 @@ import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { LINES, POSTGRES, SECRETS } from './kept.ts';
+import { LINES, POSTGRES, SECRETS } from '../support/record-logs.ts';
 
 export interface Find {
   readonly file: string;

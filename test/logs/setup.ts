@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { FOLDER } from './kept.ts';
+import { FOLDER } from '../support/record-logs.ts';
 import { scan, verdict } from './scan.ts';
 
 export default function setup(project: TestProject): () => Promise<void> {

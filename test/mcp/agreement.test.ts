@@ -2,8 +2,8 @@
 // what can only be shown by tools: parts replaced safely, a list that stays small, scopes, a whole story.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { callTool, checkout, offering, post, request, SITE } from './agent.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { callTool, checkout, offering, post, request, SITE } from './json-rpc-client.ts';
 
 let world: TestWorld;
 beforeAll(async () => {

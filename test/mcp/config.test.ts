@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build, isCurrent } from '../../build.js';
-import { commandLine } from '../cli/in-process.ts';
-import { runProgram } from '../process/program.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { commandLine } from '../support/run-command.ts';
+import { runProgram } from '../support/run-program.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {

@@ -2,8 +2,8 @@
 // of a batch whatever was done is answered all the same. Each fault is made in a database, or a house, of its own.
 
 import { afterEach, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { checkout, offering, post, request, SITE } from './agent.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { checkout, offering, post, request, SITE } from './json-rpc-client.ts';
 
 const worlds: TestWorld[] = [];
 afterEach(async () => {

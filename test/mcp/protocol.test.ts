@@ -1,8 +1,8 @@
 // The protocol, thing by thing: what is sent wrongly, and what is answered; what each message counts as.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { checkout, initialize, MODERN, OLDER, post, request, type Sent, SITE } from './agent.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { checkout, initialize, MODERN, OLDER, post, request, type Sent, SITE } from './json-rpc-client.ts';
 
 let world: TestWorld;
 let key: string;

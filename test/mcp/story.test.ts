@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openFirstVenue } from '../../src/cli/announce.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { callTool, checkout, offering } from './agent.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { callTool, checkout, offering } from './json-rpc-client.ts';
 
 let world: TestWorld;
 let key: string;

@@ -1,8 +1,8 @@
 // Plants one bug and says what came of it; and looks at the sound tree first, since what fails anyway catches nothing.
 
 import type { Mutant } from './list.ts';
+import { isSuspicious, type Outcome, readSimulation, readTests } from './outcome.ts';
 import type { Tree } from './tree.ts';
-import { isSuspicious, type Outcome, readSimulation, readTests } from './verdict.ts';
 
 export interface Verdict {
   readonly mutant: Mutant;

@@ -21,7 +21,7 @@ import { packageRoot } from '../../src/base/package-root.ts';
 import { findCluster } from '../../src/sandbox/postgres/cluster.ts';
 import { endPostmaster, sight } from '../../src/sandbox/postgres/postmaster.ts';
 import type { Mutant } from './list.ts';
-import type { Ran } from './verdict.ts';
+import type { Ran } from './outcome.ts';
 
 const LONGEST_MS = 10 * 60_000;
 /** Everything that any bug names, on a machine that may be lent out. */

@@ -8,8 +8,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { makeOutbound, type Outbound, type OutboundOptions } from '../../src/base/outbound/outbound.ts';
 import { OutboundError } from '../../src/base/outbound/outbound-error.ts';
 import { Pools } from '../../src/base/outbound/pools.ts';
-import { type Canary, type Listening, startCanary, startRawReceiver, startReceiver, startTcp } from './receiver.ts';
-import { certificate } from './receiver-certificate.ts';
+import { certificate } from '../support/receiver-certificate.ts';
+import {
+  type Canary,
+  type Listening,
+  startCanary,
+  startRawReceiver,
+  startReceiver,
+  startTcp,
+} from '../support/test-receivers.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -12,8 +12,8 @@ import { openPhone } from '../../src/domain/members/phone.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { html } from '../../src/http/pages/html.ts';
 import { parseAmount, phoneOf } from '../../src/http/pages/party-form.ts';
-import { ORIGIN, type Seen, Shop } from '../checkouts/shop.ts';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
+import { ORIGIN, type Seen, Shop } from '../support/test-venue.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let shop: Shop;

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath } from './browser.ts';
+import { openTown, type Town } from './browser-fixture.ts';
 import { STATES } from './states.ts';
-import { openTown, type Town } from './town.ts';
 
 const path = browserPath();
 const folder = process.env.SCREENS ?? null;

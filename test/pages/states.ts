@@ -3,8 +3,8 @@
 import type { Page } from 'playwright-core';
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
-import { CARDS, type Seen } from '../checkouts/shop.ts';
-import { type Look, type Person, payWith, type Town } from './town.ts';
+import { CARDS, type Seen } from '../support/test-venue.ts';
+import { type Look, type Person, payWith, type Town } from './browser-fixture.ts';
 
 export interface State {
   readonly name: string;

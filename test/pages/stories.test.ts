@@ -3,9 +3,9 @@
 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CARDS } from '../checkouts/shop.ts';
+import { CARDS } from '../support/test-venue.ts';
 import { browserPath } from './browser.ts';
-import { openTown, type Person, payWith, signIn, type Town } from './town.ts';
+import { openTown, type Person, payWith, signIn, type Town } from './browser-fixture.ts';
 
 const path = browserPath();
 

@@ -3,9 +3,9 @@
 // proven is our side: the policy lets it in, and nothing else; mount, then confirm; and that the server's word decides.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CARDS } from '../checkouts/shop.ts';
+import { CARDS } from '../support/test-venue.ts';
 import { browserPath } from './browser.ts';
-import { openTown, type Town } from './town.ts';
+import { openTown, type Town } from './browser-fixture.ts';
 
 const path = browserPath();
 

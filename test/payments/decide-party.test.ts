@@ -9,7 +9,7 @@ import type { LockedCheckout } from '../../src/domain/checkouts/locked-checkout.
 import { decideCancel, decideParty, type Seat } from '../../src/domain/checkouts/party/decide-party.ts';
 import { checkSplit, equalSplit, MIN_CHARGE } from '../../src/domain/checkouts/party/split.ts';
 import type { CheckoutStatus } from '../../src/domain/checkouts/transitions.ts';
-import { applyAll, factsFor, type Model, NOW, newId, newModel } from '../checkouts/model.ts';
+import { applyAll, factsFor, type Model, NOW, newId, newModel } from './checkout-model.ts';
 
 const AMOUNT = 30_000;
 const STATES: CheckoutStatus[] = ['open', 'collecting', 'funded', 'completed', 'expired', 'canceled'];

@@ -12,7 +12,7 @@ import {
   type TransferState,
 } from '../../src/domain/checkouts/refunds/decide-refund.ts';
 import type { MovementStatus } from '../../src/domain/payments/transitions.ts';
-import { applyAll, type Model, NOW, newId, newModel } from '../checkouts/model.ts';
+import { applyAll, type Model, NOW, newId, newModel } from './checkout-model.ts';
 
 const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);
 const amounts = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 50, max: 500_000 })), {

@@ -22,7 +22,7 @@ import { decideRefund, refundableAmount } from '../../src/domain/checkouts/refun
 import type { Step } from '../../src/domain/checkouts/steps.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';
-import { applyAll, factsFor, type Model, NOW, newId, newModel } from '../checkouts/model.ts';
+import { applyAll, factsFor, type Model, NOW, newId, newModel } from './checkout-model.ts';
 
 /** Of a hold that was made now: its last day. */
 const NEAR_THE_LAPSE = NOW + 160 * 3_600_000;

@@ -12,8 +12,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { build, isCurrent } from '../../build.js';
 import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
-import { createDatabase } from '../fresh-database.ts';
-import { interrupted, type Program, runProgram, startProgram } from './program.ts';
+import { createDatabase } from '../support/create-database.ts';
+import { interrupted, type Program, runProgram, startProgram } from '../support/run-program.ts';
 
 const folders: string[] = [];
 const started: Program[] = [];

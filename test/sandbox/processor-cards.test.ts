@@ -6,7 +6,14 @@ import { systemRandom } from '../../src/base/random.ts';
 import { makeBank } from '../../src/sandbox/processor/bank.ts';
 import { testCards } from '../../src/sandbox/processor/cards.ts';
 import { memoryJournal } from '../../src/sandbox/processor/journal.ts';
-import { hold, keys, refusalOf, startTestProcessor, type TestProcessor, type WireObject } from './processor-fixture.ts';
+import {
+  hold,
+  keys,
+  refusalOf,
+  startTestProcessor,
+  type TestProcessor,
+  type WireObject,
+} from '../support/test-processor.ts';
 
 let bank: TestProcessor;
 let stripe: Stripe;

@@ -10,7 +10,7 @@ import { systemRandom } from '../../src/base/random.ts';
 import { makeBank } from '../../src/sandbox/processor/bank.ts';
 import { openFileJournal } from '../../src/sandbox/processor/file-journal.ts';
 import { type Journal, JournalFailure, memoryJournal } from '../../src/sandbox/processor/journal.ts';
-import { hold, keys, payment, startTestProcessor, until } from './processor-fixture.ts';
+import { hold, keys, payment, startTestProcessor, until } from '../support/test-processor.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@
 
 import type Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hold, payment, refusalOf, startTestProcessor, type TestProcessor } from './processor-fixture.ts';
+import { hold, payment, refusalOf, startTestProcessor, type TestProcessor } from '../support/test-processor.ts';
 
 let bank: TestProcessor;
 let stripe: Stripe;

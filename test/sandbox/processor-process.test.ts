@@ -12,7 +12,7 @@ import {
   findEmbeddedProcessor,
   startEmbeddedProcessor,
 } from '../../src/sandbox/processor/run.ts';
-import { clientFor, keys, until } from './processor-fixture.ts';
+import { clientFor, keys, until } from '../support/test-processor.ts';
 
 let dataDir: string;
 const started = new Map<number, EmbeddedProcessor>();

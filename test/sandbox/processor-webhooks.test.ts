@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemRandom } from '../../src/base/random.ts';
 import { makeBank } from '../../src/sandbox/processor/bank.ts';
 import { memoryJournal } from '../../src/sandbox/processor/journal.ts';
-import { hold, keys, payment, startTestProcessor, type TestProcessor, until } from './processor-fixture.ts';
+import { hold, keys, payment, startTestProcessor, type TestProcessor, until } from '../support/test-processor.ts';
 
 interface Listener {
   readonly url: string;

@@ -12,9 +12,9 @@ import { readNotice } from '../../src/domain/payments/notice.ts';
 import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { receiveNotice } from '../../src/domain/payments/receive-notice.ts';
 import type { BankEvent } from '../../src/sandbox/processor/outbox.ts';
-import { BANK_KEYS } from './bank-client.ts';
+import { BANK_KEYS } from './processor-client.ts';
 import { type Actor, Violation } from './scheduler.ts';
-import { type Desk, deskFor, type Stage, type Told } from './stage.ts';
+import { type Desk, deskFor, type Stage, type Told } from './simulation.ts';
 
 /** What may go wrong for an outsider without anything being wrong: they are told to come back. */
 function isPassing(error: unknown): boolean {

@@ -6,8 +6,8 @@
 
 import type { QueryResult } from 'pg';
 import { type Db, type Queryable, type Row, sqlState } from '../../src/base/db.ts';
-import type { Chance } from './chance.ts';
-import { type Lab, type Line, type Statement, send, sendAll } from './lab.ts';
+import type { Chance } from '../support/seeded-random.ts';
+import { type Lab, type Line, type Statement, send, sendAll } from './environment.ts';
 import { type Actor, type Scheduler, Violation, type Wish } from './scheduler.ts';
 import { changedBy, EVERYTHING, type Look, lookAt, type Part } from './snapshot.ts';
 

@@ -2,8 +2,8 @@
 // once everything is quiet.
 
 import type { ChargeRow } from '../../src/sandbox/processor/rows.ts';
-import type { BankBooks } from './bank.ts';
 import { Violation } from './scheduler.ts';
+import type { BankBooks } from './simulated-processor.ts';
 import { NOTHING, type Snapshot } from './snapshot.ts';
 
 type Checkout = Snapshot['checkouts'][number];

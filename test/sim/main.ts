@@ -11,8 +11,8 @@ import { parseArgs } from 'node:util';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
-import { createDatabase } from '../fresh-database.ts';
-import { Lab } from './lab.ts';
+import { createDatabase } from '../support/create-database.ts';
+import { Lab } from './environment.ts';
 import { type Outcome, runSeed } from './run.ts';
 
 interface Part {

@@ -6,11 +6,11 @@ import type { Outbound, OutboundRequest } from '../../src/base/outbound/outbound
 import { OutboundError } from '../../src/base/outbound/outbound-error.ts';
 import { SIGNATURE_HEADER, secretRow, signatureOf } from '../../src/domain/webhooks/deliveries/signature.ts';
 import { EVENT_TYPES } from '../../src/run/operations/messages.ts';
-import type { Chance } from './chance.ts';
+import type { Chance } from '../support/seeded-random.ts';
+import type { Lab } from './environment.ts';
 import type { Invariants } from './invariants.ts';
-import type { Lab } from './lab.ts';
 import { type Actor, type Scheduler, Violation } from './scheduler.ts';
-import { sealFor } from './stage.ts';
+import { sealFor } from './simulation.ts';
 
 const TOLD = EVENT_TYPES.filter((type) => /^(checkout|share|refund)\./.test(type));
 

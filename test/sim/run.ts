@@ -2,17 +2,28 @@
 // bounds everything must come to rest (liveness). The same seed does the same, to the byte.
 
 import type { BankRequest } from '../../src/sandbox/processor/answer.ts';
+import { Chance } from '../support/seeded-random.ts';
 import { beginNotices, beginOrganizer, beginPartner } from './actors.ts';
-import { simulateBank } from './bank.ts';
-import { Chance } from './chance.ts';
 import { Database, type Plant } from './database.ts';
 import { DeliveryInvariants } from './delivery-invariants.ts';
+import type { Lab } from './environment.ts';
 import { checkEnd, checkQuiet, Invariants } from './invariants.ts';
-import type { Lab } from './lab.ts';
 import { Receivers } from './receivers.ts';
 import { type Actor, Scheduler, Violation } from './scheduler.ts';
+import { simulateBank } from './simulated-processor.ts';
+import {
+  DAY,
+  drawPlan,
+  HOUR,
+  idsFor,
+  Memory,
+  type Plan,
+  START,
+  type Stage,
+  sealFor,
+  WORST_SKEW,
+} from './simulation.ts';
 import { EVERYTHING, OurBooks } from './snapshot.ts';
-import { DAY, drawPlan, HOUR, idsFor, Memory, type Plan, START, type Stage, sealFor, WORST_SKEW } from './stage.ts';
 import { beginWorker, dueLoops, hourOf, latestClock } from './workers.ts';
 
 export interface Outcome {

@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Stopwatch } from '../../src/base/clock.ts';
-import type { Chance } from './chance.ts';
+import type { Chance } from '../support/seeded-random.ts';
 
 /** What must always hold did not. */
 export class Violation extends Error {

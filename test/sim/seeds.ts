@@ -1,8 +1,8 @@
 // For the tests: a laboratory on the tests' PostgreSQL, and many seeds in it. A seed that fails prints itself.
 
 import { inject } from 'vitest';
-import { createDatabase } from '../fresh-database.ts';
-import { Lab } from './lab.ts';
+import { createDatabase } from '../support/create-database.ts';
+import { Lab } from './environment.ts';
 import { runSeed } from './run.ts';
 
 const LAST_LINES = 80;

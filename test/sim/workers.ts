@@ -8,7 +8,7 @@ import { settleDueHolds } from '../../src/domain/checkouts/holds/settle-hold.ts'
 import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
-import { type Desk, deskFor, type Stage } from './stage.ts';
+import { type Desk, deskFor, type Stage } from './simulation.ts';
 
 const LOOPS = {
   expire: ({ money }: Desk) => expireDue(money, 100),

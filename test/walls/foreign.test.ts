@@ -5,11 +5,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tools } from '../../src/run/operations/tools.ts';
 import { operations } from '../../src/run/operations.ts';
-import { type Ask, asks, askTool, type Heard } from './asks.ts';
-import { namesIn, namesInSchema } from './names.ts';
+import { digest, type Owner, openStreet, type Street } from './isolation-fixture.ts';
+import { namesIn, namesInSchema } from './object-references.ts';
 import { type Form, fresh, nobodys } from './objects.ts';
-import { digest, type Owner, openStreet, type Street } from './owners.ts';
-import { type Outcome, type Placed, placed, placedTools, type Values } from './placed.ts';
+import { type Outcome, type Placed, placed, placedTools, type Values } from './operation-matrix.ts';
+import { type Ask, asks, askTool, type Heard } from './requests.ts';
 
 let street: Street;
 beforeAll(async () => {

@@ -4,9 +4,9 @@
 import { randomBytes } from 'node:crypto';
 import { review } from '../../src/domain/review/review.ts';
 import { dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
-import { PROCESSOR_KEYS } from '../world.ts';
-import type { Owner, Street } from './owners.ts';
-import { SITE } from './owners.ts';
+import { PROCESSOR_KEYS } from '../support/test-world.ts';
+import type { Owner, Street } from './isolation-fixture.ts';
+import { SITE } from './isolation-fixture.ts';
 
 let made = 0;
 /** An own id, new in every venue and mode. */

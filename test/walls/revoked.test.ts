@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { removeOrigin, revokeVenue } from '../../src/domain/venues/change-venue.ts';
 import { operations } from '../../src/run/operations.ts';
-import type { Call, HttpResponse } from '../world.ts';
-import { pathWith } from './asks.ts';
+import type { Call, HttpResponse } from '../support/test-world.ts';
+import { type Owner, openStreet, PLENTY, SITE, type Street } from './isolation-fixture.ts';
 import { checkout, endpoint, integration, nobodys } from './objects.ts';
-import { type Owner, openStreet, PLENTY, SITE, type Street } from './owners.ts';
+import { pathWith } from './requests.ts';
 
 let street: Street;
 beforeAll(async () => {

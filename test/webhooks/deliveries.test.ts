@@ -3,8 +3,8 @@
 import { createHmac } from 'node:crypto';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Seen } from '../checkouts/shop.ts';
-import { PostOffice } from './post-office.ts';
+import type { Seen } from '../support/test-venue.ts';
+import { PostOffice } from './delivery-fixture.ts';
 
 let office: PostOffice;
 beforeAll(async () => {

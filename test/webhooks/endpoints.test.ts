@@ -3,10 +3,17 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeOutbound } from '../../src/base/outbound/outbound.ts';
-import { anotherKey, expectConflict, expectInvalid, openShop, type Seen, withoutRequestId } from '../checkouts/shop.ts';
-import { startCanary } from '../outbound/receiver.ts';
-import { openTestWorld } from '../world.ts';
-import { PostOffice } from './post-office.ts';
+import { startCanary } from '../support/test-receivers.ts';
+import {
+  anotherKey,
+  expectConflict,
+  expectInvalid,
+  openShop,
+  type Seen,
+  withoutRequestId,
+} from '../support/test-venue.ts';
+import { openTestWorld } from '../support/test-world.ts';
+import { PostOffice } from './delivery-fixture.ts';
 
 let office: PostOffice;
 beforeAll(async () => {

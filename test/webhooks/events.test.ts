@@ -1,8 +1,8 @@
 // The event log: one row for each change, counted without a gap, the partner's view as it was.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openShop, type Seen } from '../checkouts/shop.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openShop, type Seen } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {

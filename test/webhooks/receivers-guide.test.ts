@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { signatureOf } from '../../src/domain/webhooks/deliveries/signature.ts';
-import { PostOffice } from './post-office.ts';
+import { PostOffice } from './delivery-fixture.ts';
 
 const PAGE = readFileSync(join(packageRoot, 'docs', 'guides', 'webhooks.md'), 'utf8');
 

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nextTry, readRetryAfter, restAfter } from '../../src/domain/webhooks/deliveries/schedule.ts';
-import { PostOffice } from './post-office.ts';
+import { PostOffice } from './delivery-fixture.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

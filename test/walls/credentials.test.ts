@@ -1,0 +1,204 @@
+// Who may call what: every operation and every tool, for everything that somebody may come with, and for every scope that a
+// live key may lack; no answer to any of them carries a cross-origin header where a secret key could be used.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Operation } from '../../src/base/operation.ts';
+import type { Caller } from '../../src/domain/keys/caller.ts';
+import { SCOPES } from '../../src/domain/keys/key.ts';
+import { tools } from '../../src/run/operations/tools.ts';
+import { operations } from '../../src/run/operations.ts';
+import type { HttpResponse } from '../support/test-world.ts';
+import { type Bearer, bearers } from './credentials.ts';
+import { digest, openStreet, PLENTY, SITE, type Street } from './isolation-fixture.ts';
+import type { Outcome } from './operation-matrix.ts';
+import { pathWith } from './requests.ts';
+
+let street: Street;
+let all: Bearer[];
+let before: Record<string, string>;
+beforeAll(async () => {
+  street = await openStreet();
+  all = await bearers(street);
+  for (const scopes of scopeSets) {
+    if (!keys.has(scopes.join())) keys.set(scopes.join(), await liveKey(scopes));
+  }
+  before = await digest(street.world.db);
+});
+afterAll(() => street.close());
+
+const others = (scopes: readonly string[]): string[] => SCOPES.filter((scope) => !scopes.includes(scope));
+/** Each scope alone, and for each operation and tool all but its own. */
+const scopeSets = [
+  ...SCOPES.map((scope) => [scope]),
+  ...[...operations, ...tools.map(({ operation }) => operation)].map(({ scopes = [] }) => others(scopes)),
+];
+const keys = new Map<string, string>();
+
+async function liveKey(scopes: readonly string[]): Promise<string> {
+  const venueId = street.owners[0]?.venueId ?? '';
+  return (await street.world.key(venueId, { mode: 'live', scopes, ...PLENTY })).key;
+}
+
+const isMcp = ({ path }: Operation<Caller>): boolean => path === '/mcp';
+const named = (list: readonly Operation<Caller>[]) => list.map((operation) => [operation.id, operation] as const);
+
+/** About objects that are not there, without a body where one is needed: whoever passes changes nothing. */
+async function call(
+  operation: Operation<Caller>,
+  bearer: Omit<Bearer, 'who' | 'told'>,
+  address: string,
+): Promise<HttpResponse> {
+  const { origin, ...rest } = bearer.headers;
+  const told = await street.world.call(operation.method, pathWith(operation.path, { 'path provider': 'square' }), {
+    ...(bearer.key === undefined ? {} : { key: bearer.key }),
+    ...(operation.method === 'POST' ? { body: '' } : {}),
+    // The tool server is not for pages at all, and says so: it is asked that by itself.
+    headers: { 'x-forwarded-for': address, ...rest, ...(origin === undefined || isMcp(operation) ? {} : { origin }) },
+  });
+  if (!operation.path.startsWith('/v1/public/')) expectNoCors(told, operation.id);
+  return told;
+}
+
+function expectNoCors({ headers, status }: HttpResponse, what: string): void {
+  const found = [...headers.keys()].filter((name) => name.startsWith('access-control-'));
+  expect(found, `${what} ${status}`).toEqual([]);
+}
+
+const PASSED = [200, 400, 404, 422];
+
+function expectTold({ status, json, text }: HttpResponse, told: Outcome | null, who: string): void {
+  if (told === null) expect(PASSED, `${who}: ${text}`).toContain(status);
+  else expect([status, json?.error?.code], who).toEqual(told);
+}
+
+describe('every operation', () => {
+  it.each(named(operations))('%s knows everybody by what they come with', async (_id, operation) => {
+    await Promise.all(
+      all.map(async (bearer, index) => {
+        const told = await call(operation, bearer, `203.0.113.${index}`);
+        expectTold(told, bearer.told(operation), bearer.who);
+        expect(told.headers.get('x-request-id')).toMatch(/^req_/);
+        expect(told.headers.has('x-ratelimit-limit')).toBe(operation.auth !== 'operator');
+      }),
+    );
+  });
+
+  it.each(named(operations.filter(({ scopes }) => scopes !== undefined)))(
+    '%s is refused to a live key without its scope alone',
+    async (_id, operation) => {
+      const { scopes = [], testOnly } = operation;
+      const key = keys.get(others(scopes).join()) ?? '';
+      const lacking = await call(operation, { key, headers: { origin: SITE } }, '198.51.100.1');
+      expectTold(
+        lacking,
+        [403, testOnly === true ? 'mode_not_available' : 'insufficient_scope'],
+        'a live key without it',
+      );
+      for (const scope of scopes) {
+        const enough = await call(operation, { key: keys.get(scope) ?? '', headers: {} }, '198.51.100.1');
+        expectTold(enough, testOnly === true ? [403, 'mode_not_available'] : null, `a live key with ${scope}`);
+      }
+    },
+  );
+
+  it('has not changed anything for any of them', async () => {
+    expect(await digest(street.world.db)).toEqual(before);
+  });
+});
+
+describe('every tool', () => {
+  const callTool = (
+    name: string,
+    { key, headers }: Omit<Bearer, 'who' | 'told'>,
+    address: string,
+  ): Promise<HttpResponse> => {
+    const { origin, ...rest } = headers;
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } };
+    const from = { 'x-forwarded-for': address, ...rest };
+    return street.world.call('POST', '/mcp', { ...(key === undefined ? {} : { key }), headers: from, body });
+  };
+  const toldOfTool = ({ json }: HttpResponse): string | undefined => json?.result?.structuredContent?.error?.code;
+
+  it.each(tools.map((tool) => [tool.name, tool] as const))(
+    '%s knows everybody as its route does',
+    async (name, { operation }) => {
+      await Promise.all(
+        all.map(async (bearer, index) => {
+          const told = await callTool(name, bearer, `203.0.113.${index}`);
+          expectNoCors(told, name);
+          const expected = bearer.told(operation);
+          if (expected !== null) return expectTold(told, expected, bearer.who);
+          expect(told.status, `${bearer.who}: ${told.text}`).toBe(200);
+          expect(['unauthorized', 'insufficient_scope', 'venue_not_linked']).not.toContain(toldOfTool(told));
+        }),
+      );
+    },
+  );
+
+  it.each(tools.map((tool) => [tool.name, tool] as const))(
+    '%s is refused to a live key without its scope alone, as its result',
+    async (name, { operation: { scopes = [] } }) => {
+      const lacking = await callTool(name, { key: keys.get(others(scopes).join()) ?? '', headers: {} }, '198.51.100.1');
+      expect(toldOfTool(lacking) === 'insufficient_scope').toBe(scopes.length > 0);
+      for (const scope of scopes) {
+        const enough = await callTool(name, { key: keys.get(scope) ?? '', headers: {} }, '198.51.100.1');
+        expect(toldOfTool(enough)).not.toBe('insufficient_scope');
+      }
+    },
+  );
+
+  it('has not changed anything for any of them', async () => {
+    expect(await digest(street.world.db)).toEqual(before);
+  });
+});
+
+describe('pages of others', () => {
+  const page = {
+    origin: SITE,
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization',
+  };
+
+  it.each(named(operations.filter(({ path }) => !path.startsWith('/v1/public/'))))(
+    'get no preflight for %s',
+    async (id, { path }) => {
+      const told = await street.world.call('OPTIONS', pathWith(path, { 'path provider': 'square' }), { headers: page });
+      expect(told.status).toBe(405);
+      expectNoCors(told, id);
+    },
+  );
+
+  it('may not use the tool server, whatever they come with', async () => {
+    for (const { who, key, told } of all) {
+      const operation = operations.find(isMcp) as Operation<Caller>;
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+      const answer = await street.world.call('POST', '/mcp', {
+        ...(key === undefined ? {} : { key }),
+        body,
+        headers: page,
+      });
+      expectTold(answer, told(operation) ?? [403, 'origin_not_allowed'], who);
+      expectNoCors(answer, who);
+    }
+  });
+
+  it('are told of no error either: no route, not that method, too large, not JSON, a wrong member', async () => {
+    const key = street.owners[0]?.secret ?? '';
+    const headers = { origin: SITE };
+    const told = await Promise.all([
+      street.world.call('GET', '/v1/nowhere', { key, headers }),
+      street.world.call('OPTIONS', '/v1/nowhere', { headers: page }),
+      street.world.call('PUT', '/v1/checkouts', { key, headers }),
+      street.world.call('POST', '/v1/checkouts', { key, headers, body: 'x'.repeat(70_000) }),
+      street.world.call('POST', '/v1/checkouts', {
+        key,
+        headers: { ...headers, 'content-type': 'text/plain' },
+        body: '{}',
+      }),
+      street.world.call('POST', '/v1/checkouts', { key, headers, body: '{' }),
+      street.world.call('POST', '/v1/checkouts', { key, headers, body: {} }),
+    ]);
+    expect(told.map(({ status }) => status)).toEqual([404, 404, 405, 413, 415, 400, 422]);
+    for (const answer of told) expectNoCors(answer, String(answer.status));
+  });
+});

@@ -1,0 +1,71 @@
+// How an owner asks an operation about objects, by the route or as a tool, and what they hear.
+
+import type { Operation } from '../../src/base/operation.ts';
+import type { Caller } from '../../src/domain/keys/caller.ts';
+import type { HttpResponse } from '../support/test-world.ts';
+import { type Owner, SITE, type Street } from './isolation-fixture.ts';
+import type { Placed, Values } from './operation-matrix.ts';
+
+export interface Heard {
+  readonly status: number;
+  readonly code?: string;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape.
+  readonly json: any;
+}
+
+export type Ask = (owner: Owner, values: Values, headers?: Readonly<Record<string, string>>) => Promise<Heard>;
+
+export function pathWith(template: string, values: Values, query: Readonly<Record<string, string>> = {}): string {
+  const path = template.replaceAll(/\{([a-z_]+)\}/g, (_, name) => encodeURIComponent(values[`path ${name}`] ?? 'none'));
+  const inQuery = Object.entries(values).flatMap(([place, value]) =>
+    place.startsWith('query ') ? [[place.slice('query '.length), value] as [string, string]] : [],
+  );
+  const search = new URLSearchParams([...Object.entries(query), ...inQuery]).toString();
+  return search === '' ? path : `${path}?${search}`;
+}
+
+export function asks(street: Street, operation: Operation<Caller>, row: Placed): Ask {
+  return async (owner, values, headers = {}) => {
+    const path = pathWith(operation.path, values, row.query?.());
+    const body = row.body?.(values, owner, street);
+    const key = keyOf(owner, row.as);
+    const told = await street.world.call(operation.method, path, {
+      key,
+      headers: { ...(row.as === 'publishable' ? { origin: SITE } : {}), ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    return heard(told);
+  };
+}
+
+function keyOf(owner: Owner, as: Placed['as']): string {
+  if (as === 'publishable') return owner.publishable;
+  if (as === 'newcomer') return owner.newcomer;
+  return as === 'member' ? owner.member.token : owner.secret;
+}
+
+function heard({ status, headers, text, json }: HttpResponse): Heard {
+  const code = json?.error?.code;
+  return { status, headers, text, json, ...(code === undefined ? {} : { code }) };
+}
+
+/** A tool's failure stands in an HTTP 200: it is heard as its route would say it. */
+export function askTool(street: Street, name: string, row: Placed): Ask {
+  return async (owner, values) => {
+    const given = row.body?.(values, owner, street) ?? {};
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } };
+    const { json, headers, text: whole } = await street.world.call('POST', '/mcp', { key: owner.secret, body });
+    const { structuredContent: content, isError } = json?.result ?? {};
+    if (content === undefined) throw new Error(`${name} gave no result: ${whole}`);
+    const code = isError === true ? content.error.code : undefined;
+    const text = JSON.stringify(content);
+    return { status: statusOf(code), headers, text, json: content, ...(code === undefined ? {} : { code }) };
+  };
+}
+
+function statusOf(code: string | undefined): number {
+  if (code === undefined) return 200;
+  return code === 'not_found' ? 404 : 422;
+}

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { type ActivityEvent, everythingOf, type FigureRow, type Figures } from '../../src/domain/analytics/queries.ts';
-import { Chance } from '../support/seeded-random.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
@@ -32,7 +32,7 @@ export interface Question {
 const MODES = ['live', 'live', 'test'] as const;
 
 export class Story {
-  readonly chance: Chance;
+  readonly random: SeededRandom;
   readonly start: number;
   /** Nothing before this is counted any more. */
   kept = Number.NEGATIVE_INFINITY;
@@ -45,25 +45,25 @@ export class Story {
   constructor(seed: number, venueId: string) {
     this.#seed = seed;
     this.#venueId = venueId;
-    this.chance = new Chance(seed, 'activity');
-    this.start = FIRST + seed * APART + this.chance.below(60) * DAY;
-    this.#days = this.chance.pick([4, 12]);
-    this.#people = this.chance.between(2, 7);
+    this.random = new SeededRandom(seed, 'activity');
+    this.start = FIRST + seed * APART + this.random.below(60) * DAY;
+    this.#days = this.random.pick([4, 12]);
+    this.#people = this.random.between(2, 7);
   }
 
   /** Mostly of a few days, at and around whole hours; some so far apart that no gap tells it from never. */
   time(): number {
-    const { chance } = this;
-    const day = chance.often(0.8)
-      ? chance.below(this.#days)
-      : chance.pick([chance.between(395, 406), chance.below(40)]);
-    const hour = chance.often(0.6) ? chance.pick([0, 5, 6, 7, 22, 23]) : chance.below(24);
-    const into = chance.pick([0, 0, 1, HOUR / 4, HOUR / 2, HOUR - 1, chance.below(HOUR)]);
+    const { random } = this;
+    const day = random.often(0.8)
+      ? random.below(this.#days)
+      : random.pick([random.between(395, 406), random.below(40)]);
+    const hour = random.often(0.6) ? random.pick([0, 5, 6, 7, 22, 23]) : random.below(24);
+    const into = random.pick([0, 0, 1, HOUR / 4, HOUR / 2, HOUR - 1, random.below(HOUR)]);
     return this.start + day * DAY + hour * HOUR + into;
   }
 
   aDay(): number {
-    return this.start + this.chance.below(this.#days) * DAY;
+    return this.start + this.random.below(this.#days) * DAY;
   }
 
   events(count: number): ActivityEvent[] {
@@ -77,20 +77,20 @@ export class Story {
   }
 
   #event(): ActivityEvent {
-    const { chance } = this;
-    const type = chance.weighed(TYPES);
-    const place = chance.below(MODES.length);
+    const { random } = this;
+    const type = random.weighed(TYPES);
+    const place = random.below(MODES.length);
     const isPage = type === 'venue_page_view';
     return {
-      key: this.#id(`event ${chance.below(3000)}`),
+      key: this.#id(`event ${random.below(3000)}`),
       type,
       thing: isPage ? this.#venueId : this.thing(place),
       thingMode: isPage ? null : (MODES[place] ?? null),
-      person: this.#id(`person ${chance.below(this.#people)}`),
+      person: this.#id(`person ${random.below(this.#people)}`),
       at: new Date(this.time()).toISOString(),
-      guests: chance.between(1, 4),
-      cents: chance.below(5000),
-      mode: chance.often(0.9) ? 'live' : 'test',
+      guests: random.between(1, 4),
+      cents: random.below(5000),
+      mode: random.often(0.9) ? 'live' : 'test',
     };
   }
 
@@ -124,19 +124,19 @@ export class Story {
 
   /** Any window: inside an hour, on hours, on days, a millisecond or a year long. */
   question(): Question {
-    const { chance } = this;
+    const { random } = this;
     let [from, to] = [this.time(), this.time()];
-    if (chance.often(0.3)) to = from + chance.pick([1, HOUR / 2, HOUR, 2 * HOUR, 23 * HOUR, DAY, DAY + 1]);
-    if (chance.often(0.15)) from -= from % DAY;
-    if (chance.often(0.15)) to -= to % DAY;
+    if (random.often(0.3)) to = from + random.pick([1, HOUR / 2, HOUR, 2 * HOUR, 23 * HOUR, DAY, DAY + 1]);
+    if (random.often(0.15)) from -= from % DAY;
+    if (random.often(0.15)) to -= to % DAY;
     if (from > to) [from, to] = [to, from];
-    const things = chance.pick([
+    const things = random.pick([
       [this.thing(0), this.thing(1), everythingOf('live'), this.#venueId],
       [this.thing(2), everythingOf('test'), this.#venueId],
       [this.thing(0), this.#venueId],
       [this.thing(1), this.#venueId],
     ]);
-    return { from, to: Math.min(Math.max(to, from + 1), from + 366 * DAY), things, byDay: chance.often(0.3) };
+    return { from, to: Math.min(Math.max(to, from + 1), from + 366 * DAY), things, byDay: random.often(0.3) };
   }
 
   /** The window as it must be answered. */

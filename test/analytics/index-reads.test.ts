@@ -5,15 +5,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
-import { type App, openApp, report } from '../support/test-activity.ts';
+import { openTestActivity, report, type TestActivity } from '../support/test-activity.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
-let app: App;
+let app: TestActivity;
 let thing: string;
 beforeAll(async () => {
   world = await openTestWorld();
-  app = await openApp(world, 1, 'live');
+  app = await openTestActivity(world, 1, 'live');
   thing = app.experiences[0]?.id ?? '';
 });
 afterAll(() => world.close());

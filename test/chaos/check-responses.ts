@@ -15,7 +15,7 @@ const CHANGING = new Set([
   'completed_at',
 ]);
 
-export function checkTold(ours: OurBooks, bookings: readonly Booking[], found: Found): void {
+export function checkResponses(ours: OurBooks, bookings: readonly Booking[], found: Found): void {
   const byId = new Map(ours.checkouts.map((checkout) => [checkout.id, checkout]));
   const byBooking = grouped(ours.checkouts, ({ booking }) => booking);
   for (const booking of bookings) {
@@ -44,12 +44,12 @@ function checkAcknowledged(booking: Booking, byId: ReadonlyMap<string, CheckoutR
   if (checkout.firstTold !== first) {
     found('what was acknowledged is there', checkout.id, 'its first event is not what was acknowledged');
   }
-  const told = JSON.parse(first) as Record<string, unknown>;
+  const response = JSON.parse(first) as Record<string, unknown>;
   const view = JSON.parse(checkout.view) as Record<string, unknown>;
   const asked = JSON.parse(booking.body) as Record<string, unknown>;
-  for (const name of Object.keys({ ...told, ...view })) {
-    if (CHANGING.has(name) || JSON.stringify(told[name]) === JSON.stringify(view[name])) continue;
-    found('what was acknowledged is there', checkout.id, `${name} was ${told[name]} and is ${view[name]}`);
+  for (const name of Object.keys({ ...response, ...view })) {
+    if (CHANGING.has(name) || JSON.stringify(response[name]) === JSON.stringify(view[name])) continue;
+    found('what was acknowledged is there', checkout.id, `${name} was ${response[name]} and is ${view[name]}`);
   }
   for (const name of ['amount', 'party_size', 'description', 'external_booking_id', 'metadata']) {
     if (JSON.stringify(asked[name]) === JSON.stringify(view[name])) continue;
@@ -77,11 +77,11 @@ function checkEnd(booking: Booking, checkout: CheckoutRow, found: Found): void {
 
 function checkRefunds(booking: Booking, checkout: CheckoutRow, ours: OurBooks, found: Found): void {
   if (checkout.status !== 'completed') return;
-  const told = booking.refunds.filter((refund) => refund.told?.status === 200);
-  const unknown = booking.refunds.filter((refund) => refund.told === null);
-  const least = sumOf(told, ({ amount }) => amount ?? 0);
+  const acknowledged = booking.refunds.filter((refund) => refund.response?.status === 200);
+  const unknown = booking.refunds.filter((refund) => refund.response === null);
+  const least = sumOf(acknowledged, ({ amount }) => amount ?? 0);
   const { refundedAmount } = checkout;
-  const isWhole = told.some(({ amount }) => amount === null);
+  const isWhole = acknowledged.some(({ amount }) => amount === null);
   if (unknown.length === 0 && !isWhole && refundedAmount !== least) {
     found('an acknowledged refund happens once', checkout.id, `${least} was acknowledged, ${refundedAmount} refunded`);
   }
@@ -89,8 +89,12 @@ function checkRefunds(booking: Booking, checkout: CheckoutRow, ours: OurBooks, f
     found('an acknowledged refund happens once', checkout.id, `${refundedAmount} of ${checkout.amount} was refunded`);
   }
   const events = ours.events.filter(({ checkoutId, type }) => checkoutId === checkout.id && type === 'refund.created');
-  if (events.length < told.length || events.length > told.length + unknown.length) {
-    found('one event for each change', checkout.id, `${told.length} refunds acknowledged, ${events.length} told`);
+  if (events.length < acknowledged.length || events.length > acknowledged.length + unknown.length) {
+    found(
+      'one event for each change',
+      checkout.id,
+      `${acknowledged.length} refunds acknowledged, ${events.length} told`,
+    );
   }
 }
 
@@ -124,8 +128,9 @@ function checkSteps(
   const isCharged = checkout.status === 'completed' || shares.some(({ status }) => CHARGED.has(status));
   if (isCharged && count('checkout.funded') === 0) say('it was charged for, checkout.funded was never told');
   for (const { type, status, sequence } of events) {
-    const told = /^checkout\.(.+)$/.exec(type)?.[1]?.replace('created', 'open');
-    if (told !== undefined && told !== status) say(`event ${sequence} is ${type} and shows it as ${status}`);
+    const stateInType = /^checkout\.(.+)$/.exec(type)?.[1]?.replace('created', 'open');
+    if (stateInType !== undefined && stateInType !== status)
+      say(`event ${sequence} is ${type} and shows it as ${status}`);
   }
 }
 

@@ -3,7 +3,7 @@
 
 import type { Db } from '../../src/base/db.ts';
 import type { Found } from '../support/violation.ts';
-import type { Crowd, Venues } from './load.ts';
+import type { ClientLoad, Venues } from './load.ts';
 import { checkOutsiders } from './outsiders.ts';
 import { callsThatPass, checkLimit, checkReplays, replayAll, replaysOf, spread } from './replays.ts';
 
@@ -11,28 +11,37 @@ const PRIED = 200;
 const PATIENCE_MS = 180_000;
 
 /** Gives how much was asked again. */
-export async function askAgain(db: Db, crowd: Crowd, venues: Venues, servers: number, found: Found): Promise<number> {
-  const { bookings, town, outsiders } = crowd;
+export async function makeFinalRequests(
+  db: Db,
+  load: ClientLoad,
+  venues: Venues,
+  servers: number,
+  found: Found,
+): Promise<number> {
+  const { bookings, context, outsiders } = load;
   const giveUpAt = Date.now() + PATIENCE_MS;
-  town.api.giveUpAt = giveUpAt;
+  context.api.giveUpAt = giveUpAt;
   outsiders.giveUpAt = giveUpAt;
   // A booking is free again once its checkout has expired: those that are about to are left alone.
   const rows = await db.query<{ id: string }>(
     `select checkout_id as id from checkouts where status not in ('expired', 'canceled')
        and (status = 'completed' or expires_at > now() + interval '10 minutes')`,
   );
-  const replayed = await replayAll(town.api, replaysOf(bookings, new Set(rows.map(({ id }) => id))));
+  const replayed = await replayAll(context.api, replaysOf(bookings, new Set(rows.map(({ id }) => id))));
   checkReplays(replayed, found);
   const made = bookings.filter(({ id }) => id !== null);
   for (const booking of spread(made, PRIED)) await outsiders.pryInto(booking);
   checkOutsiders(outsiders, found);
-  checkLimit(await callsThatPass(town.api, venues, servers), found);
+  checkLimit(await callsThatPass(context.api, venues, servers), found);
   return replayed.length;
 }
 
 /** Keys, tokens, phones, client secrets. */
-export function secretsOf({ town, outsiders }: Crowd, { shops, stranger }: Venues): string[] {
+export function secretsOf(
+  { context, outsiders }: ClientLoad,
+  { bookable: shops, unrelated: stranger }: Venues,
+): string[] {
   const keys = [...shops, stranger].flatMap(({ key, liveKey }) => (liveKey === undefined ? [key] : [key, liveKey]));
-  const { people, clientSecrets } = town.guests;
+  const { people, clientSecrets } = context.guests;
   return [...keys, ...outsiders.secrets, ...people.secrets, ...clientSecrets];
 }

@@ -16,15 +16,15 @@ import type { CommandContext } from '../../src/domain/venues/audit.ts';
 import { changeFee } from '../../src/domain/venues/change-venue.ts';
 import { createVenue } from '../../src/domain/venues/create-venue.ts';
 import { commandContext, makeContext } from '../../src/run/context.ts';
-import { Chance } from '../support/seeded-random.ts';
-import type { Booking, Shop } from './booking.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
+import type { BookableVenue, Booking } from './booking.ts';
 import { Client, Recorder } from './client.ts';
 import { Guests } from './guests.ts';
 import { Outsiders } from './outsiders.ts';
-import type { Town } from './partner.ts';
+import type { LoadContext } from './partner.ts';
 import { People } from './people.ts';
-import type { Stage } from './run-setup.ts';
-import { tellStory } from './scenarios.ts';
+import type { RunSetup } from './run-setup.ts';
+import { runScenario } from './scenarios.ts';
 
 const NO_LIMIT = 1_000_000_000;
 /** When they are used up, parties have no open seats any more. */
@@ -36,56 +36,67 @@ const FEES = [
 ] as const;
 
 /** Gives keys and takes them away, as the operator does. */
-export interface Keymaster {
+export interface KeyOperator {
   issue(venueId: string, readsPerHour: number): Promise<{ readonly id: string; readonly key: string }>;
   /** Once it comes back, the key is nobody's. */
   revoke(keyId: string): Promise<void>;
 }
 
 export interface Venues {
-  readonly shops: readonly Shop[];
+  readonly bookable: readonly BookableVenue[];
   /** One that has nothing to do with any of them. */
-  readonly stranger: Shop;
-  readonly keymaster: Keymaster;
+  readonly unrelated: BookableVenue;
+  readonly keyOperator: KeyOperator;
   readonly seats: string[];
 }
 
-type Acting = () => CommandContext;
+type MakeCommandContext = () => CommandContext;
 
-function actingIn(db: Db, stage: Stage): Acting {
+function commandContextFor(db: Db, setup: RunSetup): MakeCommandContext {
   const context = makeContext({
     config: readConfig({}),
     db,
     clock: systemClock,
     random: systemRandom,
     log: makeLog('silent', 'chaos'),
-    sealKey: Buffer.from(stage.sharedEnv.ENCRYPTION_KEY ?? '', 'base64'),
+    sealKey: Buffer.from(setup.sharedEnv.ENCRYPTION_KEY ?? '', 'base64'),
     operatorToken: '',
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
   });
   return () => commandContext(context, { actor: 'chaos', via: 'cli', address: null, requestId: null });
 }
 
-export async function openShops(db: Db, stage: Stage, command: Acting = actingIn(db, stage)): Promise<Shop[]> {
-  const shops: Shop[] = [];
-  for (const [bps, fixed] of FEES) shops.push(await openShop(db, command(), `Harbor House ${bps}`, bps, fixed));
+export async function openBookableVenues(
+  db: Db,
+  setup: RunSetup,
+  command: MakeCommandContext = commandContextFor(db, setup),
+): Promise<BookableVenue[]> {
+  const shops: BookableVenue[] = [];
+  for (const [bps, fixed] of FEES)
+    shops.push(await openBookableVenue(db, command(), `Harbor House ${bps}`, bps, fixed));
   return shops;
 }
 
-export async function openVenues(db: Db, stage: Stage): Promise<Venues> {
-  const command = actingIn(db, stage);
-  const shops = await openShops(db, stage, command);
-  const stranger = await openShop(db, command(), 'Next Door', 0, 0);
+export async function openVenues(db: Db, setup: RunSetup): Promise<Venues> {
+  const command = commandContextFor(db, setup);
+  const shops = await openBookableVenues(db, setup, command);
+  const stranger = await openBookableVenue(db, command(), 'Next Door', 0, 0);
   const seats = await db.transaction((tx) => createSeats(tx, command(), SEATS));
-  const keymaster: Keymaster = {
+  const keymaster: KeyOperator = {
     issue: (venueId, reads) =>
-      untilDone(() => db.transaction((tx) => issueKey(tx, command(), keyOf(venueId, 'test', NO_LIMIT, reads)))),
-    revoke: (keyId) => untilDone(async () => void (await db.transaction((tx) => revokeKey(tx, command(), keyId)))),
+      retryCommand(() => db.transaction((tx) => issueKey(tx, command(), keyOf(venueId, 'test', NO_LIMIT, reads)))),
+    revoke: (keyId) => retryCommand(async () => void (await db.transaction((tx) => revokeKey(tx, command(), keyId)))),
   };
-  return { shops, stranger, keymaster, seats: [...seats] };
+  return { bookable: shops, unrelated: stranger, keyOperator: keymaster, seats: [...seats] };
 }
 
-function openShop(db: Db, command: CommandContext, name: string, bps: number, fixed: number): Promise<Shop> {
+function openBookableVenue(
+  db: Db,
+  command: CommandContext,
+  name: string,
+  bps: number,
+  fixed: number,
+): Promise<BookableVenue> {
   return db.transaction(async (tx) => {
     const { id } = await createVenue(tx, command, { name, origins: ['https://harbor.example'], sandbox: false });
     await changeFee(tx, command, id, bps, fixed);
@@ -101,7 +112,7 @@ function keyOf(venueId: string, mode: Mode, writesPerHour: number, readsPerHour:
 }
 
 /** The operator tries again until it is done, however often the database goes away under it. */
-async function untilDone<T>(command: () => Promise<T>): Promise<T> {
+async function retryCommand<T>(command: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await command();
@@ -112,48 +123,60 @@ async function untilDone<T>(command: () => Promise<T>): Promise<T> {
   }
 }
 
-export interface Crowd {
+export interface ClientLoad {
   readonly recorder: Recorder;
   readonly bookings: readonly Booking[];
   /** Nothing new is begun; comes back when all stories have ended, or after `patienceMs` without more tries. */
-  disperse(patienceMs: number): Promise<void>;
-  readonly town: Town;
+  stop(patienceMs: number): Promise<void>;
+  readonly context: LoadContext;
   readonly outsiders: Outsiders;
 }
 
-export function gatherCrowd(stage: Stage, venues: Venues, lanes: number): Crowd {
+export function startLoad(setup: RunSetup, venues: Venues, lanes: number): ClientLoad {
   const recorder = new Recorder();
   const bookings: Booking[] = [];
   let closing = false;
   const clients = new Map<string, Client>();
   const clientFor = (name: string, urls: readonly string[]): Client => {
-    const client = new Client(urls, recorder, new Chance(stage.seed, name));
+    const client = new Client(urls, recorder, new SeededRandom(setup.seed, name));
     clients.set(name, client);
     return client;
   };
-  const api = clientFor('api', stage.apiUrls);
-  const browsers = clientFor('guests', stage.apiUrls);
-  const guests = new Guests(new People(browsers), browsers, clientFor('bank', [stage.processorUrl]));
-  const { shops, seats } = venues;
-  const town: Town = { shops, api, guests, seats, recorder, seed: stage.seed, closing: () => closing };
-  const outsiders = new Outsiders(clientFor('outsiders', stage.apiUrls), venues, new Chance(stage.seed, 'outsiders'));
+  const api = clientFor('api', setup.apiUrls);
+  const browsers = clientFor('guests', setup.apiUrls);
+  const guests = new Guests(new People(browsers), browsers, clientFor('bank', [setup.processorUrl]));
+  const { bookable: shops, seats } = venues;
+  const context: LoadContext = {
+    venues: shops,
+    api,
+    guests,
+    seats,
+    recorder,
+    seed: setup.seed,
+    isStopping: () => closing,
+  };
+  const outsiders = new Outsiders(
+    clientFor('outsiders', setup.apiUrls),
+    venues,
+    new SeededRandom(setup.seed, 'outsiders'),
+  );
   let number = 0;
   const lane = async (): Promise<void> => {
     while (!closing) {
       const own = ++number;
-      const chance = new Chance(stage.seed, `story ${own}`);
-      await tellStory(town, own, chance, bookings);
-      if (!closing) await delay(chance.between(20, 200));
+      const random = new SeededRandom(setup.seed, `story ${own}`);
+      await runScenario(context, own, random, bookings);
+      if (!closing) await delay(random.between(20, 200));
     }
   };
   const running = Array.from({ length: lanes }, lane);
-  running.push(outsiders.pry(bookings, town.closing), outsiders.revoke(stage.apiUrls.length, town.closing));
+  running.push(outsiders.pry(bookings, context.isStopping), outsiders.revoke(setup.apiUrls.length, context.isStopping));
   return {
     recorder,
     bookings,
-    town,
+    context: context,
     outsiders,
-    async disperse(patienceMs) {
+    async stop(patienceMs) {
       closing = true;
       for (const client of clients.values()) client.giveUpAt = Date.now() + patienceMs;
       await Promise.all(running);

@@ -4,19 +4,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
-import type { Env, Part } from './run-setup.ts';
+import type { Env, ProcessSpec } from './run-setup.ts';
 import type { Happening } from './timeline.ts';
 
-export type Tell = (happening: Omit<Happening, 'at'>) => void;
+export type RecordHappening = (happening: Omit<Happening, 'at'>) => void;
 
 /** After an end of its own (the database was away at its start, say). */
 const RESTART_MS = 400;
 
-export class PartRunner {
+export class ProcessRunner {
   readonly name: string;
-  readonly #part: Part;
+  readonly #part: ProcessSpec;
   readonly #more: Env;
-  readonly #tell: Tell;
+  readonly #tell: RecordHappening;
   readonly #log: WriteStream;
   #child: ChildProcess | null = null;
   #isReady = false;
@@ -27,7 +27,7 @@ export class PartRunner {
   #downMs = RESTART_MS;
   #waiting: (() => void)[] = [];
 
-  constructor(part: Part, more: Env, folder: string, tell: Tell) {
+  constructor(part: ProcessSpec, more: Env, folder: string, tell: RecordHappening) {
     this.name = part.name;
     this.#part = part;
     this.#more = more;
@@ -43,7 +43,7 @@ export class PartRunner {
     this.#restart = null;
     if (this.#ending || this.#child !== null) return;
     const { PATH = '', HOME = '' } = process.env;
-    const child = spawn(process.execPath, this.#part.words, {
+    const child = spawn(process.execPath, this.#part.argv, {
       env: { PATH, HOME, ...this.#part.env, ...this.#more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -15,23 +15,23 @@ import type { PairPrograms } from './pair-runner.ts';
 export type Env = Readonly<Record<string, string>>;
 
 /** One program that the nemesis runs, and runs again. */
-export interface Part {
+export interface ProcessSpec {
   readonly name: string;
-  readonly words: readonly string[];
+  readonly argv: readonly string[];
   readonly env: Env;
   /** What it prints once it is ready. */
   readonly ready: string;
 }
 
 /** All that the nemesis must know; it goes to it as JSON. */
-export interface Stage {
+export interface RunSetup {
   readonly seed: number;
   readonly scratch: string;
   /** What is left to look at afterwards. */
   readonly folder: string;
   readonly program: string;
   readonly chaosScript: string;
-  readonly parts: readonly Part[];
+  readonly processes: readonly ProcessSpec[];
   readonly apiUrls: readonly string[];
   readonly processorUrl: string;
   readonly processorSecrets: { readonly test: string; readonly live: string };
@@ -47,15 +47,15 @@ interface Builder {
   build(): Promise<void>;
 }
 
-export async function openStage(seed: number, folder: string, pair: PairPrograms | null): Promise<Stage> {
+export async function prepareRun(seed: number, folder: string, pair: PairPrograms | null): Promise<RunSetup> {
   const scratch = mkdtempSync(join(tmpdir(), 'everyshare-chaos-'));
   try {
     chmodSync(scratch, 0o711); // PostgreSQL runs as another user when we are root, and must get through.
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(join(folder, 'logs'), { recursive: true });
-    const program = await freeze(scratch);
+    const program = await copyProgram(scratch);
     const chaosScript = await bundleOurselves(program);
-    return await furnish(seed, scratch, folder, program, chaosScript, pair);
+    return await describeProcesses(seed, scratch, folder, program, chaosScript, pair);
   } catch (error) {
     rmSync(scratch, { recursive: true, force: true });
     throw error;
@@ -63,7 +63,7 @@ export async function openStage(seed: number, folder: string, pair: PairPrograms
 }
 
 /** A copy of the program as it is now, built; nobody who edits beside us changes it. */
-export async function freeze(scratch: string): Promise<string> {
+export async function copyProgram(scratch: string): Promise<string> {
   const builder = (await import(join(packageRoot, 'build.js'))) as Builder;
   await builder.build();
   const program = join(scratch, 'program');
@@ -90,14 +90,14 @@ async function bundleOurselves(program: string): Promise<string> {
   return outfile;
 }
 
-async function furnish(
+async function describeProcesses(
   seed: number,
   scratch: string,
   folder: string,
   program: string,
   chaosScript: string,
   pair: PairPrograms | null,
-): Promise<Stage> {
+): Promise<RunSetup> {
   const [api1 = 0, api2 = 0, processor = 0] = await freePorts(3);
   const sealKey = createHash('sha256').update(`chaos ${seed}`).digest();
   const keys = { test: sandboxKeys(sealKey, 'test'), live: sandboxKeys(sealKey, 'live') };
@@ -121,16 +121,21 @@ async function furnish(
   };
   mkdirSync(join(scratch, 'data'));
   const main = join(program, 'dist', 'main.js');
-  const serve = (name: string, port: number): Part => ({
+  const serve = (name: string, port: number): ProcessSpec => ({
     name,
-    words: [main, 'serve'],
+    argv: [main, 'serve'],
     env: { ...sharedEnv, PORT: String(port) },
     ready: 'everyshare is ready at',
   });
-  const worker = (name: string): Part => ({ name, words: [main, 'worker'], env: sharedEnv, ready: 'worker is ready' });
-  const bank: Part = {
+  const worker = (name: string): ProcessSpec => ({
+    name,
+    argv: [main, 'worker'],
+    env: sharedEnv,
+    ready: 'worker is ready',
+  });
+  const bank: ProcessSpec = {
     name: 'processor',
-    words: [main, 'processor'],
+    argv: [main, 'processor'],
     env: toEnvironment({ folder: join(scratch, 'bank'), host: '127.0.0.1', port: processor, publicBase: '', keys }),
     ready: 'the processor listens',
   };
@@ -140,7 +145,7 @@ async function furnish(
     folder,
     program,
     chaosScript,
-    parts: [bank, serve('api-1', api1), serve('api-2', api2), worker('worker-1'), worker('worker-2')],
+    processes: [bank, serve('api-1', api1), serve('api-2', api2), worker('worker-1'), worker('worker-2')],
     apiUrls: [api1, api2].map((port) => `http://127.0.0.1:${port}`),
     processorUrl,
     processorSecrets: { test: keys.test.secret, live: keys.live.secret },

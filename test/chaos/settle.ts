@@ -7,18 +7,18 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../src/base/db.ts';
 import type { Found } from '../support/violation.ts';
-import type { Stage } from './run-setup.ts';
+import type { RunSetup } from './run-setup.ts';
 
-export interface Calmed {
+export interface SettleResult {
   /** Seconds until nothing was under way by the workers' own doing; null: reconcile had to help. */
-  readonly byItself: number | null;
+  readonly secondsByWorkers: number | null;
   /** What was under way when reconcile was asked. */
   readonly leftForReconcile: number;
   readonly seconds: number;
 }
 
 /** The program whose commands are asked, and its settings. */
-type Program = Pick<Stage, 'program' | 'sharedEnv'>;
+type Program = Pick<RunSetup, 'program' | 'sharedEnv'>;
 
 const COMMAND_MS = 90_000;
 
@@ -28,7 +28,7 @@ interface Ran {
   readonly err: string;
 }
 
-export async function underway(db: Db): Promise<number> {
+export async function countUnfinished(db: Db): Promise<number> {
   const rows = await db.query<{ left: number }>(
     `select (select count(*) from holds where status in ('asked', 'capturing', 'releasing'))
        + (select count(*) from movements where status in ('waiting', 'sending'))
@@ -40,7 +40,7 @@ export async function underway(db: Db): Promise<number> {
 }
 
 /** Of them, those whose time has come and that nobody has taken up. What a bank refused for a while is planned for later. */
-async function overdue(db: Db): Promise<number> {
+async function countOverdue(db: Db): Promise<number> {
   const rows = await db.query<{ left: number }>(
     `select (select count(*) from holds where status in ('asked', 'releasing') and due_at < now() - interval '5 seconds')
        + (select count(*) from movements where status in ('waiting', 'sending') and due_at < now() - interval '5 seconds')
@@ -52,27 +52,27 @@ async function overdue(db: Db): Promise<number> {
   return rows[0]?.left ?? 0;
 }
 
-export async function calmDown(
+export async function settle(
   db: Db,
-  stage: Stage,
+  setup: RunSetup,
   databaseUrl: string,
   patienceMs: number,
   found: Found,
-): Promise<Calmed> {
+): Promise<SettleResult> {
   const began = Date.now();
   const isCalm = async (until: number): Promise<boolean> => {
     for (;;) {
-      if ((await underway(db)) === 0) return true;
+      if ((await countUnfinished(db)) === 0) return true;
       if (Date.now() > until) return false;
       await delay(250);
     }
   };
   const byItself = (await isCalm(began + patienceMs)) ? (Date.now() - began) / 1000 : null;
-  const leftForReconcile = byItself === null ? await underway(db) : 0;
-  if (byItself === null) checkBySelf(patienceMs, await overdue(db), found);
+  const leftForReconcile = byItself === null ? await countUnfinished(db) : 0;
+  if (byItself === null) checkNothingOverdue(patienceMs, await countOverdue(db), found);
   // What takes several turns (a bank that says "not now" three times) is asked about several times.
   for (let round = 0; round < 8; round++) {
-    const differences = await reconcile(stage, databaseUrl, found);
+    const differences = await reconcile(setup, databaseUrl, found);
     if (differences === null) break;
     for (const { what, subject, done } of differences) {
       // Books are compared while workers still work, unless all was calm: what is only early is no difference.
@@ -81,15 +81,15 @@ export async function calmDown(
     }
     if ((await isCalm(Date.now() + 1_500)) && differences.length === 0) break;
   }
-  await checkLedgerByCommand(stage, databaseUrl, found);
-  return { byItself, leftForReconcile, seconds: (Date.now() - began) / 1000 };
+  await checkLedgerByCommand(setup, databaseUrl, found);
+  return { secondsByWorkers: byItself, leftForReconcile, seconds: (Date.now() - began) / 1000 };
 }
 
 /** The leases of everything that a worker takes up; whoever died with one is followed by another after that. */
 const LEASE_MS = 60_000;
 
 /** Whoever waits for longer than a lease has given the workers every chance: what is due then, they would never have done. */
-export function checkBySelf(patienceMs: number, left: number, found: Found): void {
+export function checkNothingOverdue(patienceMs: number, left: number, found: Found): void {
   if (left === 0 || patienceMs <= LEASE_MS) return;
   const words = `${left} are due ${patienceMs / 1000} s after it was quiet, and nobody takes them up`;
   found('everything ends by itself', 'workers', words);
@@ -103,11 +103,11 @@ interface Difference {
 
 /** Null: it did not run to its end. */
 export async function reconcile(
-  stage: Program,
+  setup: Program,
   databaseUrl: string,
   found: Found,
 ): Promise<readonly Difference[] | null> {
-  const ran = await run(stage, databaseUrl, ['reconcile', '--json']);
+  const ran = await run(setup, databaseUrl, ['reconcile', '--json']);
   try {
     return (JSON.parse(ran.out) as { differences: Difference[] }).differences;
   } catch {
@@ -116,16 +116,16 @@ export async function reconcile(
   }
 }
 
-export async function checkLedgerByCommand(stage: Program, databaseUrl: string, found: Found): Promise<void> {
-  const ran = await run(stage, databaseUrl, ['ledger', 'check', '--json']);
+export async function checkLedgerByCommand(setup: Program, databaseUrl: string, found: Found): Promise<void> {
+  const ran = await run(setup, databaseUrl, ['ledger', 'check', '--json']);
   if (ran.code !== 0)
     found('the ledger check finds nothing', 'everyshare ledger check', (ran.out + ran.err).slice(-400));
 }
 
-function run(stage: Program, databaseUrl: string, words: readonly string[]): Promise<Ran> {
+function run(setup: Program, databaseUrl: string, words: readonly string[]): Promise<Ran> {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [join(stage.program, 'dist', 'main.js'), ...words], {
-    env: { PATH, HOME, ...stage.sharedEnv, DATABASE_URL: databaseUrl },
+  const child = spawn(process.execPath, [join(setup.program, 'dist', 'main.js'), ...words], {
+    env: { PATH, HOME, ...setup.sharedEnv, DATABASE_URL: databaseUrl },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const texts = { out: '', err: '' };

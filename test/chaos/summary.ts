@@ -8,16 +8,16 @@ import type { Booking } from './booking.ts';
 import type { OurBooks, TheirBooks } from './books.ts';
 import type { Recorder } from './client.ts';
 import { KIND_NAMES, WHOLE_MINUTES } from './plan.ts';
-import type { Stage } from './run-setup.ts';
-import type { Calmed } from './settle.ts';
+import type { RunSetup } from './run-setup.ts';
+import type { SettleResult } from './settle.ts';
 import type { Happening } from './timeline.ts';
 
-export interface Verdict {
+export interface RunSummary {
   readonly seed: number;
   readonly minutes: number;
   readonly ok: boolean;
   readonly figures: Readonly<Record<string, number | Readonly<Record<string, number>>>>;
-  readonly calmed: Calmed;
+  readonly settled: SettleResult;
   readonly violations: readonly Violation[];
   readonly lines: readonly string[];
 }
@@ -35,14 +35,14 @@ export interface Facts {
   readonly recorder: Recorder;
   readonly ours: OurBooks;
   readonly theirs: TheirBooks;
-  readonly calmed: Calmed;
+  readonly settled: SettleResult;
   readonly violations: readonly Violation[];
   /** PostgreSQL has a standby: killed, it must have been promoted. */
   readonly standby: boolean;
 }
 
-export function judge(facts: Facts): Verdict {
-  const { seed, minutes, happenings, bookings, recorder, ours, theirs, calmed } = facts;
+export function summarize(facts: Facts): RunSummary {
+  const { seed, minutes, happenings, bookings, recorder, ours, theirs, settled } = facts;
   const violations = [...facts.violations, ...checkMistakes(recorder), ...checkWork(facts)];
   const did = (what: Happening['what']): number => happenings.filter((one) => one.what === what).length;
   const counted = (names: readonly string[]): Record<string, number> => {
@@ -83,9 +83,9 @@ export function judge(facts: Facts): Verdict {
     log_lines: facts.logLines,
   };
   const calm =
-    calmed.byItself === null
-      ? `reconcile settled ${calmed.leftForReconcile} that were still under way`
-      : `calm by itself after ${calmed.byItself.toFixed(1)} s`;
+    settled.secondsByWorkers === null
+      ? `reconcile settled ${settled.leftForReconcile} that were still under way`
+      : `calm by itself after ${settled.secondsByWorkers.toFixed(1)} s`;
   const lines = [
     `seed ${seed}, ${minutes} minutes: ${figures.kills} kills (${words(killed)}), ${figures.terminated} SIGTERM, ${figures.stops} stops, ${figures.restarts} restarts and ${figures.promotions} promotions of PostgreSQL, ${figures.cuts} cuts, ${figures.faults} times processor faults, receivers: ${words(figures.moods)}`,
     `skipped, since there was nobody to do it to: ${words(figures.skipped)}`,
@@ -98,7 +98,7 @@ export function judge(facts: Facts): Verdict {
     minutes,
     ok: violations.length === 0,
     figures,
-    calmed,
+    settled,
     violations,
     lines,
   };
@@ -141,7 +141,7 @@ function words(counts: Readonly<Record<string, number>>): string {
   return pairs.map(([name, count]) => `${name} ${count}`).join(', ') || 'none';
 }
 
-export function inWords(verdict: Verdict, folder: string): string {
+export function renderSummary(verdict: RunSummary, folder: string): string {
   const lines = [...verdict.lines];
   const [first] = verdict.violations;
   if (first === undefined) lines.push(`verdict: no violation. The plot is ${join(folder, 'timeline.html')}`);
@@ -160,7 +160,7 @@ const TABLES = ['checkouts', 'shares', 'holds', 'movements', 'ledger_entries'] a
 /** Everything about the first few checkouts that broke a rule. */
 export async function writeEvidence(
   db: Db,
-  stage: Stage,
+  setup: RunSetup,
   facts: Pick<Facts, 'violations' | 'bookings' | 'theirs'>,
 ): Promise<void> {
   const subjects = [...new Set(facts.violations.map(({ subject }) => subject))].slice(0, 20);
@@ -176,18 +176,18 @@ export async function writeEvidence(
       'select sequence, type, data, created_at from events where subject = $1 order by sequence',
       [subject],
     );
-    const told = facts.bookings.find(({ id, name }) => id === subject || name === subject);
+    const booking = facts.bookings.find(({ id, name }) => id === subject || name === subject);
     evidence.push({
       subject,
       violations: facts.violations.filter((one) => one.subject === subject),
-      told,
+      booking,
       rows,
       events,
       intents: facts.theirs.holds.filter(({ checkoutId }) => checkoutId === subject),
     });
   }
   writeFileSync(
-    join(stage.folder, 'violations.json'),
+    join(setup.folder, 'violations.json'),
     JSON.stringify({ violations: facts.violations, evidence }, null, 2),
   );
 }

@@ -16,8 +16,8 @@ import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
-import { until } from '../support/test-processor.ts';
-import { CARDS, HOUR, intentOf, openShop, type Seen, type Shop } from '../support/test-venue.ts';
+import { waitUntil } from '../support/test-processor.ts';
+import { CARDS, HOUR, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 
 const RACES = Number(process.env.RACES ?? 1_000);
@@ -25,12 +25,12 @@ const LANES = 6;
 const LATEST_MS = 10;
 
 let world: TestWorld;
-let shop: Shop;
+let venue: TestVenue;
 let stripe: Stripe;
 let parts: PaymentServices;
 beforeAll(async () => {
   world = await openTestWorld();
-  shop = await openShop(world);
+  venue = await openTestVenue(world);
   const { secret, publishable } = PROCESSOR_KEYS.test;
   const httpClient = inProcess();
   stripe = new Stripe(secret, { httpClient, telemetry: false, maxNetworkRetries: 0 });
@@ -60,16 +60,16 @@ function inProcess(): Stripe.HttpClient {
 
 describe('two last holders at the same instant', () => {
   /** One of three shares is held; the cards of the other two have said yes, and we have not looked yet. */
-  async function almostFunded(): Promise<{ checkout: Seen; holds: string[]; intents: string[] }> {
-    const checkout = await shop.collecting({ party_size: 3 });
-    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    const secrets = await Promise.all([1, 2].map((place) => shop.secretFor(checkout.id, checkout.shares[place].id)));
-    for (const secret of secrets) await shop.confirm(secret, CARDS.good);
+  async function almostFunded(): Promise<{ checkout: Json; holds: string[]; intents: string[] }> {
+    const checkout = await venue.collecting({ party_size: 3 });
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    const secrets = await Promise.all([1, 2].map((place) => venue.secretFor(checkout.id, checkout.shares[place].id)));
+    for (const secret of secrets) await venue.confirm(secret, CARDS.good);
     return { checkout, holds: secrets.map(({ holdId }) => holdId), intents: secrets.map(intentOf) };
   }
 
   const statusOf = async (id: string): Promise<string | undefined> =>
-    (await readCheckout(world.db, shop.venueId, id))?.status;
+    (await readCheckout(world.db, venue.venueId, id))?.status;
 
   it('both wait for the row, each then sees what the other wrote, and the checkout is funded and completed', async () => {
     for (let round = 0; round < 5; round++) {
@@ -77,8 +77,8 @@ describe('two last holders at the same instant', () => {
       const { looking } = await world.db.transaction(async (tx) => {
         // First this, and only then the two: whoever came before it would never wait.
         await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [checkout.id]);
-        const looking = Promise.all(holds.map((holdId) => shop.look(holdId)));
-        await until(async () => {
+        const looking = Promise.all(holds.map((holdId) => venue.settleHold(holdId)));
+        await waitUntil(async () => {
           const rows = await world.db.pipelined.query(
             `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
           );
@@ -88,8 +88,8 @@ describe('two last holders at the same instant', () => {
       });
       await looking;
       expect(await statusOf(checkout.id)).toBe('completed');
-      expect((await shop.told(checkout.id)).filter((type) => type === 'checkout.funded')).toHaveLength(1);
-      expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
+      expect((await venue.eventTypes(checkout.id)).filter((type) => type === 'checkout.funded')).toHaveLength(1);
+      expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
     }
   });
 
@@ -103,7 +103,7 @@ describe('two last holders at the same instant', () => {
     const facts = await Promise.all(intents.map((intent) => parts.processors.test?.retrieveHold(intent)));
     const unlocked = holds.map((holdId, place) =>
       world.db.transaction(async (tx) => {
-        const standing = await readCheckout(tx, shop.venueId, checkout.id);
+        const standing = await readCheckout(tx, venue.venueId, checkout.id);
         if (++waiting === 2) bothHaveRead();
         await barrier;
         const seen = facts[place];
@@ -116,7 +116,7 @@ describe('two last holders at the same instant', () => {
     );
     await Promise.all(unlocked);
     expect(await statusOf(checkout.id)).toBe('collecting');
-    expect((await shop.read(checkout.id)).shares.map(({ status }: Seen) => status)).toEqual(Array(3).fill('held'));
+    expect((await venue.read(checkout.id)).shares.map(({ status }: Json) => status)).toEqual(Array(3).fill('held'));
   });
 });
 
@@ -138,7 +138,7 @@ async function heldAtBank(
     capture_method: 'manual',
     payment_method: 'pm_card_visa',
     confirm: 'true',
-    'metadata[venue_id]': shop.venueId,
+    'metadata[venue_id]': venue.venueId,
     'metadata[checkout_id]': checkoutId,
     'metadata[share_id]': share.id,
     'metadata[hold_id]': share.holdId,
@@ -177,7 +177,7 @@ async function racers(count: number, payBy: number): Promise<Racer[]> {
          n.id, 'https://x.example', 'https://x.example', '{}', '', now() + n.place * interval '1 microsecond'
        from unnest($2::text[]) with ordinality as n(id, place)
          cross join lateral (select to_timestamp(($3 + n.place - 1) / 1000.0) as pay_by) at`,
-      [shop.venueId, made.map(({ id }) => id), payBy],
+      [venue.venueId, made.map(({ id }) => id), payBy],
     );
     const columns = [
       all.map(({ id }) => id),
@@ -189,7 +189,7 @@ async function racers(count: number, payBy: number): Promise<Racer[]> {
     ];
     const rows = `unnest($2::text[], $3::text[], $4::smallint[], $5::uuid[], $6::text[], $7::text[])
       as n(share_id, checkout_id, place, hold_id, intent_id, charge_id)`;
-    const of = [shop.venueId, ...columns];
+    const of = [venue.venueId, ...columns];
     await tx.query(
       `update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = any($1)`,
       [made.map(({ id }) => id)],
@@ -228,10 +228,15 @@ const soon = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 /** The three at once, each at a time of its own choosing that is right for it. Answers whether the cancel was accepted. */
 async function race({ id, lastHold, payBy }: Racer): Promise<boolean> {
-  const caller = { ...world.command(), venue: { id: shop.venueId }, mode: 'test', now: payBy - 1 } as unknown as Caller;
+  const caller = {
+    ...world.command(),
+    venue: { id: venue.venueId },
+    mode: 'test',
+    now: payBy - 1,
+  } as unknown as Caller;
   const input = { params: { id }, query: {}, body: undefined, whenNew: [] } as never;
   const [, canceled] = await Promise.all([
-    settleHoldNow(parts, shop.venueId, lastHold),
+    settleHoldNow(parts, venue.venueId, lastHold),
     soon(Math.random() * LATEST_MS).then(() =>
       world.db
         .transaction((tx) => cancelCheckout(tx, caller, input))
@@ -243,7 +248,7 @@ async function race({ id, lastHold, payBy }: Racer): Promise<boolean> {
           },
         ),
     ),
-    soon(Math.random() * LATEST_MS).then(() => expireOne(world.db, { ids: parts.ids, now: payBy }, shop.venueId, id)),
+    soon(Math.random() * LATEST_MS).then(() => expireOne(world.db, { ids: parts.ids, now: payBy }, venue.venueId, id)),
   ]);
   return canceled;
 }
@@ -276,7 +281,7 @@ async function outcomes(): Promise<Outcome[]> {
          (select coalesce(sum(l.amount), 0)::integer from ledger_entries l where l.venue_id = c.venue_id
            and l.checkout_id = c.checkout_id and l.kind = 'capture') as posted
        from c left join s using (checkout_id) order by c.checkout_id`,
-      [shop.venueId, all.at(-1)?.id ?? ''],
+      [venue.venueId, all.at(-1)?.id ?? ''],
     );
     if (page.length === 0) return all;
     all.push(...page);
@@ -298,7 +303,7 @@ describe('the last hold, a cancel and pay_by', () => {
     await Promise.all(Array.from({ length: LANES }, lane));
     // What the cancel and pay_by let go is due at their own time, which has not come on the wall clock.
     await world.db.query(`update holds set due_at = now() where venue_id = $1 and status = 'releasing'`, [
-      shop.venueId,
+      venue.venueId,
     ]);
     await soon(5);
     while ((await settleDueHolds(parts, 100)) > 0);

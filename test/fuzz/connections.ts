@@ -3,8 +3,8 @@
 
 import { createHmac } from 'node:crypto';
 import { SAMPLES } from '../support/provider-samples.ts';
-import { keepSecret } from '../support/record-logs.ts';
-import type { Ask, Pools, Seen } from './fixture.ts';
+import { recordSecret } from '../support/record-logs.ts';
+import type { AnyJson, Pools, SendOk } from './fixture.ts';
 import type { Json } from './mutations.ts';
 
 export interface Hook {
@@ -14,7 +14,7 @@ export interface Hook {
   readonly secret: string;
 }
 
-export interface Mailbox {
+export interface Connections {
   readonly own: Pools;
   readonly hooks: readonly Hook[];
 }
@@ -26,13 +26,13 @@ export const PROVIDERS: readonly string[] = [...new Set(SAMPLES.map(({ provider 
 export const samplesOf = (provider: string): Json[] =>
   SAMPLES.filter((one) => one.provider === provider).map(({ body }) => body as Json);
 
-export async function openMailbox(
-  ask: Ask,
+export async function createConnections(
+  ask: SendOk,
   key: string,
   receiver: string,
   providers: readonly string[] = PROVIDERS,
-): Promise<Mailbox> {
-  const endpoints: Seen[] = [];
+): Promise<Connections> {
+  const endpoints: AnyJson[] = [];
   for (const events of [['checkout.created', 'checkout.completed'], ['checkout.canceled']]) {
     endpoints.push(await ask('POST', '/v1/webhook_endpoints', key, { url: `${receiver}/hooks`, events }));
   }
@@ -47,14 +47,14 @@ export async function openMailbox(
   };
 }
 
-async function connect(ask: Ask, key: string, provider: string): Promise<{ id: string; hook: Hook }> {
+async function connect(ask: SendOk, key: string, provider: string): Promise<{ id: string; hook: Hook }> {
   const sample = SAMPLES.find((one) => one.provider === provider && one.defaults !== undefined);
   const { data } = await ask('POST', '/v1/integrations', key, {
     provider,
     defaults: sample?.defaults ?? {},
     ...(SIGNING.includes(provider) ? { signing_secret: SECRET } : {}),
   });
-  keepSecret('signing_secret', data.signing_secret ?? SECRET);
+  recordSecret('signing_secret', data.signing_secret ?? SECRET);
   const url = data.webhook_url as string;
   const hook = { provider, url, path: new URL(url).pathname, secret: data.signing_secret ?? SECRET };
   const [first = {}] = samplesOf(provider);
@@ -63,14 +63,14 @@ async function connect(ask: Ask, key: string, provider: string): Promise<{ id: s
 }
 
 /** Endpoints and integrations, each with its newest delivery. */
-export async function withinEach(ask: Ask, key: string, own: Pools): Promise<Record<string, [string, string][]>> {
+export async function withinEach(ask: SendOk, key: string, own: Pools): Promise<Record<string, [string, string][]>> {
   const words = ['webhook_endpoints', 'integrations'];
   const lists = await Promise.all(words.map((word) => within(ask, key, word, own[word] ?? [])));
   return Object.fromEntries(words.map((word, place) => [word, lists[place] ?? []]));
 }
 
 /** Where there is none by now, it is called none. */
-async function within(ask: Ask, key: string, word: string, ids: readonly string[]): Promise<[string, string][]> {
+async function within(ask: SendOk, key: string, word: string, ids: readonly string[]): Promise<[string, string][]> {
   const pages = await Promise.all(ids.map((id) => ask('GET', `/v1/${word}/${id}/deliveries?limit=1`, key)));
   return pages.map(({ data }, place) => [ids[place] ?? '', data[0]?.id ?? 'none']);
 }

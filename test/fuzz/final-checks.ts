@@ -9,29 +9,29 @@ import type { AppContext } from '../../src/run/context.ts';
 import { checkLedgerByCommand, reconcile } from '../chaos/settle.ts';
 import { findIn, readSecrets } from '../logs/scan.ts';
 import type { Found } from '../support/violation.ts';
-import { asking } from './fixture.ts';
+import { makeSendOk } from './fixture.ts';
 import { issueKeys } from './keys.ts';
-import type { Stage } from './processes.ts';
+import type { RunningService } from './processes.ts';
 import { Sender } from './send.ts';
 
 const ROUNDS = 6;
 const PAUSE_MS = 3_000;
 
 /** What is only early (the worker is still at it) is gone by the next round; what stays is a difference. */
-export async function checkBooks(stage: Stage, found: Found): Promise<void> {
+export async function checkBooks(service: RunningService, found: Found): Promise<void> {
   for (let round = 1; round <= ROUNDS; round++) {
-    const differences = await reconcile(stage, stage.databaseUrl, found);
+    const differences = await reconcile(service, service.databaseUrl, found);
     if (differences === null || differences.length === 0) break;
     if (round < ROUNDS) await delay(PAUSE_MS);
     else for (const { what, subject } of differences) found('the books agree', subject, what);
   }
-  await checkLedgerByCommand(stage, stage.databaseUrl, found);
+  await checkLedgerByCommand(service, service.databaseUrl, found);
 }
 
-export async function checkReadmeStory(context: AppContext, stage: Stage, found: Found): Promise<void> {
+export async function checkReadmeStory(context: AppContext, service: RunningService, found: Found): Promise<void> {
   const { keys } = await issueKeys(context);
-  const sender = new Sender(stage.base);
-  const ask = asking(sender);
+  const sender = new Sender(service.base);
+  const ask = makeSendOk(sender);
   try {
     await ask('GET', '/v1/me', keys.test);
     const made = await ask('POST', '/v1/checkouts', keys.test, {
@@ -46,7 +46,7 @@ export async function checkReadmeStory(context: AppContext, stage: Stage, found:
     const done = await ask('POST', `/v1/test_helpers/checkouts/${made.id}/complete`, keys.test);
     if (done.status !== 'completed') found('the README’s checkout completes', made.id, `it is ${done.status}`);
   } catch (error) {
-    found('the README’s checkout is served', stage.base, error instanceof Error ? error.message : String(error));
+    found('the README’s checkout is served', service.base, error instanceof Error ? error.message : String(error));
   } finally {
     sender.close();
   }
@@ -64,12 +64,12 @@ export interface LogsRead {
 const MOST_LINES = 20;
 
 /** Lines of level error and above, and lines that hold a secret of this run or whatever has the shape of one, are violations. */
-export async function readLogs(stage: Stage, found: Found): Promise<LogsRead> {
-  const secrets = readSecrets(stage.secrets);
+export async function readLogs(service: RunningService, found: Found): Promise<LogsRead> {
+  const secrets = readSecrets(service.secrets);
   const warnings: Record<string, number> = {};
   let [lines, requests, leaks, wrongs] = [0, 0, 0, 0];
-  const folder = join(stage.folder, 'logs');
-  const postgres = await stage.postgresLog();
+  const folder = join(service.folder, 'logs');
+  const postgres = await service.postgresLog();
   if (postgres !== null) copyFileSync(postgres, join(folder, 'postgres.log'));
   for (const name of readdirSync(folder)) {
     for await (const line of createInterface({ input: createReadStream(join(folder, name)), crlfDelay: Infinity })) {
@@ -79,10 +79,10 @@ export async function readLogs(stage: Stage, found: Found): Promise<LogsRead> {
         const [kind, text] = leak;
         found('logs give nothing away', name, `${kind}: ${line.replaceAll(text, `[${kind}]`).slice(0, 600)}`);
       }
-      const told = lineOf(line);
-      if (told?.msg === 'request') requests++;
-      if (told?.level === 'warn') warnings[told.msg] = (warnings[told.msg] ?? 0) + 1;
-      if ((told?.level === 'error' || told?.level === 'fatal') && ++wrongs <= MOST_LINES)
+      const response = lineOf(line);
+      if (response?.msg === 'request') requests++;
+      if (response?.level === 'warn') warnings[response.msg] = (warnings[response.msg] ?? 0) + 1;
+      if ((response?.level === 'error' || response?.level === 'fatal') && ++wrongs <= MOST_LINES)
         found('nothing of ours went wrong', name, line.slice(0, 1_500));
     }
   }

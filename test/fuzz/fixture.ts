@@ -4,9 +4,9 @@
 // objects, and another venue's. Made through the API itself wherever there is a way.
 
 import type { AppContext } from '../../src/run/context.ts';
-import { type Hook, openMailbox, withinEach } from './connections.ts';
+import { createConnections, type Hook, withinEach } from './connections.ts';
 import type { Contract } from './contract.ts';
-import { gatherGuests, type Intent, type Person, type Seat } from './guests.ts';
+import { createGuests, type Intent, type Person, type Seat } from './guests.ts';
 import { issueKeys, type Keys, ORIGIN } from './keys.ts';
 import type { Json } from './mutations.ts';
 import { type Answer, Sender } from './send.ts';
@@ -14,7 +14,7 @@ import { type Answer, Sender } from './send.ts';
 /** Ids by the word of the path that they stand behind: `offerings`, `checkouts`, `shares`. */
 export type Pools = Readonly<Record<string, readonly string[]>>;
 
-export interface Town {
+export interface Fixture {
   readonly base: string;
   readonly venueId: string;
   readonly keys: Keys;
@@ -34,9 +34,9 @@ export interface Town {
   readonly now: number;
 }
 
-export interface Wherever {
+export interface FixtureTarget {
   readonly base: string;
-  readonly house: AppContext;
+  readonly context: AppContext;
   readonly contract: Contract;
   readonly operatorToken: string;
   readonly noticeSecrets: Readonly<Record<'test' | 'live', string>>;
@@ -45,18 +45,18 @@ export interface Wherever {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.
-export type Seen = any;
+export type AnyJson = any;
 
 /** Asks as a partner would, and insists on success. */
-export type Ask = (
+export type SendOk = (
   method: string,
   path: string,
   key: string,
   body?: Json | object,
   more?: Readonly<Record<string, string>>,
-) => Promise<Seen>;
+) => Promise<AnyJson>;
 
-export function asking(sender: Sender): Ask {
+export function makeSendOk(sender: Sender): SendOk {
   return async (method, path, key, body, more = {}) => {
     const raw = body === undefined ? null : Buffer.from(JSON.stringify(body));
     const headers = {
@@ -76,21 +76,21 @@ export function asking(sender: Sender): Ask {
 /** Making the world is not what is measured. */
 const PATIENCE_MS = 180_000;
 
-export async function openTown(where: Wherever, generation: number): Promise<Town> {
+export async function createFixture(where: FixtureTarget, generation: number): Promise<Fixture> {
   const sender = new Sender(where.base, PATIENCE_MS);
-  const ask = asking(sender);
+  const ask = makeSendOk(sender);
   const now = Date.now();
   try {
-    const { venueId, keys } = await issueKeys(where.house);
-    const stranger = await issueKeys(where.house);
+    const { venueId, keys } = await issueKeys(where.context);
+    const stranger = await issueKeys(where.context);
     const { bodies } = new Examples(where.contract);
-    const mailbox = await openMailbox(ask, keys.test, where.receiver);
-    const elsewhere = await openMailbox(ask, stranger.keys.test, where.receiver, ['custom', 'square']);
-    const own = await stock(ask, keys.test, bodies, now);
-    const live = await stock(ask, keys.live, bodies, now);
-    const foreign = await stock(ask, stranger.keys.test, bodies, now);
-    const guests = await gatherGuests({ where, ask, key: keys.test, generation, now });
-    const drawn = await drive(ask, keys.test, now);
+    const mailbox = await createConnections(ask, keys.test, where.receiver);
+    const elsewhere = await createConnections(ask, stranger.keys.test, where.receiver, ['custom', 'square']);
+    const own = await createCatalogue(ask, keys.test, bodies, now);
+    const live = await createCatalogue(ask, keys.live, bodies, now);
+    const foreign = await createCatalogue(ask, stranger.keys.test, bodies, now);
+    const guests = await createGuests({ where, ask, key: keys.test, generation, now });
+    const drawn = await createCheckouts(ask, keys.test, now);
     const events = await ask('GET', '/v1/events?limit=20', keys.test);
     const experience = await approved(ask, keys.test, own.experiences ?? []);
     await ask('POST', '/internal/activity', where.operatorToken, activity(experience, venueId, now));
@@ -104,7 +104,7 @@ export async function openTown(where: Wherever, generation: number): Promise<Tow
         ...merged(own, mailbox.own, guests.own),
         checkouts: [...guests.checkouts, ...drawn.checkouts],
         shares: [...guests.shares, ...drawn.shares],
-        events: events.data.map(({ id }: Seen) => id),
+        events: events.data.map(({ id }: AnyJson) => id),
         venues: [venueId],
       },
       others: { ...merged(live, foreign, elsewhere.own), venues: [stranger.venueId] },
@@ -153,13 +153,13 @@ export function booking(now: number, name: string, more: object = {}): object {
 
 let made = 0;
 /** A name that nobody used: rows of one database, whatever the seed. */
-export const freshName = (word: string): string => `${word}-${process.pid}-${made++}`;
+export const uniqueName = (word: string): string => `${word}-${process.pid}-${made++}`;
 /** The name that we gave to something that is sold, and not its id. */
 export const isOwnName = (word: string): boolean => word.startsWith('own-');
 
 /** What a venue sells, and one open checkout, with a key of either mode. */
-async function stock(ask: Ask, key: string, bodies: (id: string) => Json[], now: number): Promise<Pools> {
-  const one = (body: Json): object => ({ ...(body as object), external_id: freshName('own') });
+async function createCatalogue(ask: SendOk, key: string, bodies: (id: string) => Json[], now: number): Promise<Pools> {
+  const one = (body: Json): object => ({ ...(body as object), external_id: uniqueName('own') });
   const single = (id: string): Json[] => bodies(id).filter((body) => 'external_id' in (body as object));
   const offerings = await Promise.all(
     single('upsertOfferings').map((body) => ask('POST', '/v1/offerings', key, one(body))),
@@ -168,23 +168,23 @@ async function stock(ask: Ask, key: string, bodies: (id: string) => Json[], now:
   const experiences = await Promise.all(
     bodies('submitExperience').map((body) => ask('POST', '/v1/experiences', key, named(body))),
   );
-  const checkout = await ask('POST', '/v1/checkouts', key, booking(now, freshName('bk')));
+  const checkout = await ask('POST', '/v1/checkouts', key, booking(now, uniqueName('bk')));
   return {
     offerings: offerings.flatMap(({ data }) => [data.id, data.external_id]),
     boats: boats.flatMap(({ data }) => [data.id, data.external_id]),
     experiences: experiences.map(({ data }) => data.id),
     checkouts: [checkout.id],
-    shares: checkout.shares.map(({ id }: Seen) => id),
+    shares: checkout.shares.map(({ id }: AnyJson) => id),
   };
 }
 
 /** Under a name of its own, and of no offering. */
 function named(body: Json): object {
   const { offering_external_id: _left, ...rest } = body as { [name: string]: Json };
-  return 'external_id' in rest ? { ...rest, external_id: freshName('own') } : rest;
+  return 'external_id' in rest ? { ...rest, external_id: uniqueName('own') } : rest;
 }
 
-async function approved(ask: Ask, key: string, ids: readonly string[]): Promise<string> {
+async function approved(ask: SendOk, key: string, ids: readonly string[]): Promise<string> {
   const [first = ''] = ids;
   await ask('POST', '/v1/test_helpers/review', key, { id: first, status: 'approved' });
   return first;
@@ -194,18 +194,22 @@ function activity(experience: string, venueId: string, now: number): object {
   const common = { member_id: 'member-77', at: new Date(now - 60_000).toISOString(), mode: 'test' };
   return {
     events: [
-      { id: freshName('act'), type: 'view', experience_id: experience, ...common },
-      { id: freshName('act'), type: 'venue_page_view', venue_id: venueId, ...common },
+      { id: uniqueName('act'), type: 'view', experience_id: experience, ...common },
+      { id: uniqueName('act'), type: 'venue_page_view', venue_id: venueId, ...common },
     ],
   };
 }
 
 /** Checkouts brought to every state by the test helpers. */
-async function drive(ask: Ask, key: string, now: number): Promise<{ checkouts: string[]; shares: string[] }> {
-  const helper = (id: string, word: string, body: object = {}): Promise<Seen> =>
+async function createCheckouts(
+  ask: SendOk,
+  key: string,
+  now: number,
+): Promise<{ checkouts: string[]; shares: string[] }> {
+  const helper = (id: string, word: string, body: object = {}): Promise<AnyJson> =>
     ask('POST', `/v1/test_helpers/checkouts/${id}/${word}`, key, body);
   const begin = async (): Promise<string> =>
-    (await ask('POST', '/v1/checkouts', key, booking(now, freshName('bk')))).id;
+    (await ask('POST', '/v1/checkouts', key, booking(now, uniqueName('bk')))).id;
   const ways: readonly ((id: string) => Promise<unknown>)[] = [
     async () => undefined,
     async () => undefined,
@@ -232,5 +236,5 @@ async function drive(ask: Ask, key: string, now: number): Promise<{ checkouts: s
     }),
   );
   const seen = await Promise.all(checkouts.map((id) => ask('GET', `/v1/checkouts/${id}`, key)));
-  return { checkouts, shares: seen.flatMap(({ shares }) => shares.map(({ id }: Seen) => id)) };
+  return { checkouts, shares: seen.flatMap(({ shares }) => shares.map(({ id }: AnyJson) => id)) };
 }

@@ -11,9 +11,9 @@ import { sandboxKeys } from '../../src/main/processors.ts';
 import { findCluster } from '../../src/sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
 import { toEnvironment } from '../../src/sandbox/processor/process-state.ts';
-import { type Env, freePorts, freeze } from '../chaos/run-setup.ts';
+import { copyProgram, type Env, freePorts } from '../chaos/run-setup.ts';
 
-export interface Stage {
+export interface RunningService {
   readonly folder: string;
   readonly program: string;
   readonly base: string;
@@ -24,13 +24,13 @@ export interface Stage {
   readonly noticeSecrets: { readonly test: string; readonly live: string };
   readonly operatorToken: string;
   /** Of each process, in bytes, after a full garbage collection. */
-  memory(): Promise<Readonly<Record<Watched, Memory>>>;
+  memory(): Promise<Readonly<Record<ProcessName, Memory>>>;
   /** For what no log may hold; gone with the stage. */
   readonly secrets: string;
   /** What PostgreSQL wrote. */
   postgresLog(): Promise<string | null>;
   /** Processes that ended though nobody asked. */
-  readonly fallen: readonly string[];
+  readonly crashes: readonly string[];
   close(): Promise<void>;
 }
 
@@ -39,11 +39,11 @@ export interface Memory {
   readonly rss: number;
 }
 
-export type Watched = 'serve' | 'worker' | 'processor';
+export type ProcessName = 'serve' | 'worker' | 'processor';
 
 const PATIENCE_MS = 60_000;
 
-export async function openStage(seed: number, folder: string): Promise<Stage> {
+export async function startProcesses(seed: number, folder: string): Promise<RunningService> {
   const scratch = mkdtempSync(join(tmpdir(), 'everyshare-fuzz-'));
   chmodSync(scratch, 0o711); // PostgreSQL runs as another user when we are root, and must get through.
   rmSync(folder, { recursive: true, force: true });
@@ -53,20 +53,20 @@ export async function openStage(seed: number, folder: string): Promise<Stage> {
     for (const end of endings.splice(0).reverse()) await end();
   };
   try {
-    return { ...(await furnish(seed, folder, scratch, endings)), close };
+    return { ...(await startAll(seed, folder, scratch, endings)), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function furnish(
+async function startAll(
   seed: number,
   folder: string,
   scratch: string,
   endings: (() => Promise<void>)[],
-): Promise<Omit<Stage, 'close'>> {
-  const program = await freeze(scratch);
+): Promise<Omit<RunningService, 'close'>> {
+  const program = await copyProgram(scratch);
   const [api = 0, processor = 0] = await freePorts(2);
   const sealKey = createHash('sha256').update(`fuzz ${seed}`).digest();
   const keys = { test: sandboxKeys(sealKey, 'test'), live: sandboxKeys(sealKey, 'live') };
@@ -116,7 +116,7 @@ async function furnish(
     }),
     secrets: join(scratch, 'secrets'),
     postgresLog: async () => (await findCluster(join(scratch, 'database')))?.log ?? null,
-    fallen,
+    crashes: fallen,
   };
 }
 
@@ -131,7 +131,7 @@ const PROBE = ['--expose-gc', '--import', join(packageRoot, 'test', 'fuzz', 'mem
 
 /** Starts one word of the program, and comes back when it says that it is ready. */
 function runner({ folder, main, fallen, endings }: Running) {
-  return async (word: Watched, env: Env, ready: string): Promise<ChildProcess> => {
+  return async (word: ProcessName, env: Env, ready: string): Promise<ChildProcess> => {
     const { PATH = '', HOME = '' } = process.env;
     const child = spawn(process.execPath, [...PROBE, main, word], {
       env: { PATH, HOME, ...env },

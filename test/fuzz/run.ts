@@ -10,7 +10,7 @@ import { WIRE } from './ask-wire.ts';
 import { PROVIDERS } from './connections.ts';
 import { Contract, type Document } from './contract.ts';
 import type { Tool } from './draw.ts';
-import { asking, openTown, type Wherever } from './fixture.ts';
+import { createFixture, type FixtureTarget, makeSendOk } from './fixture.ts';
 import { faultsOf, type Judging } from './judge.ts';
 import { hasSucceeded, ToolBook } from './judge-tools.ts';
 import { issueKeys } from './keys.ts';
@@ -25,7 +25,7 @@ export interface Finding {
   readonly faults: readonly string[];
 }
 
-export interface Course {
+export interface FuzzOptions {
   readonly seed: number;
   readonly from: number;
   readonly requests: number;
@@ -50,16 +50,16 @@ export interface Outcome {
 /** After so many, more of them would say nothing new. */
 const MOST_FINDINGS = 200;
 
-export type Place = Omit<Wherever, 'contract'>;
+export type FuzzTarget = Omit<FixtureTarget, 'contract'>;
 
 export async function readContract(base: string): Promise<Contract> {
   const response = await fetch(`${base}/v1/openapi.json`, { headers: { 'x-forwarded-for': '10.254.0.1' } });
   return new Contract((await response.json()) as Document);
 }
 
-export async function runFuzz(place: Place, course: Course): Promise<Outcome> {
+export async function runFuzz(place: FuzzTarget, course: FuzzOptions): Promise<Outcome> {
   const contract = await readContract(place.base);
-  const where: Wherever = { ...place, contract };
+  const where: FixtureTarget = { ...place, contract };
   const sender = new Sender(place.base, course.boundMs);
   await readAll(place.base);
   const tools = await toolsOf(sender, where);
@@ -75,9 +75,9 @@ export async function runFuzz(place: Place, course: Course): Promise<Outcome> {
   let first = course.from;
   try {
     for (; first < end && findings.length < MOST_FINDINGS; first += course.generation) {
-      const town = await openTown(where, Math.floor(first / course.generation));
+      const fixture = await createFixture(where, Math.floor(first / course.generation));
       const last = Math.min(end, first + course.generation);
-      const around: Around = { town, contract, tools, limitOf };
+      const around: Around = { fixture, contract, tools, limitOf };
       await runTown({ course, sender, judging, tally, around, tell }, first, last);
       await course.onPause?.(last - course.from);
     }
@@ -88,7 +88,7 @@ export async function runFuzz(place: Place, course: Course): Promise<Outcome> {
 }
 
 interface Under {
-  readonly course: Course;
+  readonly course: FuzzOptions;
   readonly sender: Sender;
   readonly judging: Judging;
   readonly tally: Tally;
@@ -142,9 +142,9 @@ function limitOf(operationId: string): number {
 }
 
 /** Whatever the tool server lists: a new tool is called without a change here. */
-async function toolsOf(sender: Sender, { house: context }: Wherever): Promise<readonly Tool[]> {
+async function toolsOf(sender: Sender, { context }: FixtureTarget): Promise<readonly Tool[]> {
   const { keys } = await issueKeys(context);
-  const listed = await asking(sender)('POST', '/mcp', keys.test, {
+  const listed = await makeSendOk(sender)('POST', '/mcp', keys.test, {
     jsonrpc: '2.0',
     id: 1,
     method: 'tools/list',

@@ -10,7 +10,7 @@ export interface Person {
   readonly phone: string;
 }
 
-export interface Sent {
+export interface SentMessage {
   readonly to: string;
   readonly kind: string;
   readonly status: string;
@@ -20,8 +20,8 @@ export interface Sent {
 export const ORIGIN = 'https://harbor.example';
 export const DECLINED = '4000000000000002';
 
-export async function openTown(wish: TestWorldOptions = {}) {
-  const world = await openTestWorld(wish);
+export async function openGuestFixture(options: TestWorldOptions = {}) {
+  const world = await openTestWorld(options);
   const opened = await world.venue({ origins: [ORIGIN] });
   const venueId = opened.venue.id;
   const { key } = await world.key(venueId, { writesPerHour: 100_000, readsPerHour: 100_000 });
@@ -34,7 +34,7 @@ export async function openTown(wish: TestWorldOptions = {}) {
   }
 
   async function checkout(more: Record<string, unknown> = {}): Promise<string> {
-    const told = await world.call('POST', '/v1/checkouts', {
+    const response = await world.call('POST', '/v1/checkouts', {
       key,
       body: {
         amount: 10_000,
@@ -47,8 +47,8 @@ export async function openTown(wish: TestWorldOptions = {}) {
         ...more,
       },
     });
-    expect(told.status, told.text).toBe(201);
-    return told.json.id as string;
+    expect(response.status, response.text).toBe(201);
+    return response.json.id as string;
   }
 
   const party = (
@@ -68,7 +68,7 @@ export async function openTown(wish: TestWorldOptions = {}) {
   /** An offering in a time zone; answers its external id. */
   async function offering(timezone: string): Promise<string> {
     const external_id = `cabana-${made++}`;
-    const told = await world.call('POST', '/v1/offerings', {
+    const response = await world.call('POST', '/v1/offerings', {
       key,
       body: {
         external_id,
@@ -79,26 +79,28 @@ export async function openTown(wish: TestWorldOptions = {}) {
         availability: { timezone, slots: [] },
       },
     });
-    expect(told.status, told.text).toBe(201);
+    expect(response.status, response.text).toBe(201);
     return external_id;
   }
 
   /** What was sent to a phone, the newest first. */
-  async function outbox(phone: string, kind?: string): Promise<Sent[]> {
-    const told = await world.call('GET', '/sandbox/outbox', { headers: { accept: 'application/json' } });
-    return told.json.data.filter((sent: Sent) => sent.to === phone && (kind === undefined || sent.kind === kind));
+  async function outbox(phone: string, kind?: string): Promise<SentMessage[]> {
+    const response = await world.call('GET', '/sandbox/outbox', { headers: { accept: 'application/json' } });
+    return response.json.data.filter(
+      (sent: SentMessage) => sent.to === phone && (kind === undefined || sent.kind === kind),
+    );
   }
 
   return { world, venueId, key, person, checkout, party, hold, view, advance, offering, outbox, ...cards(world) };
 }
 
-export type Town = Awaited<ReturnType<typeof openTown>>;
+export type GuestFixture = Awaited<ReturnType<typeof openGuestFixture>>;
 
 function cards(world: TestWorld) {
   /** A browser confirms with a card; answers the processor's status. */
-  async function confirm(told: HttpResponse, card = '4242424242424242'): Promise<number> {
-    expect(told.status, told.text).toBe(200);
-    const { client_secret, publishable_key } = told.json;
+  async function confirm(response: HttpResponse, card = '4242424242424242'): Promise<number> {
+    expect(response.status, response.text).toBe(200);
+    const { client_secret, publishable_key } = response.json;
     const intent = String(client_secret).split('_secret_')[0];
     const form = new URLSearchParams({
       key: publishable_key,
@@ -119,8 +121,8 @@ function cards(world: TestWorld) {
     await world.work();
   }
 
-  async function pay(told: HttpResponse, card?: string): Promise<number> {
-    const status = await confirm(told, card);
+  async function pay(response: HttpResponse, card?: string): Promise<number> {
+    const status = await confirm(response, card);
     await look();
     return status;
   }
@@ -129,8 +131,8 @@ function cards(world: TestWorld) {
 }
 
 /** Status, code, and the field or the reason. */
-export const shown = (told: HttpResponse) => [
-  told.status,
-  told.json?.error?.code,
-  told.json?.error?.field ?? told.json?.error?.reason,
+export const statusAndError = (response: HttpResponse) => [
+  response.status,
+  response.json?.error?.code,
+  response.json?.error?.field ?? response.json?.error?.reason,
 ];

@@ -5,20 +5,20 @@ import { notifyDueGuests } from '../../src/domain/checkouts/notifications/notify
 import { applyKeyword } from '../../src/domain/members/messages/answer.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { PROCESSOR_KEYS } from '../support/test-world.ts';
-import { openTown, type Person, type Town } from './guest-fixture.ts';
+import { type GuestFixture, openGuestFixture, type Person } from './guest-fixture.ts';
 
-let town: Town;
+let fixture: GuestFixture;
 beforeAll(async () => {
-  town = await openTown();
+  fixture = await openGuestFixture();
 });
-afterAll(() => town.world.close());
+afterAll(() => fixture.world.close());
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /** What the worker does about messages, until nothing is due. */
 async function tell(): Promise<void> {
-  const { services: money } = town.world.context;
+  const { services: money } = fixture.world.context;
   while ((await notifyDueGuests(money, 100)) > 0);
   while ((await sendDueMessages({ ...money, sender: sandboxSender }, 100)) > 0);
 }
@@ -30,30 +30,30 @@ function zoneWhereItIs(hour: number): string {
 }
 
 async function collecting(hour = 12, more: Record<string, unknown> = {}) {
-  const [ada, sam, kim] = [await town.person('Ada'), await town.person('Sam'), await town.person('Kim')];
-  const offering = await town.offering(zoneWhereItIs(hour));
+  const [ada, sam, kim] = [await fixture.person('Ada'), await fixture.person('Sam'), await fixture.person('Kim')];
+  const offering = await fixture.offering(zoneWhereItIs(hour));
   const payBy = Date.now() + 4 * DAY;
-  const id = await town.checkout({
+  const id = await fixture.checkout({
     party_size: 3,
     offering_external_id: offering,
     pay_by: new Date(payBy).toISOString(),
     ...more,
   });
-  const told = await town.party(id, ada, [{ user_id: sam.id }, { user_id: kim.id }]);
-  expect(told.status, told.text).toBe(200);
-  const shares = told.json.shares as { id: string; url: string }[];
+  const response = await fixture.party(id, ada, [{ user_id: sam.id }, { user_id: kim.id }]);
+  expect(response.status, response.text).toBe(200);
+  const shares = response.json.shares as { id: string; url: string }[];
   await tell();
   return { ada, sam, kim, id, payBy, shares, of: (index: number) => shares[index]?.id ?? '' };
 }
 
 const kinds = async (who: Person): Promise<string[]> =>
-  (await town.outbox(who.phone)).map(({ kind }) => kind).reverse();
-const newest = async (who: Person): Promise<string> => (await town.outbox(who.phone))[0]?.text ?? '';
+  (await fixture.outbox(who.phone)).map(({ kind }) => kind).reverse();
+const newest = async (who: Person): Promise<string> => (await fixture.outbox(who.phone))[0]?.text ?? '';
 
 describe('a reminder', () => {
   it('goes to who has not paid, a day after the invite and 24 and 3 hours before pay_by, once each', async () => {
     const { ada, sam, kim, id, payBy, of } = await collecting();
-    await town.pay(await town.hold(of(1), sam));
+    await fixture.pay(await fixture.hold(of(1), sam));
     await tell();
     expect([await kinds(ada), await kinds(sam), await kinds(kim)]).toEqual([[], ['invite'], ['invite']]);
     const steps: [number, number][] = [
@@ -64,7 +64,7 @@ describe('a reminder', () => {
       [payBy - HOUR, 3],
     ];
     for (const [to, count] of steps) {
-      expect((await town.advance(id, to)).status).toBe(200);
+      expect((await fixture.advance(id, to)).status).toBe(200);
       await Promise.all([tell(), tell()]);
       expect(await kinds(kim)).toEqual(['invite', ...Array(count).fill('reminder')]);
       expect(await kinds(ada)).toEqual(Array(count).fill('reminder'));
@@ -78,48 +78,48 @@ describe('a reminder', () => {
 
   it('is not sent at night in the venue’s time, but in the morning', async () => {
     const { kim, id } = await collecting(23);
-    await town.advance(id, Date.now() + DAY + 60_000);
+    await fixture.advance(id, Date.now() + DAY + 60_000);
     await tell();
     expect(await kinds(kim)).toEqual(['invite']);
-    await town.advance(id, Date.now() + DAY + 8 * HOUR);
+    await fixture.advance(id, Date.now() + DAY + 8 * HOUR);
     await tell();
     expect(await kinds(kim)).toEqual(['invite']);
-    await town.advance(id, Date.now() + DAY + 9 * HOUR + 60_000);
+    await fixture.advance(id, Date.now() + DAY + 9 * HOUR + 60_000);
     await tell();
     expect(await kinds(kim)).toEqual(['invite', 'reminder']);
   });
 
   it('is not sent after STOP, nor for a checkout that ended meanwhile', async () => {
     const { kim, sam, id } = await collecting();
-    await applyKeyword(town.world.db, { seal: town.world.context.seal, now: Date.now() }, kim.phone, 'STOP');
-    await town.advance(id, Date.now() + DAY + 60_000);
-    while ((await notifyDueGuests(town.world.context.services, 100)) > 0);
+    await applyKeyword(fixture.world.db, { seal: fixture.world.context.seal, now: Date.now() }, kim.phone, 'STOP');
+    await fixture.advance(id, Date.now() + DAY + 60_000);
+    while ((await notifyDueGuests(fixture.world.context.services, 100)) > 0);
     // It waits to be sent, and then the venue cancels.
-    expect((await town.outbox(sam.phone, 'reminder')).map(({ status }) => status)).toEqual(['waiting']);
-    await town.world.call('POST', `/v1/checkouts/${id}/cancel`, { key: town.key });
+    expect((await fixture.outbox(sam.phone, 'reminder')).map(({ status }) => status)).toEqual(['waiting']);
+    await fixture.world.call('POST', `/v1/checkouts/${id}/cancel`, { key: fixture.key });
     await tell();
-    expect((await town.outbox(sam.phone, 'reminder')).map(({ status }) => status)).toEqual(['dropped']);
+    expect((await fixture.outbox(sam.phone, 'reminder')).map(({ status }) => status)).toEqual(['dropped']);
     expect(await kinds(kim)).toEqual(['invite']);
   });
 
   it('is never due for a party of test members, who have nobody to tell', async () => {
-    const id = await town.checkout();
-    await town.world.call('POST', `/v1/test_helpers/checkouts/${id}/complete`, { key: town.key });
-    const rows = await town.world.db.query('select tell_at from checkouts where checkout_id = $1', [id]);
+    const id = await fixture.checkout();
+    await fixture.world.call('POST', `/v1/test_helpers/checkouts/${id}/complete`, { key: fixture.key });
+    const rows = await fixture.world.db.query('select tell_at from checkouts where checkout_id = $1', [id]);
     expect(rows).toEqual([{ tell_at: null }]);
   });
 });
 
 /** Pays a share; answers the payment intent. */
 async function paid(share: string, who: Person): Promise<string> {
-  const told = await town.hold(share, who);
-  await town.pay(told);
-  return String(told.json.client_secret).split('_secret_')[0] ?? '';
+  const response = await fixture.hold(share, who);
+  await fixture.pay(response);
+  return String(response.json.client_secret).split('_secret_')[0] ?? '';
 }
 
 /** The bank lets go of it. */
 async function loseHold(intent: string): Promise<void> {
-  const answer = await fetch(`${town.world.processor.url}/v1/payment_intents/${intent}/cancel`, {
+  const answer = await fetch(`${fixture.world.processor.url}/v1/payment_intents/${intent}/cancel`, {
     method: 'POST',
     headers: { authorization: `Bearer ${PROCESSOR_KEYS.test.secret}` },
   });
@@ -129,8 +129,8 @@ async function loseHold(intent: string): Promise<void> {
 describe('a guest is told', () => {
   it('that the time passed: who had paid that the hold is released, everybody else that nothing was charged', async () => {
     const { ada, sam, kim, id, of } = await collecting();
-    await town.pay(await town.hold(of(1), sam));
-    await town.world.call('POST', `/v1/test_helpers/checkouts/${id}/expire`, { key: town.key });
+    await fixture.pay(await fixture.hold(of(1), sam));
+    await fixture.world.call('POST', `/v1/test_helpers/checkouts/${id}/expire`, { key: fixture.key });
     await Promise.all([tell(), tell()]);
     expect([await kinds(ada), await kinds(sam), await kinds(kim)]).toEqual([
       ['ended'],
@@ -143,15 +143,15 @@ describe('a guest is told', () => {
       );
     }
     expect(await newest(sam)).toContain('Your hold of $33.33 is released and nothing was charged.');
-    const rows = await town.world.db.query('select tell_at from checkouts where checkout_id = $1', [id]);
+    const rows = await fixture.world.db.query('select tell_at from checkouts where checkout_id = $1', [id]);
     expect(rows).toEqual([{ tell_at: null }]);
   });
 
   it('that the hold was released when the venue canceled: the one whose card it was, with all that was on it', async () => {
     const { ada, sam, kim, id, of } = await collecting();
-    await town.pay(await town.hold(of(1), ada));
-    await town.pay(await town.hold(of(0), ada));
-    await town.world.call('POST', `/v1/checkouts/${id}/cancel`, { key: town.key });
+    await fixture.pay(await fixture.hold(of(1), ada));
+    await fixture.pay(await fixture.hold(of(0), ada));
+    await fixture.world.call('POST', `/v1/checkouts/${id}/cancel`, { key: fixture.key });
     await tell();
     // Whoever was covered, or had not paid, hears that it is off, and nothing of a hold.
     expect([await kinds(ada), await kinds(sam), await kinds(kim)]).toEqual([
@@ -167,14 +167,14 @@ describe('a guest is told', () => {
 
   it('that the hold was released when the party changed', async () => {
     const { ada, sam, kim, id, of } = await collecting();
-    await town.pay(await town.hold(of(1), sam));
-    await town.pay(await town.hold(of(2), kim));
-    await town.party(id, ada, [{ user_id: kim.id }], { custom: { organizer: 6_667, [kim.id]: 3_333 } });
+    await fixture.pay(await fixture.hold(of(1), sam));
+    await fixture.pay(await fixture.hold(of(2), kim));
+    await fixture.party(id, ada, [{ user_id: kim.id }], { custom: { organizer: 6_667, [kim.id]: 3_333 } });
     await tell();
     expect(await kinds(sam)).toEqual(['invite', 'released']);
     expect(await newest(sam)).toMatch(/^Ada changed who pays for Cabana 3/);
     expect(await kinds(kim)).toEqual(['invite']);
-    await town.party(id, ada, [{ user_id: sam.id }, { user_id: kim.id }]);
+    await fixture.party(id, ada, [{ user_id: sam.id }, { user_id: kim.id }]);
     await tell();
     expect(await kinds(sam)).toEqual(['invite', 'released', 'invite']);
   });
@@ -182,29 +182,29 @@ describe('a guest is told', () => {
   it('that the hold was lost and is to be paid again, each time', async () => {
     const { ada, sam, kim, id, of } = await collecting();
     await loseHold(await paid(of(1), sam));
-    await town.world.db.query("update holds set due_at = to_timestamp(0) where status = 'held'");
-    await town.world.work();
+    await fixture.world.db.query("update holds set due_at = to_timestamp(0) where status = 'held'");
+    await fixture.world.work();
     await Promise.all([tell(), tell()]);
     expect(await kinds(sam)).toEqual(['invite', 'lost']);
     // The second time it is found out when everybody has paid.
     await paid(of(0), ada);
     await loseHold(await paid(of(1), sam));
     await paid(of(2), kim);
-    expect((await town.view(id, ada)).status).toBe('collecting');
+    expect((await fixture.view(id, ada)).status).toBe('collecting');
     await tell();
     expect(await kinds(sam)).toEqual(['invite', 'lost', 'lost']);
     expect(await newest(sam)).toMatch(/^Your bank has let go of your hold of \$33\.33 .+ Please pay again by .+\/s\//);
-    await town.pay(await town.hold(of(1), sam));
+    await fixture.pay(await fixture.hold(of(1), sam));
     await tell();
-    expect(await town.view(id, sam)).toMatchObject({ status: 'completed' });
+    expect(await fixture.view(id, sam)).toMatchObject({ status: 'completed' });
     expect([await kinds(ada), await kinds(kim)]).toEqual([['completed'], ['invite', 'completed']]);
   });
 
   it('that everyone is in, and who covered for them', async () => {
     const { ada, sam, kim, of } = await collecting();
-    await town.pay(await town.hold(of(1), sam));
-    await town.pay(await town.hold(of(2), ada));
-    await town.pay(await town.hold(of(0), ada));
+    await fixture.pay(await fixture.hold(of(1), sam));
+    await fixture.pay(await fixture.hold(of(2), ada));
+    await fixture.pay(await fixture.hold(of(0), ada));
     await Promise.all([tell(), tell()]);
     expect([await kinds(ada), await kinds(sam), await kinds(kim)]).toEqual([
       ['completed'],
@@ -220,22 +220,22 @@ describe('in the sandbox', () => {
   it('somebody answers STOP on the outbox, and is sent nothing more until START', async () => {
     const { sam, kim, ada, id, of } = await collecting();
     const answer = (word: string) =>
-      town.world.call('POST', '/sandbox/outbox', {
+      fixture.world.call('POST', '/sandbox/outbox', {
         body: new URLSearchParams({ phone: sam.phone, answer: word }).toString(),
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       });
-    const page = await town.world.call('GET', '/sandbox/outbox');
+    const page = await fixture.world.call('GET', '/sandbox/outbox');
     expect(page.text).toContain('name="answer" value="STOP"');
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self'");
-    const told = await answer('STOP');
-    expect([told.status, told.headers.get('location')]).toEqual([303, '/sandbox/outbox']);
-    await town.pay(await town.hold(of(1), sam));
-    expect((await town.party(id, ada, [{ user_id: kim.id }])).status).toBe(200);
+    const response = await answer('STOP');
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/sandbox/outbox']);
+    await fixture.pay(await fixture.hold(of(1), sam));
+    expect((await fixture.party(id, ada, [{ user_id: kim.id }])).status).toBe(200);
     await tell();
     expect(await kinds(sam)).toEqual(['invite']);
     await answer('START');
-    await town.party(await town.checkout(), ada, [{ user_id: sam.id }]);
+    await fixture.party(await fixture.checkout(), ada, [{ user_id: sam.id }]);
     await tell();
-    expect((await town.outbox(sam.phone)).map(({ kind, status }) => [kind, status])[0]).toEqual(['invite', 'sent']);
+    expect((await fixture.outbox(sam.phone)).map(({ kind, status }) => [kind, status])[0]).toEqual(['invite', 'sent']);
   });
 });

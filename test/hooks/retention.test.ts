@@ -6,7 +6,7 @@ import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
 import { deleteOldInbound } from '../../src/domain/hooks/deliveries/queries.ts';
 import { CLASS, fareharborBooking, mindbody, octo, ROSTER, YOGA } from '../support/provider-samples.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
-import { connect, type VenueSystem } from './venue-system.ts';
+import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -27,9 +27,9 @@ const offering = async ({ key }: VenueSystem, id: string) =>
 
 describe('what a venue stores in a day', () => {
   it('is 2 GB from all its systems; more is 429 until the day is over, and what came before still answers', async () => {
-    const tock = await connect(world, 'tock');
-    const peek = await connect(world, 'peek', {}, tock.venueId);
-    const other = await connect(world, 'peek');
+    const tock = await connectVenueSystem(world, 'tock');
+    const peek = await connectVenueSystem(world, 'peek', {}, tock.venueId);
+    const other = await connectVenueSystem(world, 'peek');
     const first = await peek.send({ n: 1 });
     const store = (bytes: number) =>
       world.db.query(
@@ -49,7 +49,7 @@ describe('what a venue stores in a day', () => {
   });
 
   it('begins anew with the day', async () => {
-    const tock = await connect(world, 'tock');
+    const tock = await connectVenueSystem(world, 'tock');
     await world.db.query(
       `update integrations set stored_bytes = $2, stored_on = (now() at time zone 'UTC')::date - 1 where integration_id = $1`,
       [tock.id, 3 * GB],
@@ -66,7 +66,7 @@ describe('what a venue stores in a day', () => {
 
 describe('what changed nothing', () => {
   it('is applied again for a day; then its body is gone, and only that', async () => {
-    const peek = await connect(world, 'peek', BOAT);
+    const peek = await connectVenueSystem(world, 'peek', BOAT);
     await peek.send(octo('booking_update', { status: 'CANCELLED' }));
     await peek.send(octo('booking_update', { uuid: 'another' }));
     await work();
@@ -90,7 +90,7 @@ describe('what changed nothing', () => {
 
 describe('what was refused', () => {
   it('is shown with the integration: when, and what the sender was told', async () => {
-    const custom = await connect(world, 'custom');
+    const custom = await connectVenueSystem(world, 'custom');
     expect((await shown(custom)).last_refused).toBeNull();
     const refusals = [
       ['unauthorized', () => world.call('POST', custom.path, { body: { id: '1' } })],
@@ -117,8 +117,8 @@ describe('two systems of one venue', () => {
   };
 
   it('that use the same id never write one offering: the second is told whose it is', async () => {
-    const boats = await connect(world, 'fareharbor', BOAT);
-    const classes = await connect(world, 'mindbody', { timezone: 'America/New_York' }, boats.venueId);
+    const boats = await connectVenueSystem(world, 'fareharbor', BOAT);
+    const classes = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' }, boats.venueId);
     await boats.send(item(69));
     await work();
     const before = await offering(boats, '69');
@@ -126,16 +126,16 @@ describe('two systems of one venue', () => {
     await classes.send(mindbody('class.updated', CLASS));
     await classes.send(mindbody('classRosterBooking.created', ROSTER));
     await work();
-    const told = await classes.deliveries();
-    expect(told.map(({ status }) => status)).toEqual(['needs_api_read', 'failed', 'failed']);
-    expect(told[1].reason).toContain('"69" of this venue comes from FareHarbor');
+    const response = await classes.deliveries();
+    expect(response.map(({ status }) => status)).toEqual(['needs_api_read', 'failed', 'failed']);
+    expect(response[1].reason).toContain('"69" of this venue comes from FareHarbor');
     expect(await offering(boats, '69')).toEqual(before);
   });
 
   it('take over from one another once the first is revoked; one of the venue’s own words writes what it likes', async () => {
-    const boats = await connect(world, 'fareharbor', BOAT);
-    const classes = await connect(world, 'mindbody', { timezone: 'America/New_York' }, boats.venueId);
-    const own = await connect(world, 'custom', {}, boats.venueId);
+    const boats = await connectVenueSystem(world, 'fareharbor', BOAT);
+    const classes = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' }, boats.venueId);
+    const own = await connectVenueSystem(world, 'custom', {}, boats.venueId);
     await boats.send(item(69));
     await work();
     await own.send({ id: '1', type: 'offering.upsert', data: YOGA });
@@ -149,8 +149,8 @@ describe('two systems of one venue', () => {
   });
 
   it('of one provider are one system: a second subscription writes the same offerings', async () => {
-    const one = await connect(world, 'fareharbor', BOAT);
-    const two = await connect(world, 'fareharbor', BOAT, one.venueId);
+    const one = await connectVenueSystem(world, 'fareharbor', BOAT);
+    const two = await connectVenueSystem(world, 'fareharbor', BOAT, one.venueId);
     await one.send(item(70));
     await two.send(fareharborBooking(2, { uuid: 'other' }));
     await two.send(item(70));
@@ -161,13 +161,13 @@ describe('two systems of one venue', () => {
 
 describe('what is left out', () => {
   it('is told: slots beyond a thousand, and the end of a title that is too long', async () => {
-    const own = await connect(world, 'custom');
+    const own = await connectVenueSystem(world, 'custom');
     const start = Date.parse('2027-06-01T00:00:00Z');
     const slot = (n: number) => ({ starts_at: new Date(start + n * 3_600_000).toISOString(), capacity: 4 });
     const slots = Array.from({ length: 1000 }, (_, n) => slot(n));
     await own.send({ id: '1', type: 'offering.upsert', data: { ...YOGA, availability: { timezone: 'UTC', slots } } });
     await own.send({ id: '2', type: 'slots.update', data: { external_id: '69', slots: [slot(1000), slot(1001)] } });
-    const boats = await connect(world, 'fareharbor', BOAT);
+    const boats = await connectVenueSystem(world, 'fareharbor', BOAT);
     await boats.send({ item: { pk: 5, name: 'x'.repeat(130), company: { currency: 'usd' } } });
     await world.call('POST', '/v1/offerings', { key: boats.key, body: { ...YOGA, external_id: '5' } });
     await work();

@@ -21,7 +21,7 @@ export interface VenueSystem {
 
 const SECRET = 'a-secret-of-the-providers-own';
 
-export async function connect(
+export async function connectVenueSystem(
   world: TestWorld,
   provider: string,
   defaults: Defaults = {},

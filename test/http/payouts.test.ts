@@ -5,7 +5,7 @@ import { csvOf } from '../../src/base/csv.ts';
 import { changeFee } from '../../src/domain/venues/change-venue.ts';
 import { wantsCsv } from '../../src/run/wants-csv.ts';
 import { Sender } from '../fuzz/send.ts';
-import { openShop } from '../support/test-venue.ts';
+import { openTestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
@@ -119,16 +119,16 @@ describe('a payout', () => {
   });
 
   it('is failed when one of its transfers was refused', async () => {
-    const shop = await openShop(world);
+    const venue = await openTestVenue(world);
     await world.db.query(
       `insert into payout_accounts (venue_id, mode, account_id, payouts_enabled, created_at)
        values ($1, 'test', 'acct_nobody', true, now())`,
-      [shop.venueId],
+      [venue.venueId],
     );
-    await shop.completed();
-    expect((await shop.get('/v1/payouts')).json.data).toMatchObject([{ status: 'pending', paid_amount: 0 }]);
-    await world.db.query("update movements set status = 'failed', due_at = null where venue_id = $1", [shop.venueId]);
-    const { json } = await shop.get('/v1/payouts');
+    await venue.completed();
+    expect((await venue.get('/v1/payouts')).json.data).toMatchObject([{ status: 'pending', paid_amount: 0 }]);
+    await world.db.query("update movements set status = 'failed', due_at = null where venue_id = $1", [venue.venueId]);
+    const { json } = await venue.get('/v1/payouts');
     expect(json.data).toMatchObject([{ status: 'failed', paid_at: null, paid_amount: 0 }]);
     expect(json.data[0].transfers.map(({ status }: { status: string }) => status)).toEqual([
       'failed',

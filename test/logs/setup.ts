@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { FOLDER } from '../support/record-logs.ts';
+import { LOG_FOLDER_VARIABLE } from '../support/record-logs.ts';
 import { scan, verdict } from './scan.ts';
 
 export default function setup(project: TestProject): () => Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'everyshare-logs-'));
-  process.env[FOLDER] = folder;
+  process.env[LOG_FOLDER_VARIABLE] = folder;
   return async () => {
     const began = Date.now();
     const scanned = await scan(folder);

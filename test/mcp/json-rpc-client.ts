@@ -5,7 +5,7 @@ import type { HttpResponse, TestWorld } from '../support/test-world.ts';
 export const MODERN = '2026-07-28';
 export const OLDER = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
 
-export interface Sent {
+export interface RequestOptions {
   readonly key?: string;
   readonly version?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,7 +25,11 @@ export const request = (method: string, params: object = {}, id: string | number
   params,
 });
 
-export function post(world: TestWorld, body: unknown, { key, version, headers }: Sent = {}): Promise<HttpResponse> {
+export function post(
+  world: TestWorld,
+  body: unknown,
+  { key, version, headers }: RequestOptions = {},
+): Promise<HttpResponse> {
   return world.call('POST', '/mcp', {
     ...(key === undefined ? {} : { key }),
     body,
@@ -39,7 +43,7 @@ export async function callTool(world: TestWorld, key: string, name: string, give
   return json.result ?? json;
 }
 
-export const offering = (externalId = 'tee-18', more: object = {}): Record<string, unknown> => ({
+export const offeringBody = (externalId = 'tee-18', more: object = {}): Record<string, unknown> => ({
   external_id: externalId,
   kind: 'tee_time',
   title: 'Eighteen holes',
@@ -49,7 +53,7 @@ export const offering = (externalId = 'tee-18', more: object = {}): Record<strin
 
 export const SITE = 'https://harbor.example';
 
-export const checkout = (bookingId = 'bk-1', more: object = {}): Record<string, unknown> => ({
+export const checkoutBody = (bookingId = 'bk-1', more: object = {}): Record<string, unknown> => ({
   amount: 24000,
   currency: 'usd',
   party_size: 4,

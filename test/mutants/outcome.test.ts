@@ -1,7 +1,7 @@
 // What counts as a catch, and what only looks like one.
 
 import { describe, expect, it } from 'vitest';
-import { isSuspicious, type Ran, readSimulation, readTests } from './outcome.ts';
+import { isSuspicious, type ProcessResult, readSimulation, readTests } from './outcome.ts';
 
 interface File {
   readonly name: string;
@@ -10,7 +10,7 @@ interface File {
   readonly tests?: readonly (readonly [name: string, status: string, says?: string])[];
 }
 
-function ran(files: readonly File[] | null, more: Partial<Ran> = {}): Ran {
+function ran(files: readonly File[] | null, more: Partial<ProcessResult> = {}): ProcessResult {
   const testResults = files?.map(({ name, status, message = '', tests = [] }) => ({
     name: `/tmp/test/x/tree/test/${name}`,
     status,

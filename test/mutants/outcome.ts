@@ -16,7 +16,7 @@ export type Outcome =
   | { readonly kind: 'broken'; readonly why: string };
 
 /** A process that has ended, or was ended. */
-export interface Ran {
+export interface ProcessResult {
   /** Null: a signal ended it. */
   readonly code: number | null;
   readonly tookTooLong: boolean;
@@ -50,7 +50,7 @@ function firstLine(text: string | undefined): string {
 const last = (output: string): string => output.trimEnd().split('\n').slice(-12).join('\n');
 
 /** Of what a run of vitest left behind. */
-export function readTests(ran: Ran): Outcome {
+export function readTests(ran: ProcessResult): Outcome {
   if (ran.tookTooLong) return { kind: 'broken', why: 'the tests took too long and were ended' };
   if (ran.code === 0) return { kind: 'survived' };
   const ended = `the tests ended with ${ran.code ?? 'a signal'}`;
@@ -74,7 +74,7 @@ function placeOf(file: string): string {
 }
 
 /** Of what the simulation has printed. */
-export function readSimulation(ran: Ran): Outcome {
+export function readSimulation(ran: ProcessResult): Outcome {
   if (ran.tookTooLong) return { kind: 'broken', why: 'the simulation took too long and was ended' };
   if (ran.code === 0) return { kind: 'survived' };
   const [, seed, violation] = /^seed (\d+): (.*)$/m.exec(ran.output) ?? [];

@@ -6,7 +6,7 @@ import { createMember } from '../../src/domain/members/create-member.ts';
 import { sandboxSender } from '../../src/domain/members/messages/send.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/loops.ts';
-import { inFuture, ORIGIN, type Seen, Shop } from '../support/test-venue.ts';
+import { inFuture, type Json, ORIGIN, TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { openBrowser } from './browser.ts';
 
@@ -18,23 +18,23 @@ export interface Person {
 }
 
 /** A phone's width, or a desk's. */
-export interface Look {
+export interface BrowserOptions {
   readonly width?: number;
   readonly dark?: boolean;
   readonly script?: boolean;
   readonly language?: string;
 }
 
-export class Town {
+export class BrowserFixture {
   readonly world: TestWorld;
-  readonly shop: Shop;
+  readonly venue: TestVenue;
   readonly browser: Browser;
   readonly #worker: RunningWorker | null;
   #phones = 0;
 
-  constructor(world: TestWorld, shop: Shop, browser: Browser, worker: RunningWorker | null) {
+  constructor(world: TestWorld, venue: TestVenue, browser: Browser, worker: RunningWorker | null) {
     this.world = world;
-    this.shop = shop;
+    this.venue = venue;
     this.browser = browser;
     this.#worker = worker;
   }
@@ -48,7 +48,7 @@ export class Town {
     return `+1555010${String(this.#phones++).padStart(4, '0')}`;
   }
 
-  async person(name: string): Promise<Person> {
+  async createPerson(name: string): Promise<Person> {
     const phone = this.phone();
     const { world } = this;
     const { id } = await world.db.transaction((tx) => createMember(tx, world.command(), { phone, name }));
@@ -56,7 +56,7 @@ export class Town {
   }
 
   /** A browser of somebody's own; signed in, when a person is named. */
-  async phoneOf(person: Person | null, look: Look = {}): Promise<Page> {
+  async openPage(person: Person | null, look: BrowserOptions = {}): Promise<Page> {
     const context = await this.context(look);
     if (person !== null) {
       const value = await beginSession(this.world.context, person.id);
@@ -65,7 +65,12 @@ export class Town {
     return context.newPage();
   }
 
-  context({ width = 390, dark = false, script = true, language = 'en-US' }: Look = {}): Promise<BrowserContext> {
+  context({
+    width = 390,
+    dark = false,
+    script = true,
+    language = 'en-US',
+  }: BrowserOptions = {}): Promise<BrowserContext> {
     return this.browser.newContext({
       viewport: { width, height: width < 600 ? 844 : 900 },
       deviceScaleFactor: 1,
@@ -77,8 +82,8 @@ export class Town {
     });
   }
 
-  create(more: Readonly<Record<string, unknown>> = {}): Promise<Seen> {
-    return this.shop.create({
+  create(more: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    return this.venue.create({
       amount: 24_000,
       party_size: 6,
       description: 'Sunset sail for six, Saturday 21 November',
@@ -90,19 +95,19 @@ export class Town {
 
   /** The party by the API, as the page would choose it: the invite of each person, the organizer first. */
   async party(
-    checkout: Seen,
+    checkout: Json,
     people: readonly Person[],
     split: unknown = 'equal',
     seats: readonly string[] = [],
-  ): Promise<readonly Seen[]> {
+  ): Promise<readonly Json[]> {
     const [organizer] = people;
     const members = [...people.map(({ id }) => ({ user_id: id })), ...seats.map((id) => ({ user_id: id }))];
-    const told = await this.world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
+    const response = await this.world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
       key: organizer?.token ?? '',
       body: { members, split },
     });
-    if (told.status !== 200) throw new Error(told.text);
-    return told.json.shares;
+    if (response.status !== 200) throw new Error(response.text);
+    return response.json.shares;
   }
 
   async close(): Promise<void> {
@@ -112,15 +117,15 @@ export class Town {
   }
 }
 
-export async function openTown(
+export async function openBrowserFixture(
   executablePath: string,
-  wish: { readonly worker: boolean; readonly hidesProcessor?: boolean },
-): Promise<Town> {
-  const world = await openTestWorld({ hidesProcessor: wish.hidesProcessor === true });
+  options: { readonly worker: boolean; readonly hidesProcessor?: boolean },
+): Promise<BrowserFixture> {
+  const world = await openTestWorld({ hidesProcessor: options.hidesProcessor === true });
   const { venue } = await world.venue({ name: 'Harbor House', origins: [ORIGIN] });
   const { key } = await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
   const { db, log, clock, services: money } = world.context;
-  const worker = wish.worker
+  const worker = options.worker
     ? startWorker({
         db,
         log,
@@ -133,7 +138,7 @@ export async function openTown(
       })
     : null;
   const browser = await openBrowser(executablePath);
-  return new Town(world, new Shop(world, venue.id, key, 'test'), browser, worker);
+  return new BrowserFixture(world, new TestVenue(world, venue.id, key, 'test'), browser, worker);
 }
 
 /** Signs in on whatever page is open, as somebody who types. */

@@ -13,16 +13,16 @@ export const NOW = Date.UTC(2027, 5, 1);
 const HOUR = 3_600_000;
 
 export interface Model {
-  readonly standing: LockedCheckout;
+  readonly checkout: LockedCheckout;
   /** Released and gone ones too. */
   readonly holds: readonly HoldState[];
   readonly movements: readonly (NewMovementAlias & { readonly status: MovementStatus })[];
   readonly entries: ReadonlyMap<string, number>;
-  readonly told: readonly string[];
+  readonly events: readonly string[];
 }
 
 export function newModel(amount: number, fee: number, partySize: number): Model {
-  const standing: LockedCheckout = {
+  const checkout: LockedCheckout = {
     venueId: 'venue',
     id: 'chk_1',
     mode: 'test',
@@ -42,7 +42,7 @@ export function newModel(amount: number, fee: number, partySize: number): Model 
     shares: [],
     holds: [],
   };
-  return { standing, holds: [], movements: [], entries: new Map(), told: [] };
+  return { checkout, holds: [], movements: [], entries: new Map(), events: [] };
 }
 
 let ids = 0;
@@ -64,7 +64,7 @@ export function applyAll(model: Model, steps: readonly Step[]): Model {
 
 function withHolds(model: Model, holds: readonly HoldState[]): Model {
   const live = holds.filter(({ status }) => !ENDED_HOLD_STATUSES.includes(status));
-  return { ...model, holds, standing: { ...model.standing, holds: live } };
+  return { ...model, holds, checkout: { ...model.checkout, holds: live } };
 }
 
 function onHolds(model: Model, of: readonly string[], change: (hold: HoldState) => HoldState): Model {
@@ -80,14 +80,14 @@ function onHolds(model: Model, of: readonly string[], change: (hold: HoldState) 
 }
 
 function onShares(model: Model, of: readonly string[], change: (share: ShareState) => ShareState): Model {
-  const { standing } = model;
+  const { checkout } = model;
   for (const id of of)
     insist(
-      standing.shares.some((share) => share.id === id),
+      checkout.shares.some((share) => share.id === id),
       `there is no share ${id}`,
     );
-  const shares = standing.shares.map((share) => (of.includes(share.id) ? change(share) : share));
-  return { ...model, standing: { ...standing, shares } };
+  const shares = checkout.shares.map((share) => (of.includes(share.id) ? change(share) : share));
+  return { ...model, checkout: { ...checkout, shares } };
 }
 
 function moveHold(hold: HoldState, from: string, to: HoldState['status']): HoldState {
@@ -97,17 +97,17 @@ function moveHold(hold: HoldState, from: string, to: HoldState['status']): HoldS
 }
 
 function apply(model: Model, step: Step): Model {
-  const { standing } = model;
+  const { checkout } = model;
   switch (step.step) {
     case 'move checkout':
-      insist(standing.status === step.from, `checkout is ${standing.status}, not ${step.from}`);
+      insist(checkout.status === step.from, `checkout is ${checkout.status}, not ${step.from}`);
       insist(
         isLegal(CHECKOUT_TRANSITIONS, step.from, step.to),
         `a checkout cannot move from ${step.from} to ${step.to}`,
       );
       return {
         ...model,
-        standing: { ...standing, status: step.to, organizerId: step.organizerId ?? standing.organizerId },
+        checkout: { ...checkout, status: step.to, organizerId: step.organizerId ?? checkout.organizerId },
       };
     case 'move shares':
       insist(isLegal(SHARE_TRANSITIONS, step.from, step.to), `a share cannot move from ${step.from} to ${step.to}`);
@@ -117,26 +117,26 @@ function apply(model: Model, step: Step): Model {
       });
     case 'add shares': {
       const added = step.shares.map((share): ShareState => ({ ...share, status: 'invited', refundedAmount: 0 }));
-      const shares = [...standing.shares, ...added].sort((a, b) => a.place - b.place);
+      const shares = [...checkout.shares, ...added].sort((a, b) => a.place - b.place);
       insist(new Set(shares.map(({ memberId }) => memberId)).size === shares.length, 'one member twice');
-      return { ...model, standing: { ...standing, shares } };
+      return { ...model, checkout: { ...checkout, shares } };
     }
     case 'drop shares':
-      for (const share of standing.shares) {
+      for (const share of checkout.shares) {
         if (step.ids.includes(share.id))
           insist(share.status !== 'held' && share.status !== 'captured', 'dropped while held');
       }
       return {
         ...model,
-        standing: { ...standing, shares: standing.shares.filter(({ id }) => !step.ids.includes(id)) },
+        checkout: { ...checkout, shares: checkout.shares.filter(({ id }) => !step.ids.includes(id)) },
       };
     case 'reorder shares': {
       const seated = onShares(model, [...step.places.keys()], (share) => ({
         ...share,
         place: step.places.get(share.id) ?? 0,
       }));
-      const shares = [...seated.standing.shares].sort((a, b) => a.place - b.place);
-      return { ...seated, standing: { ...seated.standing, shares } };
+      const shares = [...seated.checkout.shares].sort((a, b) => a.place - b.place);
+      return { ...seated, checkout: { ...seated.checkout, shares } };
     }
     case 'refund shares':
       return onShares(model, [...step.amounts.keys()], (share) => {
@@ -146,12 +146,12 @@ function apply(model: Model, step: Step): Model {
         return { ...share, refundedAmount };
       });
     case 'refund checkout':
-      insist(['completed', 'canceled'].includes(standing.status), 'refund before an end');
-      return { ...model, standing: { ...standing, refundedAmount: standing.refundedAmount + step.amount } };
+      insist(['completed', 'canceled'].includes(checkout.status), 'refund before an end');
+      return { ...model, checkout: { ...checkout, refundedAmount: checkout.refundedAmount + step.amount } };
     case 'record event':
-      return { ...model, told: [...model.told, step.type] };
+      return { ...model, events: [...model.events, step.type] };
     case 'schedule retry':
-      insist(standing.status === 'funded', 'look again and not funded');
+      insist(checkout.status === 'funded', 'look again and not funded');
       return model;
     case 'open payout':
       return model;
@@ -161,17 +161,17 @@ function apply(model: Model, step: Step): Model {
 }
 
 function applyToMoney(model: Model, step: Step): Model {
-  const { standing } = model;
+  const { checkout } = model;
   switch (step.step) {
     case 'add hold': {
       const { hold } = step;
       const fresh: HoldState = {
         ...hold,
-        venueId: standing.venueId,
-        checkoutId: standing.id,
-        mode: standing.mode,
+        venueId: checkout.venueId,
+        checkoutId: checkout.id,
+        mode: checkout.mode,
         status: 'asked',
-        currency: standing.currency,
+        currency: checkout.currency,
         intentId: null,
         paymentMethodId: null,
         chargeId: null,
@@ -235,8 +235,8 @@ function known(news: object | undefined): Partial<HoldState> {
 }
 
 /** What the database judges at commit, and what must hold of the money at every moment. */
-function checkAtCommit({ standing, holds, movements }: Model): void {
-  const { status, shares, amount } = standing;
+function checkAtCommit({ checkout, holds, movements }: Model): void {
+  const { status, shares, amount } = checkout;
   const total = shares.reduce((sum, share) => sum + share.amount, 0);
   insist(
     total === amount || (shares.length === 0 && ['open', 'expired', 'canceled'].includes(status)),

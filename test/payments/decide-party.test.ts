@@ -29,34 +29,34 @@ const choice = fc
   ]);
 
 function choose(model: Model, seats: readonly Seat[]): Model {
-  const decided = decideParty(model.standing, seats, NOW, newId);
+  const decided = decideParty(model.checkout, seats, NOW, newId);
   if ('refusal' in decided) throw new Error(decided.refusal);
   return applyAll(model, decided.steps);
 }
 
 /** One of the party pays. */
 function pay(model: Model, place: number): Model {
-  const share = model.standing.shares[place % model.standing.shares.length];
-  const asked = decideHold(model.standing, share?.id ?? '', NOW, newId);
+  const share = model.checkout.shares[place % model.checkout.shares.length];
+  const asked = decideHold(model.checkout, share?.id ?? '', NOW, newId);
   if (!('steps' in asked)) return model;
   const ready = applyAll(model, asked.steps);
   const news = { intentId: `pi_${asked.holdId}` };
   const open = applyAll(ready, [{ step: 'move hold', id: asked.holdId, from: 'asked', to: 'open', news, dueAt: NOW }]);
-  const hold = open.standing.holds.find(({ id }) => id === asked.holdId);
-  return hold === undefined ? open : applyAll(open, decideFromFacts(open.standing, hold.id, factsFor(hold), NOW));
+  const hold = open.checkout.holds.find(({ id }) => id === asked.holdId);
+  return hold === undefined ? open : applyAll(open, decideFromFacts(open.checkout, hold.id, factsFor(hold), NOW));
 }
 
 describe('a choice of the party', () => {
   it('seats exactly these people with these amounts, the organizer first', () => {
     fc.assert(
       fc.property(choice, (seats) => {
-        const { standing, told } = choose(newModel(AMOUNT, 0, 6), seats);
-        expect(standing.shares.map(({ memberId, amount }) => [memberId, amount])).toEqual(
+        const { checkout, events } = choose(newModel(AMOUNT, 0, 6), seats);
+        expect(checkout.shares.map(({ memberId, amount }) => [memberId, amount])).toEqual(
           seats.map(({ memberId, amount }) => [memberId, amount]),
         );
-        expect(standing.shares.map(({ isOrganizer }) => isOrganizer)).toEqual(seats.map((_, place) => place === 0));
-        expect([standing.status, standing.organizerId]).toEqual(['collecting', 'organizer']);
-        expect(told[0]).toBe('checkout.collecting');
+        expect(checkout.shares.map(({ isOrganizer }) => isOrganizer)).toEqual(seats.map((_, place) => place === 0));
+        expect([checkout.status, checkout.organizerId]).toEqual(['collecting', 'organizer']);
+        expect(events[0]).toBe('checkout.collecting');
       }),
     );
   });
@@ -64,12 +64,12 @@ describe('a choice of the party', () => {
   it('holds shares of 0 at once, with no card, and tells each', () => {
     fc.assert(
       fc.property(choice, (seats) => {
-        const { standing, told, holds } = choose(newModel(AMOUNT, 0, 6), seats);
+        const { checkout, events, holds } = choose(newModel(AMOUNT, 0, 6), seats);
         const free = seats.filter(({ amount }) => amount === 0).length;
-        expect(standing.shares.map(({ status }) => status)).toEqual(
+        expect(checkout.shares.map(({ status }) => status)).toEqual(
           seats.map(({ amount }) => (amount === 0 ? 'held' : 'invited')),
         );
-        expect(told.filter((type) => type === 'share.held')).toHaveLength(free);
+        expect(events.filter((type) => type === 'share.held')).toHaveLength(free);
         expect(holds).toEqual([]);
       }),
     );
@@ -80,22 +80,22 @@ describe('a choice of the party', () => {
     fc.assert(
       fc.property(story, ({ first, payers, second }) => {
         const before = payers.reduce(pay, choose(newModel(AMOUNT, 0, 6), first));
-        fc.pre(before.standing.status === 'collecting');
+        fc.pre(before.checkout.status === 'collecting');
         const after = choose(before, second);
-        expect(after.standing.shares.map(({ memberId, amount }) => [memberId, amount])).toEqual(
+        expect(after.checkout.shares.map(({ memberId, amount }) => [memberId, amount])).toEqual(
           second.map(({ memberId, amount }) => [memberId, amount]),
         );
-        for (const share of before.standing.shares) {
+        for (const share of before.checkout.shares) {
           const isKept = second.some(({ memberId, amount }) => memberId === share.memberId && amount === share.amount);
-          const now = after.standing.shares.find(({ id }) => id === share.id);
+          const now = after.checkout.shares.find(({ id }) => id === share.id);
           expect(now !== undefined).toBe(isKept);
           if (isKept) expect(now?.status).toBe(share.status);
-          for (const hold of before.standing.holds.filter(({ shareId }) => shareId === share.id)) {
+          for (const hold of before.checkout.holds.filter(({ shareId }) => shareId === share.id)) {
             const then = after.holds.find(({ id }) => id === hold.id)?.status;
             expect(then).toBe(isKept ? hold.status : 'releasing');
           }
         }
-        expect(after.told.filter((type) => type === 'checkout.collecting')).toHaveLength(2);
+        expect(after.events.filter((type) => type === 'checkout.collecting')).toHaveLength(2);
       }),
       { numRuns: 200 },
     );
@@ -105,21 +105,21 @@ describe('a choice of the party', () => {
     const seats = [seat('organizer', 20_000), seat('a', 10_000)];
     const paid = pay(choose(newModel(AMOUNT, 0, 3), [...seats.slice(0, 1), seat('a', 5_000), seat('b', 5_000)]), 0);
     const again = choose(paid, [seat('organizer', 20_000), seat('a', 10_000)]);
-    expect(again.standing.status).toBe('collecting');
+    expect(again.checkout.status).toBe('collecting');
     const all = pay(again, 1);
-    expect(all.standing.status).toBe('funded');
+    expect(all.checkout.status).toBe('funded');
     const alone = pay(choose(newModel(AMOUNT, 0, 3), [seat('organizer', AMOUNT), seat('a', 0)]), 0);
-    expect(alone.standing.status).toBe('funded');
+    expect(alone.checkout.status).toBe('funded');
     const free = choose(pay(choose(newModel(AMOUNT, 0, 3), [seat('organizer', 30_000), seat('a', 0)]), 1), [
       seat('organizer', 30_000),
     ]);
-    expect(free.standing.status).toBe('collecting');
+    expect(free.checkout.status).toBe('collecting');
   });
 
   it('belongs to the first organizer, to an open or collecting checkout, and to the time before pay_by', () => {
-    const collecting = choose(newModel(AMOUNT, 0, 3), [seat('organizer', AMOUNT)]).standing;
-    const refusalOf = (standing: LockedCheckout, now = NOW): unknown => {
-      const decided = decideParty(standing, [seat('organizer', AMOUNT)], now, newId);
+    const collecting = choose(newModel(AMOUNT, 0, 3), [seat('organizer', AMOUNT)]).checkout;
+    const refusalOf = (checkout: LockedCheckout, now = NOW): unknown => {
+      const decided = decideParty(checkout, [seat('organizer', AMOUNT)], now, newId);
       return 'refusal' in decided ? decided.refusal : null;
     };
     const other = decideParty(collecting, [seat('somebody', AMOUNT)], NOW, newId);
@@ -142,20 +142,20 @@ describe('a cancel', () => {
     fc.assert(
       fc.property(choice, fc.array(fc.nat(5), { maxLength: 3 }), (seats, payers) => {
         const model = payers.reduce(pay, choose(newModel(AMOUNT, 0, 6), seats));
-        const decided = decideCancel(model.standing, NOW);
-        if (model.standing.status !== 'collecting') {
+        const decided = decideCancel(model.checkout, NOW);
+        if (model.checkout.status !== 'collecting') {
           expect(decided).toEqual({ refusal: 'checkout_not_cancelable' });
           return;
         }
         if ('refusal' in decided) throw new Error(decided.refusal);
-        const { standing, holds, told } = applyAll(model, decided.steps);
-        expect([standing.status, told.at(-1)]).toEqual(['canceled', 'checkout.canceled']);
+        const { checkout, holds, events } = applyAll(model, decided.steps);
+        expect([checkout.status, events.at(-1)]).toEqual(['canceled', 'checkout.canceled']);
         expect(holds.every(({ status }) => status === 'releasing')).toBe(true);
-        expect(decideCancel(standing, NOW)).toEqual({ steps: [] });
+        expect(decideCancel(checkout, NOW)).toEqual({ steps: [] });
       }),
     );
-    const { standing } = newModel(AMOUNT, 0, 2);
-    expect(STATES.map((status) => 'refusal' in decideCancel({ ...standing, status }, NOW))).toEqual([
+    const { checkout } = newModel(AMOUNT, 0, 2);
+    expect(STATES.map((status) => 'refusal' in decideCancel({ ...checkout, status }, NOW))).toEqual([
       false,
       false,
       true,
@@ -163,7 +163,7 @@ describe('a cancel', () => {
       true,
       false,
     ]);
-    expect(decideCancel(standing, standing.expiresAt)).toEqual({ refusal: 'checkout_not_cancelable' });
+    expect(decideCancel(checkout, checkout.expiresAt)).toEqual({ refusal: 'checkout_not_cancelable' });
   });
 });
 

@@ -54,7 +54,7 @@ const WHATS = [
 const pick = <T>(things: readonly T[], at: number): T | undefined => things[at % Math.max(1, things.length)];
 
 function seats(model: Model, who: number, how: number) {
-  const { amount, partySize } = model.standing;
+  const { amount, partySize } = model.checkout;
   const people = 1 + (how % partySize);
   const amounts = who % 3 === 0 && people > 1 ? [amount, ...Array(people - 1).fill(0)] : splitEqually(amount, people);
   return amounts.map((part: number, place) => ({
@@ -94,18 +94,18 @@ function openAndLearn(model: Model, hold: HoldState, how: number): Model {
       ? applyAll(model, [{ step: 'move hold', id: hold.id, from: 'asked', to: 'open', news: { intentId }, dueAt: NOW }])
       : model;
   const present = opened.holds.find(({ id }) => id === hold.id) ?? hold;
-  return applyAll(opened, decideFromFacts(opened.standing, hold.id, saying(present, how), NOW));
+  return applyAll(opened, decideFromFacts(opened.checkout, hold.id, saying(present, how), NOW));
 }
 
 function expire(model: Model): Model {
-  const { standing } = model;
-  if (standing.status !== 'open' && standing.status !== 'collecting') return model;
-  const held = standing.shares.filter(({ status }) => status === 'held').map(({ id }) => id);
-  const open = standing.holds.filter(({ status }) => ['asked', 'open', 'held'].includes(status));
+  const { checkout } = model;
+  if (checkout.status !== 'open' && checkout.status !== 'collecting') return model;
+  const held = checkout.shares.filter(({ status }) => status === 'held').map(({ id }) => id);
+  const open = checkout.holds.filter(({ status }) => ['asked', 'open', 'held'].includes(status));
   return applyAll(model, [
     ...(held.length > 0 ? [{ step: 'move shares', ids: held, from: 'held', to: 'released' } as const] : []),
     ...open.map(({ id, status }): Step => ({ step: 'move hold', id, from: status, to: 'releasing', dueAt: NOW })),
-    { step: 'move checkout', from: standing.status, to: 'expired' },
+    { step: 'move checkout', from: checkout.status, to: 'expired' },
   ]);
 }
 
@@ -121,9 +121,9 @@ function outcomeBy(how: number): CaptureOutcome {
 }
 
 /** A test helper, the share's person or the organizer; with the other's hold just looked at, or not. */
-function askerOf({ standing }: Model, who: number, how: number) {
-  const share = pick(standing.shares, who);
-  const live = standing.holds.find(({ shareId, status }) => shareId === share?.id && status !== 'releasing');
+function askerOf({ checkout }: Model, who: number, how: number) {
+  const share = pick(checkout.shares, who);
+  const live = checkout.holds.find(({ shareId, status }) => shareId === share?.id && status !== 'releasing');
   const payerId = pick([null, share?.memberId ?? null, 'organizer'], how) ?? null;
   return {
     payerId,
@@ -132,24 +132,24 @@ function askerOf({ standing }: Model, who: number, how: number) {
 }
 
 function happen(model: Model, { what, who, how }: Happening): Model {
-  const { standing } = model;
-  const hold = pick(standing.holds, who);
-  const share = pick(standing.shares, who);
+  const { checkout } = model;
+  const hold = pick(checkout.holds, who);
+  const share = pick(checkout.shares, who);
   switch (what) {
     case 'party': {
-      const decided = decideParty(standing, seats(model, who, how), NOW, newId);
+      const decided = decideParty(checkout, seats(model, who, how), NOW, newId);
       return 'refusal' in decided ? model : applyAll(model, decided.steps);
     }
     case 'ask': {
-      const decided = decideHold(standing, share?.id ?? '', NOW, newId, askerOf(model, who, how));
+      const decided = decideHold(checkout, share?.id ?? '', NOW, newId, askerOf(model, who, how));
       return 'steps' in decided ? applyAll(model, decided.steps) : model;
     }
     case 'open':
     case 'learn':
       return hold === undefined ? model : openAndLearn(model, hold, how);
     case 'hold all':
-      return standing.shares.reduce((next, { id }) => {
-        const asked = decideHold(next.standing, id, NOW, newId);
+      return checkout.shares.reduce((next, { id }) => {
+        const asked = decideHold(next.checkout, id, NOW, newId);
         if (!('steps' in asked)) return next;
         const ready = applyAll(next, asked.steps);
         const mine = ready.holds.find((one) => one.id === asked.holdId);
@@ -160,41 +160,41 @@ function happen(model: Model, { what, who, how }: Happening): Model {
         ? model
         : applyAll(
             model,
-            decideRefused(standing, hold.id, pick(['resource_missing', 'card_declined'], how) ?? '', NOW),
+            decideRefused(checkout, hold.id, pick(['resource_missing', 'card_declined'], how) ?? '', NOW),
           );
     case 'not now':
-      return hold === undefined ? model : applyAll(model, retryLater(standing, hold.id, NOW));
+      return hold === undefined ? model : applyAll(model, retryLater(checkout, hold.id, NOW));
     case 'renew': {
-      const renewal = hold === undefined ? null : decideRenewal(standing, hold.id, NEAR_THE_LAPSE, newId);
+      const renewal = hold === undefined ? null : decideRenewal(checkout, hold.id, NEAR_THE_LAPSE, newId);
       return renewal === null ? model : applyAll(model, renewal.steps);
     }
     case 'cancel': {
-      const decided = decideCancel(standing, NOW);
+      const decided = decideCancel(checkout, NOW);
       return 'refusal' in decided ? model : applyAll(model, decided.steps);
     }
     case 'expire':
       return expire(model);
     case 'begin': {
-      const facts = new Map(standing.holds.map((one, place) => [one.id, saying(one, how % 5 === 0 ? how + place : 0)]));
-      return applyAll(model, beginCaptures(standing, facts, NOW));
+      const facts = new Map(checkout.holds.map((one, place) => [one.id, saying(one, how % 5 === 0 ? how + place : 0)]));
+      return applyAll(model, beginCaptures(checkout, facts, NOW));
     }
     case 'record': {
-      const capturing = standing.holds.filter(({ status }) => status === 'capturing');
+      const capturing = checkout.holds.filter(({ status }) => status === 'capturing');
       const outcomes = new Map(
         capturing.map(({ id }, place) => [id, outcomeBy(how % 2 === 0 ? 0 : how + place * (who + 1))]),
       );
-      return applyAll(model, recordCaptures(standing, outcomes, SETTINGS));
+      return applyAll(model, recordCaptures(checkout, outcomes, SETTINGS));
     }
     case 'release':
       return hold === undefined
         ? model
-        : applyAll(model, recordRelease(standing, hold.id, how % 4 === 0 ? 'captured' : 'released', SETTINGS));
+        : applyAll(model, recordRelease(checkout, hold.id, how % 4 === 0 ? 'captured' : 'released', SETTINGS));
     case 'refund': {
-      const left = refundableAmount(standing);
-      if (standing.status !== 'completed' || left === 0) return model;
+      const left = refundableAmount(checkout);
+      if (checkout.status !== 'completed' || left === 0) return model;
       const transfers = model.movements.filter(({ kind }) => kind === 'transfer');
       const amount = 1 + (how % left);
-      return applyAll(model, decideRefund(standing, transfers, { amount, reason: null, now: NOW, newId }));
+      return applyAll(model, decideRefund(checkout, transfers, { amount, reason: null, now: NOW, newId }));
     }
   }
 }
@@ -230,11 +230,11 @@ describe('a checkout to which anything happens', () => {
     fc.assert(
       fc.property(start, fc.array(happening, { minLength: 3, maxLength: 30 }), ({ amount, fee, size }, story) => {
         const funded = onTheWay.reduce(happen, newModel(amount, fee, size));
-        expect(funded.told).toContain('checkout.funded');
+        expect(funded.events).toContain('checkout.funded');
         const end = story.reduce(happen, funded);
-        if (end.told.includes('checkout.completed')) completed++;
-        if (end.standing.status === 'canceled') canceled++;
-        if (end.told.lastIndexOf('checkout.collecting') > end.told.indexOf('checkout.funded')) back++;
+        if (end.events.includes('checkout.completed')) completed++;
+        if (end.checkout.status === 'canceled') canceled++;
+        if (end.events.lastIndexOf('checkout.collecting') > end.events.indexOf('checkout.funded')) back++;
       }),
       { numRuns: 1_000 },
     );
@@ -252,14 +252,14 @@ describe('a hold that is lost while another is asked for in its place', () => {
       { what: 'renew', who: 0, how: 0 },
       { what: 'learn', who: 0, how: 6 },
     ];
-    const { holds, standing } = story.reduce(happen, newModel(10_000, 0, 2));
+    const { holds, checkout } = story.reduce(happen, newModel(10_000, 0, 2));
     expect(holds.map(({ renews, status }) => [renews === null, status])).toEqual([
       [true, 'gone'],
       [false, 'releasing'],
     ]);
-    const share = standing.shares[0];
+    const share = checkout.shares[0];
     expect(share?.status).toBe('failed');
-    expect(decideHold(standing, share?.id ?? '', NOW, newId)).toMatchObject({ lettingGo: [holds[1]?.id] });
+    expect(decideHold(checkout, share?.id ?? '', NOW, newId)).toMatchObject({ lettingGo: [holds[1]?.id] });
   });
 });
 
@@ -273,17 +273,17 @@ describe('a checkout that goes through', () => {
           { what: 'begin', who, how: 1 },
           { what: 'record', who, how: 0 },
         ];
-        const { standing, entries, movements, told } = story.reduce(happen, newModel(amount, fee, size));
-        expect([standing.status, told.at(-1)]).toEqual(['completed', 'checkout.completed']);
+        const { checkout, entries, movements, events } = story.reduce(happen, newModel(amount, fee, size));
+        expect([checkout.status, events.at(-1)]).toEqual(['completed', 'checkout.completed']);
         const total = (kind: string): number =>
           [...entries].filter(([name]) => name.startsWith(`${kind} `)).reduce((sum, [, part]) => sum + part, 0);
         expect([total('capture'), total('fee'), total('earning')]).toEqual([
           amount,
-          standing.feeAmount,
-          amount - standing.feeAmount,
+          checkout.feeAmount,
+          amount - checkout.feeAmount,
         ]);
         const paid = movements.reduce((sum, movement) => sum + movement.amount, 0);
-        expect(paid).toBe(amount - standing.feeAmount);
+        expect(paid).toBe(amount - checkout.feeAmount);
       }),
       { numRuns: 100 },
     );

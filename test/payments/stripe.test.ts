@@ -408,8 +408,8 @@ describe('a venue', () => {
     const { chargeId, intentId } = await captured();
     const [checkoutId, movementId] = [fresh('chk'), fresh('mov')];
     expect(await processor.findTransfer(checkoutId, movementId)).toBeNull();
-    const wish = { key: fresh('move'), amount: 900, currency: 'usd', accountId, chargeId, checkoutId, movementId };
-    const { transferId } = await processor.transfer(wish);
+    const options = { key: fresh('move'), amount: 900, currency: 'usd', accountId, chargeId, checkoutId, movementId };
+    const { transferId } = await processor.transfer(options);
     expect(await processor.findTransfer(checkoutId, movementId)).toEqual({ transferId });
     expect(await processor.findTransfer(checkoutId, fresh('mov'))).toBeNull();
     const back = { key: fresh('move'), amount: 300, movementId };

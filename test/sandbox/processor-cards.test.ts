@@ -7,9 +7,9 @@ import { makeBank } from '../../src/sandbox/processor/bank.ts';
 import { testCards } from '../../src/sandbox/processor/cards.ts';
 import { memoryJournal } from '../../src/sandbox/processor/journal.ts';
 import {
-  hold,
+  createHold,
+  errorOf,
   keys,
-  refusalOf,
   startTestProcessor,
   type TestProcessor,
   type WireObject,
@@ -69,13 +69,13 @@ describe('a payment intent', () => {
     expect(captured).toMatchObject({ status: 'succeeded', amount_received: 1000, amount_capturable: 0 });
     expect(captured.metadata).toEqual({ hold: 'h_1' });
     expect(await stripe.charges.retrieve(charge.id)).toMatchObject({ captured: true, amount_captured: 1000 });
-    const again = await refusalOf(stripe.paymentIntents.capture(intent.id));
+    const again = await errorOf(stripe.paymentIntents.capture(intent.id));
     expect(again).toMatchObject({ statusCode: 400, code: 'payment_intent_unexpected_state' });
   });
 
   it('is captured in part, and what is left is released', async () => {
-    const { id } = await hold(stripe);
-    expect(await refusalOf(stripe.paymentIntents.capture(id, { amount_to_capture: 1001 }))).toMatchObject({
+    const { id } = await createHold(stripe);
+    expect(await errorOf(stripe.paymentIntents.capture(id, { amount_to_capture: 1001 }))).toMatchObject({
       code: 'amount_too_large',
     });
     expect(await stripe.paymentIntents.capture(id, { amount_to_capture: 600 })).toMatchObject({ amount_received: 600 });
@@ -84,7 +84,7 @@ describe('a payment intent', () => {
   });
 
   it('is canceled once, and neither captured nor confirmed after that', async () => {
-    const { id } = await hold(stripe);
+    const { id } = await createHold(stripe);
     const canceled = await stripe.paymentIntents.cancel(id, { cancellation_reason: 'requested_by_customer' });
     expect(canceled).toMatchObject({ status: 'canceled', cancellation_reason: 'requested_by_customer' });
     for (const call of [
@@ -92,7 +92,7 @@ describe('a payment intent', () => {
       stripe.paymentIntents.capture(id),
       stripe.paymentIntents.confirm(id, { payment_method: 'pm_card_visa' }),
     ]) {
-      const refusal = await refusalOf(call);
+      const refusal = await errorOf(call);
       expect(refusal).toMatchObject({ statusCode: 400, code: 'payment_intent_unexpected_state' });
       expect(refusal.payment_intent).toMatchObject({ id, status: 'canceled' });
     }
@@ -100,18 +100,18 @@ describe('a payment intent', () => {
 
   it('refuses what is missing, too small, unknown or not there, by name', async () => {
     const create = (fields: object) => stripe.paymentIntents.create(fields as Stripe.PaymentIntentCreateParams);
-    expect(await refusalOf(create({ currency: 'usd' }))).toMatchObject({ code: 'parameter_missing', param: 'amount' });
-    expect(await refusalOf(create({ amount: 49, currency: 'usd' }))).toMatchObject({ code: 'amount_too_small' });
-    expect(await refusalOf(create({ amount: 1.5, currency: 'usd' }))).toMatchObject({ param: 'amount' });
-    expect(await refusalOf(create({ amount: 500, currency: 'usd', colour: 'red' }))).toMatchObject({
+    expect(await errorOf(create({ currency: 'usd' }))).toMatchObject({ code: 'parameter_missing', param: 'amount' });
+    expect(await errorOf(create({ amount: 49, currency: 'usd' }))).toMatchObject({ code: 'amount_too_small' });
+    expect(await errorOf(create({ amount: 1.5, currency: 'usd' }))).toMatchObject({ param: 'amount' });
+    expect(await errorOf(create({ amount: 500, currency: 'usd', colour: 'red' }))).toMatchObject({
       code: 'parameter_unknown',
       param: 'colour',
     });
-    expect(await refusalOf(create({ amount: 500, currency: 'usd', customer: 'cus_no' }))).toMatchObject({
+    expect(await errorOf(create({ amount: 500, currency: 'usd', customer: 'cus_no' }))).toMatchObject({
       statusCode: 404,
       code: 'resource_missing',
     });
-    expect(await refusalOf(stripe.paymentIntents.retrieve('pi_nothing'))).toMatchObject({ statusCode: 404 });
+    expect(await errorOf(stripe.paymentIntents.retrieve('pi_nothing'))).toMatchObject({ statusCode: 404 });
   });
 
   it('is changed, and listed newest first a page at a time', async () => {
@@ -142,7 +142,7 @@ describe('the test cards', () => {
   for (const one of testCards.filter(({ group, slowMs }) => group === 'works' && slowMs === undefined)) {
     it(`${one.number} works: ${one.says}`, async () => {
       const capturable = one.half === true ? 500 : 1000;
-      expect(await hold(stripe, one.tokens[0])).toMatchObject({ amount_capturable: capturable });
+      expect(await createHold(stripe, one.tokens[0])).toMatchObject({ amount_capturable: capturable });
       const intent = await open();
       expect((await payAsGuest(intent, card(one.number))).body.status).toBe('requires_capture');
     });
@@ -168,7 +168,7 @@ describe('the test cards', () => {
 
   for (const one of testCards.filter(({ decline }) => decline !== undefined)) {
     it(`${one.number} is refused: ${one.says}`, async () => {
-      const refusal = await refusalOf(hold(stripe, one.tokens[0]));
+      const refusal = await errorOf(createHold(stripe, one.tokens[0]));
       expect(refusal).toMatchObject({ type: 'StripeCardError', statusCode: 402, code: one.decline?.code });
       expect(refusal.decline_code || null).toBe(one.decline?.decline);
       expect(refusal.payment_intent).toMatchObject({ status: 'requires_payment_method', payment_method: null });
@@ -199,15 +199,15 @@ describe('the test cards', () => {
   });
 
   it('a hold lapses when its time is over, looked at or not', async () => {
-    const looked = await hold(stripe, 'pm_card_holdLapses');
-    const ticked = await hold(stripe, 'pm_card_holdLapses');
-    const stays = await hold(stripe);
+    const looked = await createHold(stripe, 'pm_card_holdLapses');
+    const ticked = await createHold(stripe, 'pm_card_holdLapses');
+    const stays = await createHold(stripe);
     const charge = await stripe.charges.retrieve(String(looked.latest_charge));
     expect(charge.payment_method_details?.card?.capture_before).toBe(charge.created + 10);
     bank.clock.ahead += 9_000;
     expect((await stripe.paymentIntents.retrieve(looked.id)).status).toBe('requires_capture');
     bank.clock.ahead += 2_000;
-    expect(await refusalOf(stripe.paymentIntents.capture(looked.id))).toMatchObject({
+    expect(await errorOf(stripe.paymentIntents.capture(looked.id))).toMatchObject({
       code: 'payment_intent_unexpected_state',
     });
     expect(await stripe.paymentIntents.retrieve(ticked.id)).toMatchObject({
@@ -225,18 +225,18 @@ describe('the test cards', () => {
   });
 
   it('a capture may fail three times and then succeed, or fail for good', async () => {
-    const stubborn = await hold(stripe, 'pm_card_captureFailsForAWhile');
+    const stubborn = await createHold(stripe, 'pm_card_captureFailsForAWhile');
     for (let tries = 0; tries < 3; tries++) {
-      expect(await refusalOf(stripe.paymentIntents.capture(stubborn.id))).toMatchObject({
+      expect(await errorOf(stripe.paymentIntents.capture(stubborn.id))).toMatchObject({
         statusCode: 402,
         code: 'processing_error',
       });
     }
     expect((await stripe.paymentIntents.capture(stubborn.id)).status).toBe('succeeded');
 
-    const hopeless = await hold(stripe, 'pm_card_captureFailsForGood');
+    const hopeless = await createHold(stripe, 'pm_card_captureFailsForGood');
     for (let tries = 0; tries < 5; tries++) {
-      expect(await refusalOf(stripe.paymentIntents.capture(hopeless.id))).toMatchObject({
+      expect(await errorOf(stripe.paymentIntents.capture(hopeless.id))).toMatchObject({
         statusCode: 402,
         code: 'card_declined',
         decline_code: 'generic_decline',
@@ -263,9 +263,9 @@ describe('the test cards', () => {
       return open({ customer: customer.id, payment_method: method, off_session: true, confirm: true });
     };
     expect((await renew('4242424242424242')).status).toBe('requires_capture');
-    expect(await refusalOf(renew('4000000000700049'))).toMatchObject({ code: 'card_declined', statusCode: 402 });
+    expect(await errorOf(renew('4000000000700049'))).toMatchObject({ code: 'card_declined', statusCode: 402 });
     for (const asking of ['4000002500003155', '4000002760003184']) {
-      expect(await refusalOf(renew(asking))).toMatchObject({ code: 'authentication_required', statusCode: 402 });
+      expect(await errorOf(renew(asking))).toMatchObject({ code: 'authentication_required', statusCode: 402 });
     }
   });
 
@@ -367,9 +367,9 @@ describe('keys', () => {
   });
 
   it('test and live never see one another', async () => {
-    const intent = await hold(stripe);
-    expect(await refusalOf(bank.live.paymentIntents.retrieve(intent.id))).toMatchObject({ code: 'resource_missing' });
-    expect(await refusalOf(bank.live.paymentIntents.capture(intent.id))).toMatchObject({ statusCode: 404 });
+    const intent = await createHold(stripe);
+    expect(await errorOf(bank.live.paymentIntents.retrieve(intent.id))).toMatchObject({ code: 'resource_missing' });
+    expect(await errorOf(bank.live.paymentIntents.capture(intent.id))).toMatchObject({ statusCode: 404 });
     const live = await bank.live.paymentIntents.create({ amount: 700, currency: 'usd' });
     expect(live.livemode).toBe(true);
     expect((await stripe.paymentIntents.list({ limit: 100 })).data.map(({ id }) => id)).not.toContain(live.id);

@@ -10,7 +10,7 @@ import { systemRandom } from '../../src/base/random.ts';
 import { makeBank } from '../../src/sandbox/processor/bank.ts';
 import { openFileJournal } from '../../src/sandbox/processor/file-journal.ts';
 import { type Journal, JournalFailure, memoryJournal } from '../../src/sandbox/processor/journal.ts';
-import { hold, keys, payment, startTestProcessor, until } from '../support/test-processor.ts';
+import { createHold, createPayment, keys, startTestProcessor, waitUntil } from '../support/test-processor.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -24,8 +24,8 @@ describe('books on disk', () => {
   it('are all there after a restart: objects, answers to keys, and events on their way', async () => {
     const before = await startTestProcessor(folder);
     await before.stripe.webhookEndpoints.create({ url: 'http://127.0.0.1:9/dead', enabled_events: ['*'] });
-    const paid = await payment(before.stripe);
-    const held = await hold(before.stripe, 'pm_card_holdLapses');
+    const paid = await createPayment(before.stripe);
+    const held = await createHold(before.stripe, 'pm_card_holdLapses');
     const once = { idempotencyKey: 'k' };
     const customer = await before.stripe.customers.create({ name: 'Zoë' }, once);
     const [seen, events] = [await before.stripe.charges.retrieve(String(paid.latest_charge)), await allEvents(before)];
@@ -50,14 +50,14 @@ describe('books on disk', () => {
 
   it('lose only the torn end of a write, and go on from there', async () => {
     const before = await startTestProcessor(folder);
-    const kept = await hold(before.stripe);
+    const kept = await createHold(before.stripe);
     await before.close();
     const whole = readFileSync(journalOf()).length;
     appendFileSync(journalOf(), `deadbeef {"m":"test","p":[["customers",{"id":"cus_to`);
     const after = await startTestProcessor(folder);
     expect(readFileSync(journalOf()).length).toBe(whole);
     expect((await after.stripe.paymentIntents.retrieve(kept.id)).status).toBe('requires_capture');
-    const next = await hold(after.stripe);
+    const next = await createHold(after.stripe);
     await after.close();
     // A line that ends but does not add up is torn as well.
     truncateSync(journalOf(), readFileSync(journalOf()).length - 10);
@@ -146,7 +146,7 @@ describe('a journal', () => {
       if (count % 10 === 0) await journal.settled();
     }
     await journal.close();
-    await until(() => readdirSync(folder).some((name) => name.startsWith('snapshot-')));
+    await waitUntil(() => readdirSync(folder).some((name) => name.startsWith('snapshot-')));
     expect(readdirSync(folder)).not.toContain('journal-1.log');
     const again = open();
     expect(again.known).toEqual(rows);

@@ -2,7 +2,13 @@
 
 import type Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hold, payment, refusalOf, startTestProcessor, type TestProcessor } from '../support/test-processor.ts';
+import {
+  createHold,
+  createPayment,
+  errorOf,
+  startTestProcessor,
+  type TestProcessor,
+} from '../support/test-processor.ts';
 
 let bank: TestProcessor;
 let stripe: Stripe;
@@ -20,17 +26,17 @@ const helper = (path: string, params: Record<string, unknown> = {}): Promise<Str
 
 describe('refunds', () => {
   it('give back in parts, never more than was captured', async () => {
-    const paid = await payment(stripe);
+    const paid = await createPayment(stripe);
     const first = await stripe.refunds.create({ payment_intent: paid.id, amount: 300, metadata: { why: 'rain' } });
     expect(first).toMatchObject({ object: 'refund', amount: 300, status: 'succeeded', payment_intent: paid.id });
     expect(await stripe.refunds.retrieve(first.id)).toMatchObject({ id: first.id, metadata: { why: 'rain' } });
-    expect(await refusalOf(stripe.refunds.create({ payment_intent: paid.id, amount: 701 }))).toMatchObject({
+    expect(await errorOf(stripe.refunds.create({ payment_intent: paid.id, amount: 701 }))).toMatchObject({
       statusCode: 400,
       code: 'amount_too_large',
     });
     const rest = await stripe.refunds.create({ charge: String(paid.latest_charge) });
     expect(rest.amount).toBe(700);
-    expect(await refusalOf(stripe.refunds.create({ payment_intent: paid.id }))).toMatchObject({
+    expect(await errorOf(stripe.refunds.create({ payment_intent: paid.id }))).toMatchObject({
       statusCode: 400,
       code: 'charge_already_refunded',
     });
@@ -43,18 +49,18 @@ describe('refunds', () => {
   });
 
   it('are refused for what was not captured', async () => {
-    const held = await hold(stripe);
-    expect(await refusalOf(stripe.refunds.create({ payment_intent: held.id }))).toMatchObject({ statusCode: 400 });
-    expect(await refusalOf(stripe.refunds.create({ charge: String(held.latest_charge) }))).toMatchObject({
+    const held = await createHold(stripe);
+    expect(await errorOf(stripe.refunds.create({ payment_intent: held.id }))).toMatchObject({ statusCode: 400 });
+    expect(await errorOf(stripe.refunds.create({ charge: String(held.latest_charge) }))).toMatchObject({
       statusCode: 400,
     });
     expect((await stripe.paymentIntents.retrieve(held.id)).status).toBe('requires_capture');
   });
 
   it('of a part that was captured stop at that part', async () => {
-    const { id } = await hold(stripe);
+    const { id } = await createHold(stripe);
     await stripe.paymentIntents.capture(id, { amount_to_capture: 600 });
-    expect(await refusalOf(stripe.refunds.create({ payment_intent: id, amount: 601 }))).toMatchObject({
+    expect(await errorOf(stripe.refunds.create({ payment_intent: id, amount: 601 }))).toMatchObject({
       code: 'amount_too_large',
     });
     expect((await stripe.refunds.create({ payment_intent: id })).amount).toBe(600);
@@ -66,7 +72,7 @@ describe('connected accounts', () => {
     const account = await stripe.accounts.create({ type: 'express', business_profile: { name: 'Café & Boats' } });
     expect(account).toMatchObject({ payouts_enabled: false, charges_enabled: false });
     expect(account.capabilities?.transfers).toBe('inactive');
-    const paid = await payment(stripe);
+    const paid = await createPayment(stripe);
     const send = () =>
       stripe.transfers.create({
         amount: 100,
@@ -74,7 +80,7 @@ describe('connected accounts', () => {
         destination: account.id,
         source_transaction: String(paid.latest_charge),
       });
-    expect(await refusalOf(send())).toMatchObject({ code: 'insufficient_capabilities_for_transfer' });
+    expect(await errorOf(send())).toMatchObject({ code: 'insufficient_capabilities_for_transfer' });
     const link = await stripe.accountLinks.create({
       account: account.id,
       type: 'account_onboarding',
@@ -99,23 +105,23 @@ describe('connected accounts', () => {
 describe('transfers', () => {
   it('of one charge never exceed it, and go back no further than they went', async () => {
     const account = await venue();
-    const paid = await payment(stripe);
+    const paid = await createPayment(stripe);
     const charge = String(paid.latest_charge);
     const send = (amount: number) =>
       stripe.transfers.create({ amount, currency: 'usd', destination: account.id, source_transaction: charge });
     const before = await available();
     const first = await send(600);
-    expect(await refusalOf(send(401))).toMatchObject({ statusCode: 400 });
+    expect(await errorOf(send(401))).toMatchObject({ statusCode: 400 });
     const second = await send(400);
     expect(await available()).toBe(before - 1000);
 
     const back = await stripe.transfers.createReversal(first.id, { amount: 250 });
     expect(back).toMatchObject({ object: 'transfer_reversal', amount: 250, transfer: first.id });
-    expect(await refusalOf(stripe.transfers.createReversal(first.id, { amount: 351 }))).toMatchObject({
+    expect(await errorOf(stripe.transfers.createReversal(first.id, { amount: 351 }))).toMatchObject({
       statusCode: 400,
     });
     await stripe.transfers.createReversal(first.id);
-    expect(await refusalOf(stripe.transfers.createReversal(first.id))).toMatchObject({ statusCode: 400 });
+    expect(await errorOf(stripe.transfers.createReversal(first.id))).toMatchObject({ statusCode: 400 });
     expect(await stripe.transfers.retrieve(first.id)).toMatchObject({ reversed: true, amount_reversed: 600 });
     const reversals = await stripe.transfers.listReversals(first.id);
     expect(reversals.data.map(({ amount }) => amount)).toEqual([350, 250]);
@@ -126,7 +132,7 @@ describe('transfers', () => {
 
   it('need a captured charge, and without one the money must be there', async () => {
     const account = await venue();
-    const held = await hold(stripe);
+    const held = await createHold(stripe);
     const send = (amount: number, source?: string) =>
       stripe.transfers.create({
         amount,
@@ -134,9 +140,9 @@ describe('transfers', () => {
         destination: account.id,
         ...(source === undefined ? {} : { source_transaction: source }),
       });
-    expect(await refusalOf(send(100, String(held.latest_charge)))).toMatchObject({ statusCode: 400 });
+    expect(await errorOf(send(100, String(held.latest_charge)))).toMatchObject({ statusCode: 400 });
     const there = await available();
-    expect(await refusalOf(send(there + 1))).toMatchObject({ code: 'balance_insufficient' });
+    expect(await errorOf(send(there + 1))).toMatchObject({ code: 'balance_insufficient' });
     await send(there);
     expect(await available()).toBe(0);
   });
@@ -145,26 +151,26 @@ describe('transfers', () => {
 describe('disputes', () => {
   it('come of themselves with one card, hold the money, and forbid a refund', async () => {
     const before = await available();
-    const { id } = await hold(stripe, 'pm_card_createDispute');
+    const { id } = await createHold(stripe, 'pm_card_createDispute');
     await stripe.paymentIntents.capture(id);
     const { data } = await stripe.events.list({ type: 'charge.dispute.created' });
     const dispute = data[0]?.data.object as Stripe.Dispute;
     expect(dispute).toMatchObject({ payment_intent: id, amount: 1000, status: 'needs_response' });
     expect(await available()).toBe(before);
-    expect(await refusalOf(stripe.refunds.create({ payment_intent: id }))).toMatchObject({ code: 'charge_disputed' });
+    expect(await errorOf(stripe.refunds.create({ payment_intent: id }))).toMatchObject({ code: 'charge_disputed' });
     await helper(`/${dispute.id}/won`);
     expect((await stripe.disputes.retrieve(dispute.id)).status).toBe('won');
     expect(await available()).toBe(before + 1000);
   });
 
   it('are opened by hand, for a part, and lost or accepted', async () => {
-    const paid = await payment(stripe);
+    const paid = await createPayment(stripe);
     const before = await available();
     const dispute = await helper('', { payment_intent: paid.id, amount: 400, reason: 'product_not_received' });
     expect(dispute).toMatchObject({ amount: 400, reason: 'product_not_received' });
-    expect(await refusalOf(helper('', { payment_intent: paid.id }))).toMatchObject({ code: 'charge_disputed' });
+    expect(await errorOf(helper('', { payment_intent: paid.id }))).toMatchObject({ code: 'charge_disputed' });
     expect((await stripe.disputes.close(dispute.id)).status).toBe('lost');
-    expect(await refusalOf(helper(`/${dispute.id}/won`))).toMatchObject({ statusCode: 400 });
+    expect(await errorOf(helper(`/${dispute.id}/won`))).toMatchObject({ statusCode: 400 });
     expect(await available()).toBe(before - 400);
     const closed = await stripe.events.list({ type: 'charge.dispute.closed', limit: 1 });
     const event = await stripe.events.retrieve(closed.data[0]?.id ?? '');

@@ -12,7 +12,7 @@ import {
   findEmbeddedProcessor,
   startEmbeddedProcessor,
 } from '../../src/sandbox/processor/run.ts';
-import { clientFor, keys, until } from '../support/test-processor.ts';
+import { keys, stripeClient, waitUntil } from '../support/test-processor.ts';
 
 let dataDir: string;
 const started = new Map<number, EmbeddedProcessor>();
@@ -45,7 +45,7 @@ it('is started once however many ask, is found again, and is restarted for other
   const other = await start({ keys: fresh, publicBase: 'https://venue.example/sandbox/processor' });
   expect(other.pid).not.toBe(first?.pid);
   expect(birthOf(first?.pid ?? 0)).toBe(null);
-  const stripe = clientFor(other.port, keys.test.secret);
+  const stripe = stripeClient(other.port, keys.test.secret);
   const intent = await stripe.paymentIntents.create({
     amount: 1000,
     currency: 'usd',
@@ -62,7 +62,7 @@ it('is started once however many ask, is found again, and is restarted for other
 
 it('killed under load it has lost nothing that it answered, and comes back at the same address', async () => {
   const first = await start();
-  const stripe = clientFor(first.port, keys.test.secret);
+  const stripe = stripeClient(first.port, keys.test.secret);
   const answered = new Map<string, string>();
   let ended = false;
   const guest = async (): Promise<void> => {
@@ -79,7 +79,7 @@ it('killed under load it has lost nothing that it answered, and comes back at th
     }
   };
   const guests = Array.from({ length: 16 }, () => guest().catch(() => undefined));
-  await until(() => answered.size > 200);
+  await waitUntil(() => answered.size > 200);
   process.kill(first.pid, 'SIGKILL');
   ended = true;
   await Promise.all(guests);
@@ -88,7 +88,7 @@ it('killed under load it has lost nothing that it answered, and comes back at th
   expect(second.pid).not.toBe(first.pid);
   expect(second.port).toBe(first.port);
   const kept = new Map<string, string>();
-  const again = clientFor(second.port, keys.test.secret);
+  const again = stripeClient(second.port, keys.test.secret);
   for await (const { id, status } of again.paymentIntents.list({ limit: 100 })) kept.set(id, status);
   expect(answered.size).toBeGreaterThan(200);
   for (const [id, status] of answered) {

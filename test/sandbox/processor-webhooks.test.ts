@@ -8,7 +8,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemRandom } from '../../src/base/random.ts';
 import { makeBank } from '../../src/sandbox/processor/bank.ts';
 import { memoryJournal } from '../../src/sandbox/processor/journal.ts';
-import { hold, keys, payment, startTestProcessor, type TestProcessor, until } from '../support/test-processor.ts';
+import {
+  createHold,
+  createPayment,
+  keys,
+  startTestProcessor,
+  type TestProcessor,
+  waitUntil,
+} from '../support/test-processor.ts';
 
 interface Listener {
   readonly url: string;
@@ -78,9 +85,9 @@ describe('webhook endpoints', () => {
     await ask(all.url);
     await ask(some.url, ['payment_intent.succeeded']);
     await bank.live.webhookEndpoints.create({ url: live.url, enabled_events: ['*'] });
-    const paid = await payment(bank.stripe);
+    const paid = await createPayment(bank.stripe);
     await bank.stripe.refunds.create({ payment_intent: paid.id });
-    await until(() => all.events.length === 5 && some.events.length === 1);
+    await waitUntil(() => all.events.length === 5 && some.events.length === 1);
     expect(all.events.map(({ type }) => type).sort()).toEqual([
       'charge.captured',
       'charge.refunded',
@@ -91,8 +98,8 @@ describe('webhook endpoints', () => {
     expect(some.events[0]).toMatchObject({ type: 'payment_intent.succeeded', data: { object: { id: paid.id } } });
     expect(some.events[0]?.livemode).toBe(false);
     expect(live.posts).toBe(0);
-    const other = await payment(bank.live);
-    await until(() => live.events.length === 3);
+    const other = await createPayment(bank.live);
+    await waitUntil(() => live.events.length === 3);
     expect(live.events.every(({ livemode }) => livemode)).toBe(true);
     expect(JSON.stringify(live.events)).toContain(other.id);
   });
@@ -105,13 +112,13 @@ describe('webhook endpoints', () => {
     await ask(well.url);
     // Its clock may be read just before or after it is set: it is set on until what waits has come.
     const inTime = (isSo: () => boolean) =>
-      until(() => {
+      waitUntil(() => {
         if (!isSo()) bank.clock.ahead += 1_000;
         return isSo();
       });
-    await hold(bank.stripe);
-    await until(() => well.events.length === 1);
-    await until(() => ill.posts === 1);
+    await createHold(bank.stripe);
+    await waitUntil(() => well.events.length === 1);
+    await waitUntil(() => ill.posts === 1);
     expect(ill.events).toEqual([]);
     await inTime(() => ill.posts === 2);
     await inTime(() => ill.events.length === 1);
@@ -120,8 +127,8 @@ describe('webhook endpoints', () => {
 
   it('that fail for an hour without a single success are dropped', async () => {
     await ask('http://127.0.0.1:9/dead');
-    await hold(bank.stripe);
-    await until(async () => {
+    await createHold(bank.stripe);
+    await waitUntil(async () => {
       bank.clock.ahead += 600_000;
       return (await bank.stripe.webhookEndpoints.list()).data.length === 0;
     });
@@ -133,8 +140,8 @@ describe('webhook faults', () => {
     const listener = await listen();
     await ask(listener.url);
     await bank.setFaults({ webhooks: { duplicate: 1 } });
-    await hold(bank.stripe);
-    await until(() => listener.posts === 2);
+    await createHold(bank.stripe);
+    await waitUntil(() => listener.posts === 2);
     expect(listener.events[0]?.id).toBe(listener.events[1]?.id);
   });
 
@@ -142,12 +149,12 @@ describe('webhook faults', () => {
     const listener = await listen();
     await ask(listener.url);
     await bank.setFaults({ webhooks: { drop: 1 } });
-    await hold(bank.stripe);
+    await createHold(bank.stripe);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(listener.posts).toBe(0);
     await bank.setFaults({ webhooks: {} });
     bank.clock.ahead += 1000;
-    await until(() => listener.events.length === 1);
+    await waitUntil(() => listener.events.length === 1);
   });
 
   it('delay_ms: it arrives late', async () => {
@@ -155,8 +162,8 @@ describe('webhook faults', () => {
     await ask(listener.url);
     await bank.setFaults({ webhooks: { delay_ms: 250 } });
     const began = Date.now();
-    await hold(bank.stripe);
-    await until(() => listener.events.length === 1);
+    await createHold(bank.stripe);
+    await waitUntil(() => listener.events.length === 1);
     expect(Date.now() - began).toBeGreaterThanOrEqual(245);
   });
 });

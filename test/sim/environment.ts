@@ -13,7 +13,7 @@ import { readRegistry } from '../../src/base/schema/registry.ts';
 import { makeValidator } from '../../src/base/schema/validate.ts';
 import { makeSlot, type Slot } from './processor-client.ts';
 import { QuickQuery } from './quick-query.ts';
-import { type Look, lookAt, type Part } from './snapshot.ts';
+import { type Look, type Part, snapshotStatement } from './snapshot.ts';
 
 /** Emptied after each seed, children first. */
 const TABLES = [
@@ -55,7 +55,7 @@ const SETTINGS = [
   'update_process_title=off',
 ];
 
-export interface Line {
+export interface DatabaseConnection {
   readonly client: pg.Client;
   readonly pid: number;
 }
@@ -77,17 +77,17 @@ function nameOf(text: string): string {
 
 const plain = new Set(['begin', 'commit', 'rollback', 'savepoint s', 'rollback to savepoint s']);
 
-export function send(line: Line, { text, values }: Statement): Promise<pg.QueryResult> {
+export function send(line: DatabaseConnection, { text, values }: Statement): Promise<pg.QueryResult> {
   if (plain.has(text)) return line.client.query(text);
   return new Promise((resolve, reject) => {
-    const told = (error: Error | undefined, result: pg.QueryResult): void =>
+    const response = (error: Error | undefined, result: pg.QueryResult): void =>
       error == null ? resolve(result) : reject(error);
-    line.client.query(new QuickQuery(nameOf(text), text, [...values], told) as unknown as pg.Submittable);
+    line.client.query(new QuickQuery(nameOf(text), text, [...values], response) as unknown as pg.Submittable);
   });
 }
 
 /** Several in one packet. */
-export function sendAll(line: Line, statements: readonly Statement[]): Promise<pg.QueryResult>[] {
+export function sendAll(line: DatabaseConnection, statements: readonly Statement[]): Promise<pg.QueryResult>[] {
   const { stream } = (line.client as unknown as { connection: { stream: Socket } }).connection;
   stream.cork();
   const sent = statements.map((statement) => send(line, statement));
@@ -95,19 +95,19 @@ export function sendAll(line: Line, statements: readonly Statement[]): Promise<p
   return sent;
 }
 
-export class Lab {
+export class SimulationEnvironment {
   readonly contract;
   readonly registry;
   readonly validator;
   /** Connections that nobody uses now. */
-  readonly free: Line[] = [];
-  readonly #lines: Line[];
-  readonly #monitor: Line;
-  readonly #cleaner: Line;
+  readonly free: DatabaseConnection[] = [];
+  readonly #lines: DatabaseConnection[];
+  readonly #monitor: DatabaseConnection;
+  readonly #cleaner: DatabaseConnection;
   readonly #slots: Slot[] = [];
   #runs = 0;
 
-  private constructor(lines: Line[], monitor: Line, cleaner: Line) {
+  private constructor(lines: DatabaseConnection[], monitor: DatabaseConnection, cleaner: DatabaseConnection) {
     this.#lines = lines;
     this.#monitor = monitor;
     this.#cleaner = cleaner;
@@ -117,13 +117,13 @@ export class Lab {
     this.contract = makeContract(this.registry, this.validator, { always: rules, whenNew: clockRules });
   }
 
-  static async open(url: string): Promise<Lab> {
+  static async open(url: string): Promise<SimulationEnvironment> {
     const monitor = await connect(url);
     for (const table of TABLES) await monitor.client.query(`alter table ${table} set (autovacuum_enabled = false)`);
     const cleaner = await connect(url);
     await cleaner.client.query('set session_replication_role = replica');
     const lines = await Promise.all(Array.from({ length: CONNECTIONS }, () => connect(url)));
-    return new Lab(lines, monitor, cleaner);
+    return new SimulationEnvironment(lines, monitor, cleaner);
   }
 
   async close(): Promise<void> {
@@ -139,7 +139,7 @@ export class Lab {
 
   /** Looked at between the steps, by nobody who takes part. */
   async look(parts: readonly Part[]): Promise<Look> {
-    const { rows } = await send(this.#monitor, { text: lookAt(parts), values: [] });
+    const { rows } = await send(this.#monitor, { text: snapshotStatement(parts), values: [] });
     return rows[0] as Look;
   }
 
@@ -171,7 +171,7 @@ export class Lab {
   }
 }
 
-async function connect(url: string): Promise<Line> {
+async function connect(url: string): Promise<DatabaseConnection> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'simulation',

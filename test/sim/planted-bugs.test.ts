@@ -1,28 +1,28 @@
 // The simulation repeats itself to the byte, and it bites: with a bug planted at one of its own seams it finds it soon.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Lab } from './environment.ts';
+import type { SimulationEnvironment } from './environment.ts';
 import { type PlantedBug, runSeed } from './run.ts';
-import { openLab } from './seeds.ts';
+import { openEnvironment } from './seeds.ts';
 
-let lab: Lab;
+let environment: SimulationEnvironment;
 beforeAll(async () => {
-  lab = await openLab('bites');
+  environment = await openEnvironment('bites');
 });
-afterAll(() => lab.close());
+afterAll(() => environment.close());
 
 it('the same seed does the same, to the byte', { timeout: 120_000 }, async () => {
   // Some with endpoints, some with wrong clocks, some with both.
   for (const seed of [7, 12, 18, 48, 77, 2_001, 40_404]) {
-    const first = await runSeed(lab, seed);
-    const second = await runSeed(lab, seed);
+    const first = await runSeed(environment, seed);
+    const second = await runSeed(environment, seed);
     expect(second.trace).toEqual(first.trace);
     expect(second.hash).toBe(first.hash);
   }
 });
 
 it('different seeds are different worlds', async () => {
-  expect((await runSeed(lab, 1)).hash).not.toBe((await runSeed(lab, 2)).hash);
+  expect((await runSeed(environment, 1)).hash).not.toBe((await runSeed(environment, 2)).hash);
 });
 
 const MOST = 200;
@@ -30,7 +30,7 @@ const MOST = 200;
 /** The first seed that finds the bug, and what it says. Rare ones are looked for where one was found before. */
 async function firstBite(bug: PlantedBug, from: number): Promise<{ seed: number; violation: string } | null> {
   for (let seed = from; seed <= MOST; seed++) {
-    const { violation } = await runSeed(lab, seed, bug);
+    const { violation } = await runSeed(environment, seed, bug);
     if (violation !== null) return { seed, violation };
   }
   return null;

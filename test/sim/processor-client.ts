@@ -11,7 +11,7 @@ const keysOf = (mode: 'test' | 'live') => ({
   publishable: `pk_${mode}_simulation`,
   webhookSecret: `whsec_${mode}_simulation`,
 });
-export const BANK_KEYS = { test: keysOf('test'), live: keysOf('live') };
+export const PROCESSOR_KEYS = { test: keysOf('test'), live: keysOf('live') };
 
 /** A client of the processor whose requests go wherever `carry` takes them. */
 export interface Slot {
@@ -44,8 +44,8 @@ export function makeSlot(): Slot {
     carry: () => Promise.reject(new Error('nobody carries this request')),
     processor: makeStripeProcessor({
       mode: 'test',
-      secretKey: BANK_KEYS.test.secret,
-      publishableKey: BANK_KEYS.test.publishable,
+      secretKey: PROCESSOR_KEYS.test.secret,
+      publishableKey: PROCESSOR_KEYS.test.publishable,
       // Never connected to: it says that the other side is the sandbox.
       address: { protocol: 'http', host: '127.0.0.1', port: 1 },
       httpClient,

@@ -14,8 +14,8 @@ import type {
   ReversalRow,
   TransferRow,
 } from '../../src/sandbox/processor/rows.ts';
-import type { Chance } from '../support/seeded-random.ts';
-import { BANK_KEYS } from './processor-client.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import { PROCESSOR_KEYS } from './processor-client.ts';
 import { Violation } from './scheduler.ts';
 
 interface JournalLine {
@@ -23,7 +23,7 @@ interface JournalLine {
   readonly p?: readonly (readonly [string, { readonly id: string }])[];
 }
 
-export class BankBooks {
+export class ProcessorBooks {
   readonly intents = new Map<string, IntentRow>();
   readonly charges = new Map<string, ChargeRow>();
   readonly refunds = new Map<string, RefundRow>();
@@ -65,9 +65,9 @@ export class BankBooks {
   }
 }
 
-export interface SimulatedBank {
-  readonly bank: Bank;
-  readonly books: BankBooks;
+export interface SimulatedProcessor {
+  readonly processor: Bank;
+  readonly books: ProcessorBooks;
   /** Carries a request of ours, with its key looked at. */
   carry(request: BankRequest): Promise<BankResponse>;
   heal(): void;
@@ -83,17 +83,17 @@ const KINDS: readonly FaultKind[] = [
   'drop_connection',
 ];
 
-export interface BankSettings {
+export interface ProcessorSettings {
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly random: SeededRandom;
   /** How often a call meets a fault. */
   readonly faulty: number;
   readonly onCapture: (charge: ChargeRow) => void;
   readonly plant: ((request: BankRequest) => BankRequest) | null;
 }
 
-export function simulateBank(settings: BankSettings): SimulatedBank {
-  const books = new BankBooks(settings.onCapture);
+export function simulateProcessor(settings: ProcessorSettings): SimulatedProcessor {
+  const books = new ProcessorBooks(settings.onCapture);
   const found: { violation: unknown } = { violation: null };
   const journal: Journal = {
     history: () => [],
@@ -109,32 +109,32 @@ export function simulateBank(settings: BankSettings): SimulatedBank {
     settled: () => null,
     close: async () => undefined,
   };
-  const bank = makeBank({
+  const processor = makeBank({
     clock: settings.clock,
-    random: settings.chance,
+    random: settings.random,
     journal,
-    keys: BANK_KEYS,
+    keys: PROCESSOR_KEYS,
     onMistake: (error) => {
       found.violation ??= error;
     },
   });
   const each = settings.faulty / KINDS.length;
-  bank.faults.set({
+  processor.faults.set({
     rules: KINDS.map((kind, at) => ({ id: `fault ${at}`, on: '*', kind, probability: each, ms: 1 })),
   });
   const watch = new KeyWatch();
   return {
-    bank,
+    processor,
     books,
     async carry(asked) {
       const request = settings.plant === null ? asked : settings.plant(asked);
       watch.before(request);
-      const response = await bank.handle(request);
+      const response = await processor.handle(request);
       watch.after(request, response);
       if (found.violation !== null) throw found.violation;
       return response;
     },
-    heal: () => bank.faults.clear(),
+    heal: () => processor.faults.clear(),
   };
 }
 
@@ -166,7 +166,7 @@ class KeyWatch {
 }
 
 function isOurs({ headers }: BankRequest): boolean {
-  return headers.authorization?.includes(BANK_KEYS.test.secret) === true;
+  return headers.authorization?.includes(PROCESSOR_KEYS.test.secret) === true;
 }
 
 /** What is done to what. Two refunds of one charge can look the same: their key is what tells them apart. */

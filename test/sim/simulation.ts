@@ -17,14 +17,14 @@ import type { EndpointQueue } from '../../src/domain/webhooks/deliveries/queries
 import { type AppContext, commandContext } from '../../src/run/context.ts';
 import { checkouts } from '../../src/run/operations/money.ts';
 import { type HttpReply, makePerform } from '../../src/run/perform.ts';
-import type { Chance } from '../support/seeded-random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Database } from './database.ts';
 import type { DeliveryInvariants } from './delivery-invariants.ts';
-import type { Lab } from './environment.ts';
+import type { SimulationEnvironment } from './environment.ts';
 import type { Invariants } from './invariants.ts';
-import type { Receivers, Turns } from './receivers.ts';
+import type { LeaseTokens, Receivers } from './receivers.ts';
 import { type Actor, type Scheduler, Violation } from './scheduler.ts';
-import type { SimulatedBank } from './simulated-processor.ts';
+import type { SimulatedProcessor } from './simulated-processor.ts';
 import type { OurBooks } from './snapshot.ts';
 
 const SECOND = 1_000;
@@ -32,12 +32,12 @@ const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 /** How far a clock may be from the true time. */
-export const WORST_SKEW = 3 * MINUTE;
+export const MAX_SKEW = 3 * MINUTE;
 /** In 2033: later than any clock on the wall, so that "kept for 30 days" by the wall's clock never ends within a seed. */
 export const START = 2_000_000_000_000;
 
 /** Loops log what stops them and go on: a mistake of ours must not pass unseen. */
-function watchfulLog(scheduler: Scheduler, actor: Actor): Log {
+function failingLog(scheduler: Scheduler, actor: Actor): Log {
   const error = (about: { readonly err?: unknown }, message: string): void => {
     const { err } = about;
     if (actor.dead || err === undefined || isUnavailable(err)) return;
@@ -65,9 +65,9 @@ export interface Plan {
   readonly skewed: boolean;
 }
 
-export function drawPlan(chance: Chance): Plan {
-  const isCalm = chance.often(0.2);
-  const people = chance.weighed([
+export function drawPlan(random: SeededRandom): Plan {
+  const isCalm = random.often(0.2);
+  const people = random.weighed([
     [5, 2],
     [4, 3],
     [2, 4],
@@ -75,45 +75,45 @@ export function drawPlan(chance: Chance): Plan {
   ] as const);
   return {
     people,
-    amount: chance.pick([people * 1000, people * 1000 + 1, 100 * people, 9_973, 24_001]) + chance.below(3),
-    feeBps: chance.pick([0, 250, 333, 10_000]),
-    feeFixed: chance.pick([0, 30]),
-    payIn: chance.weighed([
+    amount: random.pick([people * 1000, people * 1000 + 1, 100 * people, 9_973, 24_001]) + random.below(3),
+    feeBps: random.pick([0, 250, 333, 10_000]),
+    feeFixed: random.pick([0, 30]),
+    payIn: random.weighed([
       [3, 20 * MINUTE],
       [4, 5 * HOUR],
       [2, 9 * DAY],
       [1, 16 * DAY],
     ] as const),
-    payoutDelay: chance.pick([0, 0, 2 * HOUR]),
-    faulty: isCalm ? 0 : chance.pick([0.03, 0.1, 0.3]),
-    lossy: isCalm ? 0 : chance.pick([0, 0.005, 0.02]),
-    crashes: isCalm ? 0 : chance.pick([0, 0.01, 0.025]),
-    steps: chance.between(80, 260),
-    again: chance.often(0.3),
-    eager: chance.often(0.7),
-    skewed: chance.often(0.4),
+    payoutDelay: random.pick([0, 0, 2 * HOUR]),
+    faulty: isCalm ? 0 : random.pick([0.03, 0.1, 0.3]),
+    lossy: isCalm ? 0 : random.pick([0, 0.005, 0.02]),
+    crashes: isCalm ? 0 : random.pick([0, 0.01, 0.025]),
+    steps: random.between(80, 260),
+    again: random.often(0.3),
+    eager: random.often(0.7),
+    skewed: random.often(0.4),
   };
 }
 
-export interface Stage {
+export interface Simulation {
   readonly seed: number;
-  readonly lab: Lab;
+  readonly environment: SimulationEnvironment;
   readonly plan: Plan;
-  readonly chance: Chance;
+  readonly random: SeededRandom;
   readonly scheduler: Scheduler;
   readonly database: Database;
-  readonly bank: SimulatedBank;
+  readonly processor: SimulatedProcessor;
   readonly books: OurBooks;
   readonly invariants: Invariants;
   readonly venue: Venue;
   /** Of those who take no part as a process of ours. */
   readonly ids: Ids;
   /** What ids of every process are made of. */
-  readonly idBits: Chance;
+  readonly idBits: SeededRandom;
   readonly receivers: Receivers;
   readonly deliveries: DeliveryInvariants;
   readonly seal: Seal;
-  readonly memory: Memory;
+  readonly memory: ClientMemory;
   /** Which loop each worker is in. */
   readonly working: Map<Actor, string>;
   slots: number;
@@ -121,7 +121,7 @@ export interface Stage {
 }
 
 /** What outsiders have been told, and must not be told otherwise. */
-export class Memory {
+export class ClientMemory {
   readonly created: {
     readonly key: string | null;
     readonly body: string;
@@ -132,13 +132,13 @@ export class Memory {
   readonly #payers = new Map<string, string>();
 
   /** A hold belongs to who asked for it: nobody else is ever given its secret. */
-  givenSecret(holdId: string, payer: string): void {
+  rememberSecret(holdId: string, payer: string): void {
     const before = this.#payers.get(holdId) ?? payer;
     if (before !== payer) throw new Violation(`the secret of hold ${holdId} was given to two people`);
     this.#payers.set(holdId, payer);
   }
 
-  told(key: string | null, body: string, json: string): void {
+  rememberCreate(key: string | null, body: string, json: string): void {
     const { id } = JSON.parse(json) as { id: string };
     for (const before of this.created) {
       if (before.body === body && before.key === key && before.id === id && before.json !== json) {
@@ -152,50 +152,50 @@ export class Memory {
   }
 }
 
-export function sealFor(chance: Chance): Seal {
-  return makeSeal(createHash('sha256').update('simulation').digest(), chance);
+export function sealFor(random: SeededRandom): Seal {
+  return makeSeal(createHash('sha256').update('simulation').digest(), random);
 }
 
-export const idsFor = (clock: Clock, chance: Chance): Ids => makeIds(clock, chance);
+export const idsFor = (clock: Clock, random: SeededRandom): Ids => makeIds(clock, random);
 
 /** What a process of ours works with. */
-export interface Desk {
-  readonly money: PaymentServices;
+export interface ActorServices {
+  readonly payments: PaymentServices;
   /** To send with, for one round over the lanes: it remembers which turns it was given. */
-  lanes(): QueueServices;
+  queues(): QueueServices;
   call(
     operation: string,
     params: Readonly<Record<string, string>>,
     body: string | null,
     key: string | null,
-  ): Promise<Told>;
+  ): Promise<CallResult>;
 }
 
-export type Told =
+export type CallResult =
   | { readonly ok: true; readonly status: number; readonly json: string }
   | { readonly ok: false; readonly status: number; readonly reason: string };
 
 const operations = new Map<string, Operation<Caller>>(checkouts.map((operation) => [operation.id, operation]));
 
-export function deskFor(stage: Stage, actor: Actor): Desk {
-  const { lab, seal, scheduler, bank } = stage;
+export function servicesFor(simulation: Simulation, actor: Actor): ActorServices {
+  const { environment, seal, scheduler, processor } = simulation;
   const clock: Clock = { now: () => scheduler.now + actor.skew };
-  const ids = idsFor(clock, stage.idBits);
-  const slot = lab.slot(stage.slots++);
+  const ids = idsFor(clock, simulation.idBits);
+  const slot = environment.slot(simulation.slots++);
   slot.carry = (request) =>
     new Promise((resolve) => {
-      scheduler.wish({
+      scheduler.enqueue({
         actor,
         label: () => `${request.method} ${request.path.split('?')[0]} [${request.headers['idempotency-key'] ?? ''}]`,
         grant: async () => {
-          const response = await bank.carry(request);
+          const response = await processor.carry(request);
           scheduler.note(`  ${response.fault ?? response.status}`);
           resolve(response);
         },
       });
     });
-  const db = stage.database.for(actor);
-  const log = watchfulLog(scheduler, actor);
+  const db = simulation.database.for(actor);
+  const log = failingLog(scheduler, actor);
   const money: PaymentServices = {
     db,
     clock,
@@ -203,15 +203,15 @@ export function deskFor(stage: Stage, actor: Actor): Desk {
     seal,
     log,
     processors: { test: slot.processor },
-    payoutDelay: stage.plan.payoutDelay,
+    payoutDelay: simulation.plan.payoutDelay,
   };
-  const { contract, registry, validator } = lab;
+  const { contract, registry, validator } = environment;
   const context = {
     db,
     clock,
     ids,
     seal,
-    random: stage.chance,
+    random: simulation.random,
     log,
     money,
     contract,
@@ -224,15 +224,15 @@ export function deskFor(stage: Stage, actor: Actor): Desk {
   } as unknown as AppContext;
   const perform = makePerform(context);
   return {
-    money,
-    lanes: () => lanesFor(stage, actor, money),
+    payments: money,
+    queues: () => lanesFor(simulation, actor, money),
     async call(name, params, body, key) {
       const operation = operations.get(name);
       if (operation === undefined) throw new Error(`no operation ${name}`);
       const by = { actor: 'partner', via: 'http', address: null, requestId: null } as const;
       const caller = {
         ...commandContext(context, by),
-        venue: stage.venue,
+        venue: simulation.venue,
         mode: 'test',
         key: { id: 'key', kind: 'secret' },
       };
@@ -256,8 +256,8 @@ export function deskFor(stage: Stage, actor: Actor): Desk {
 /** Nobody is woken to the moment: mostly soon, sometimes much later. */
 const LATE = [0, 500, 2_000, 20_000];
 
-function lanesFor({ receivers, chance, scheduler }: Stage, actor: Actor, money: PaymentServices): QueueServices {
-  const turns: Turns = new Map();
+function lanesFor({ receivers, random, scheduler }: Simulation, actor: Actor, money: PaymentServices): QueueServices {
+  const turns: LeaseTokens = new Map();
   const { db } = money;
   const query: typeof db.query = async (text, values) => {
     const rows = await db.query(text, values);
@@ -269,8 +269,8 @@ function lanesFor({ receivers, chance, scheduler }: Stage, actor: Actor, money: 
   return {
     ...money,
     db: { ...db, query },
-    random: chance,
+    random,
     outbound: receivers.outboundFor(actor, turns),
-    stopwatch: scheduler.stopwatchFor(actor, () => chance.pick(LATE)),
+    stopwatch: scheduler.stopwatchFor(actor, () => random.pick(LATE)),
   };
 }

@@ -2,7 +2,7 @@
 
 import pg from 'pg';
 
-export function urlOf(server: string, database: string): string {
+export function databaseUrl(server: string, database: string): string {
   const url = new URL(server);
   url.pathname = `/${database}`;
   return url.href;
@@ -17,5 +17,5 @@ export async function createDatabase(server: string, name: string, template: str
   } finally {
     await client.end();
   }
-  return urlOf(server, name);
+  return databaseUrl(server, name);
 }

@@ -10,24 +10,24 @@ import pg from 'pg';
 import { give, giveFolder, spawnIds, unprivilegedUser } from '../../src/sandbox/postgres/user.ts';
 
 /** A PostgreSQL by the folder of its socket. */
-export interface Target {
+export interface PostgresSocket {
   readonly folder: string;
   readonly port: number;
 }
 
-export interface Bouncer {
+export interface PgBouncer {
   readonly pid: number;
   /** The address of a database behind it. */
   url(database: string): string;
   /** From now on new transactions go there. */
-  point(target: Target): void;
+  point(target: PostgresSocket): void;
   stop(): Promise<void>;
 }
 
-export interface BouncerWish {
+export interface PgBouncerOptions {
   /** Made for it: its files and its socket. */
   readonly folder: string;
-  readonly target: Target;
+  readonly target: PostgresSocket;
   readonly user: string;
   readonly password: string;
 }
@@ -64,19 +64,19 @@ export function debianProgram(name: string, paths: readonly string[]): string | 
   return installed;
 }
 
-export const findBouncer = (): string | null =>
+export const findPgBouncer = (): string | null =>
   debianProgram('pgbouncer', ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer']);
 
-export async function startBouncer(program: string, wish: BouncerWish): Promise<Bouncer> {
-  const { folder, user, password } = wish;
+export async function startPgBouncer(program: string, options: PgBouncerOptions): Promise<PgBouncer> {
+  const { folder, user, password } = options;
   const runAs = await unprivilegedUser(); // It refuses root, as PostgreSQL does.
   await giveFolder(folder, runAs, 0o700);
   const settings = join(folder, 'pgbouncer.ini');
   const people = join(folder, 'people.txt');
-  const write = (target: Target): void => writeFileSync(settings, ini(wish, people, target));
+  const write = (target: PostgresSocket): void => writeFileSync(settings, ini(options, people, target));
   writeFileSync(people, `"${user}" "${password}"\n`);
   await give(people, runAs, 0o600);
-  write(wish.target);
+  write(options.target);
   const child = spawn(program, [settings], {
     stdio: ['ignore', 'inherit', 'inherit'],
     ...spawnIds(runAs),
@@ -98,7 +98,7 @@ export async function startBouncer(program: string, wish: BouncerWish): Promise<
   };
 }
 
-function ini({ folder, user }: BouncerWish, people: string, { folder: host, port }: Target): string {
+function ini({ folder, user }: PgBouncerOptions, people: string, { folder: host, port }: PostgresSocket): string {
   return [
     '[databases]',
     `* = host=${host} port=${port}`,

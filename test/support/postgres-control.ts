@@ -3,13 +3,13 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
-import type { Tell } from '../chaos/process-runner.ts';
+import type { RecordHappening } from '../chaos/process-runner.ts';
 
-export abstract class PostgresHand {
-  readonly #tell: Tell;
+export abstract class PostgresControl {
+  readonly #tell: RecordHappening;
   #frozen: readonly number[] = [];
 
-  constructor(tell: Tell) {
+  constructor(tell: RecordHappening) {
     this.#tell = tell;
   }
 
@@ -90,7 +90,7 @@ export abstract class PostgresHand {
     }
   }
 
-  protected say(what: Parameters<Tell>[0]['what'], detail?: string, pid?: number): void {
+  protected say(what: Parameters<RecordHappening>[0]['what'], detail?: string, pid?: number): void {
     this.#tell({
       who: 'postgres',
       what,

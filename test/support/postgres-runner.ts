@@ -8,15 +8,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { findCluster } from '../../src/sandbox/postgres/cluster.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
-import type { Tell } from '../chaos/process-runner.ts';
-import { PostgresHand, signal } from './postgres-control.ts';
+import type { RecordHappening } from '../chaos/process-runner.ts';
+import { PostgresControl, signal } from './postgres-control.ts';
 
-export class PostgresRunner extends PostgresHand {
+export class PostgresRunner extends PostgresControl {
   readonly #dataDir: string;
   #running: EmbeddedPostgres | null = null;
   #starting: Promise<void> = Promise.resolve();
 
-  constructor(dataDir: string, tell: Tell) {
+  constructor(dataDir: string, tell: RecordHappening) {
     super(tell);
     this.#dataDir = dataDir;
   }

@@ -10,8 +10,8 @@ import { packageRoot } from '../../src/base/package-root.ts';
 import { findCluster } from '../../src/sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
 import { createDatabase } from './create-database.ts';
-import { type Bouncer, findBouncer, startBouncer } from './pgbouncer.ts';
-import { FOLDER, POSTGRES } from './record-logs.ts';
+import { findPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
+import { LOG_FOLDER_VARIABLE, POSTGRES_LINES_FILE } from './record-logs.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -38,8 +38,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await postgres.stop();
     // What PostgreSQL says of statements that fail is a log like any other.
     const log = (await findCluster(dataDir))?.log;
-    const kept = process.env[FOLDER];
-    if (log !== undefined && kept !== undefined) copyFileSync(log, join(kept, POSTGRES));
+    const kept = process.env[LOG_FOLDER_VARIABLE];
+    if (log !== undefined && kept !== undefined) copyFileSync(log, join(kept, POSTGRES_LINES_FILE));
     rmSync(dataDir, { recursive: true, force: true });
   };
 }
@@ -47,12 +47,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
 /** Whoever asks for a pooler and has none is told so, and the run ends before anything is started: it would prove nothing. */
 function askedPooler(): string | null {
   if (process.env.POOLER === undefined) return null;
-  return findBouncer() ?? process.exit(0);
+  return findPgBouncer() ?? process.exit(0);
 }
 
-async function bounce(program: string, server: string, folder: string): Promise<Bouncer> {
+async function bounce(program: string, server: string, folder: string): Promise<PgBouncer> {
   const url = new URL(server);
-  return startBouncer(program, {
+  return startPgBouncer(program, {
     folder,
     target: { folder: url.searchParams.get('host') ?? '', port: Number(url.searchParams.get('port')) },
     user: url.username,

@@ -10,17 +10,17 @@ import type { Random } from '../../src/base/random.ts';
 import type { Seal } from '../../src/base/seal.ts';
 
 /** Set by whoever starts the run; processes of the tests inherit it. */
-export const FOLDER = 'EVERYSHARE_TEST_LOGS';
-export const LINES = '.lines';
-export const SECRETS = '.secrets';
+export const LOG_FOLDER_VARIABLE = 'EVERYSHARE_TEST_LOGS';
+export const LINES_EXTENSION = '.lines';
+export const SECRETS_EXTENSION = '.secrets';
 /** What the tests' PostgreSQL wrote. */
-export const POSTGRES = `postgres${LINES}`;
+export const POSTGRES_LINES_FILE = `postgres${LINES_EXTENSION}`;
 
 const open = new Map<string, number>();
 const known = new Set<string>();
 
 function append(ending: string, text: string): void {
-  const folder = process.env[FOLDER];
+  const folder = process.env[LOG_FOLDER_VARIABLE];
   if (folder === undefined) return;
   let file = open.get(ending);
   if (file === undefined) {
@@ -35,23 +35,23 @@ function append(ending: string, text: string): void {
 }
 
 /** What a log was handed: whole lines. */
-export function keepLines(text: string): void {
-  append(LINES, text);
+export function recordLines(text: string): void {
+  append(LINES_EXTENSION, text);
 }
 
 /** What a program writes on standard error. */
-export function keepStream(stream: Readable): void {
-  createInterface({ input: stream }).on('line', (line) => keepLines(`${line}\n`));
+export function recordStream(stream: Readable): void {
+  createInterface({ input: stream }).on('line', (line) => recordLines(`${line}\n`));
 }
 
 /** Shorter ones are no secrets but examples, and would be found everywhere. */
-const SHORTEST = 10;
+const MIN_SECRET_LENGTH = 10;
 
-export function keepSecret(kind: string, text: string): void {
-  if (text.length < SHORTEST && kind !== 'code') return;
+export function recordSecret(kind: string, text: string): void {
+  if (text.length < MIN_SECRET_LENGTH && kind !== 'code') return;
   if (known.has(text)) return;
   known.add(text);
-  append(SECRETS, `${kind}\t${text}\n`);
+  append(SECRETS_EXTENSION, `${kind}\t${text}\n`);
 }
 
 const MEMBERS =
@@ -59,38 +59,38 @@ const MEMBERS =
 const TOKEN_IN_ADDRESS = /\/(?:s|v1\/hooks\/[a-z]+)\/([\w-]{16,})/g;
 
 /** What people or programs tell one another may hold secrets among other things: those members, addresses and codes are kept. */
-export function keepSecretsIn(text: string): void {
+export function recordSecretsIn(text: string): void {
   for (const [, name = '', value = ''] of text.matchAll(MEMBERS)) {
-    if (name !== 'url' && name !== 'webhook_url') keepSecret(name, value);
+    if (name !== 'url' && name !== 'webhook_url') recordSecret(name, value);
   }
-  for (const [, token = ''] of text.matchAll(TOKEN_IN_ADDRESS)) keepSecret('token in an address', token);
-  for (const [, code = ''] of text.matchAll(/#(\d{6})\b/g)) keepCode(code);
-  for (const [, card = ''] of text.matchAll(/card%5D%5Bnumber%5D=(\d{13,19})/g)) keepSecret('card', card);
+  for (const [, token = ''] of text.matchAll(TOKEN_IN_ADDRESS)) recordSecret('token in an address', token);
+  for (const [, code = ''] of text.matchAll(/#(\d{6})\b/g)) recordCode(code);
+  for (const [, card = ''] of text.matchAll(/card%5D%5Bnumber%5D=(\d{13,19})/g)) recordSecret('card', card);
 }
 
 /** The code that everybody knows, of the sandbox's reserved numbers, is none. */
-function keepCode(code: string): void {
-  if (code !== '000000') keepSecret('code', code);
+function recordCode(code: string): void {
+  if (code !== '000000') recordSecret('code', code);
 }
 
 /** The row that proves the encryption key, by a word that everybody knows. */
 const PROOF = 'installation';
 
 /** What is sealed is secret: that is what it is sealed for. */
-export function keepSealed(seal: Seal): void {
+export function recordSealed(seal: Seal): void {
   const { seal: sealed, fingerprint } = seal;
   const watched: Seal = {
     ...seal,
     seal(plain, row) {
       const text = String(plain);
       if (row === PROOF) return sealed(plain, row);
-      if (text.length > 200 || /[\s{]/.test(text)) keepSecretsIn(text);
-      else keepSecret(row.split(' ')[0] ?? 'sealed', text);
+      if (text.length > 200 || /[\s{]/.test(text)) recordSecretsIn(text);
+      else recordSecret(row.split(' ')[0] ?? 'sealed', text);
       return sealed(plain, row);
     },
     fingerprint(plain, purpose) {
-      if (purpose === 'phone') keepSecret('phone', plain);
-      if (purpose === 'sign-in code') keepCode(plain.split(' ')[1] ?? '');
+      if (purpose === 'phone') recordSecret('phone', plain);
+      if (purpose === 'sign-in code') recordCode(plain.split(' ')[1] ?? '');
       return fingerprint(plain, purpose);
     },
   };
@@ -99,11 +99,11 @@ export function keepSealed(seal: Seal): void {
 }
 
 /** 32 bytes are what a browser's session is made of. */
-export function keepDrawn(random: Random): Random {
+export function recordSessionTokens(random: Random): Random {
   return {
     bytes(length) {
       const drawn = random.bytes(length);
-      if (length === 32) keepSecret('session', drawn.toString('base64url'));
+      if (length === 32) recordSecret('session', drawn.toString('base64url'));
       return drawn;
     },
   };

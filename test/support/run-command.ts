@@ -6,14 +6,14 @@ import { runCommand } from '../../src/cli/command.ts';
 import { commandContext } from '../../src/run/context.ts';
 import type { TestWorld } from './test-world.ts';
 
-export interface Said {
+export interface CommandOutput {
   readonly exit: number;
   readonly out: string;
   readonly err: string;
 }
 
 export interface CommandLine {
-  run(...argv: string[]): Promise<Said>;
+  run(...argv: string[]): Promise<CommandOutput>;
   /** The one JSON document of a command that succeeds. */
   json<T>(...argv: string[]): Promise<T>;
   /** The one line of a command that fails, with this exit code. */
@@ -21,7 +21,7 @@ export interface CommandLine {
 }
 
 /** Keeps what is written instead of writing it. */
-function heard(stream: NodeJS.WriteStream): { text(): string; end(): void } {
+function captureStream(stream: NodeJS.WriteStream): { text(): string; end(): void } {
   let text = '';
   const spy = vi.spyOn(stream, 'write').mockImplementation((chunk, ...rest) => {
     text += String(chunk);
@@ -39,9 +39,9 @@ export function commandLine(world: TestWorld | null, env: Readonly<Record<string
     const by = { actor: 'operator ada', via: 'cli', address: null, requestId: null } as const;
     return { context: world.context, command: commandContext(world.context, by) };
   };
-  const run = async (...argv: string[]): Promise<Said> => {
-    const out = heard(process.stdout);
-    const err = heard(process.stderr);
+  const run = async (...argv: string[]): Promise<CommandOutput> => {
+    const out = captureStream(process.stdout);
+    const err = captureStream(process.stderr);
     try {
       const exit = await runCommand(argv, open, settings);
       return { exit, out: out.text(), err: err.text() };

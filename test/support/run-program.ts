@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { keepStream } from './record-logs.ts';
+import { recordStream } from './record-logs.ts';
 
 export interface Program {
   readonly process: ChildProcess;
@@ -16,7 +16,7 @@ export interface Program {
   stop(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-export interface Ended {
+export interface ProgramResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -36,7 +36,7 @@ function launch(words: readonly string[], env: Readonly<Record<string, string>>)
   child.stderr.on('data', (chunk: Buffer) => {
     texts.err += chunk;
   });
-  keepStream(child.stderr);
+  recordStream(child.stderr);
   return { child, texts, ended: once(child, 'close') as Promise<[number | null]> };
 }
 
@@ -63,18 +63,21 @@ export async function startProgram(words: readonly string[], env: Readonly<Recor
   };
 }
 
-export async function runProgram(words: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+export async function runProgram(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<ProgramResult> {
   const { texts, ended } = launch(words, env);
   const [code] = await ended;
   return { code, ...texts };
 }
 
 /** Starts the program, and tells it to stop when that has come, wherever it is then. */
-export async function interrupted(
+export async function runAndInterrupt(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
   when: Promise<unknown>,
-): Promise<Ended> {
+): Promise<ProgramResult> {
   const { child, texts, ended } = launch(words, env);
   void when.then(() => process.kill(-(child.pid ?? 0), 'SIGTERM'));
   const [code] = await ended;

@@ -3,7 +3,7 @@
 
 import type { Random } from '../../src/base/random.ts';
 
-export class Chance implements Random {
+export class SeededRandom implements Random {
   #a: number;
   #b: number;
   #c: number;

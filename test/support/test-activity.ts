@@ -6,9 +6,9 @@ import type { Activity, Analytics } from '../../schemas/types.gen.ts';
 import type { Mode } from '../../src/base/config.ts';
 import type { HttpResponse, TestWorld } from './test-world.ts';
 
-export type Happened = Activity['events'][number];
+export type ActivityEvent = Activity['events'][number];
 
-export interface App {
+export interface TestActivity {
   readonly venueId: string;
   /** Secret, of the mode of the experiences. */
   readonly key: string;
@@ -16,16 +16,16 @@ export interface App {
   get(query?: Readonly<Record<string, string>>, headers?: Readonly<Record<string, string>>): Promise<HttpResponse>;
 }
 
-export async function report(world: TestWorld, events: readonly Happened[], server = 0): Promise<HttpResponse> {
+export async function report(world: TestWorld, events: readonly ActivityEvent[], server = 0): Promise<HttpResponse> {
   return world.call('POST', '/internal/activity', { key: world.operatorToken, body: { events }, server });
 }
 
-export async function openApp(world: TestWorld, count: number, mode: Mode = 'test'): Promise<App> {
+export async function openTestActivity(world: TestWorld, count: number, mode: Mode = 'test'): Promise<TestActivity> {
   const { venue } = await world.venue();
-  const wish = { mode, scopes: ['offerings:write', 'offerings:read', 'analytics:read'] };
+  const options = { mode, scopes: ['offerings:write', 'offerings:read', 'analytics:read'] };
   const limits = { writesPerHour: 100_000, readsPerHour: 100_000 };
-  const { key } = await world.key(venue.id, { ...wish, ...limits });
-  const experiences: App['experiences'][number][] = [];
+  const { key } = await world.key(venue.id, { ...options, ...limits });
+  const experiences: TestActivity['experiences'][number][] = [];
   for (let i = 0; i < count; i++) experiences.push(await approved(world, key, `Night ${i}`));
   return {
     venueId: venue.id,
@@ -36,7 +36,11 @@ export async function openApp(world: TestWorld, count: number, mode: Mode = 'tes
   };
 }
 
-export async function approved(world: TestWorld, key: string, title: string): Promise<App['experiences'][number]> {
+export async function approved(
+  world: TestWorld,
+  key: string,
+  title: string,
+): Promise<TestActivity['experiences'][number]> {
   const startsAt = new Date(Math.floor(Date.now() / 1000) * 1000 + 86_400_000).toISOString().replace('.000Z', 'Z');
   const posted = await world.call('POST', '/v1/experiences', { key, body: { title, starts_at: startsAt } });
   expect(posted.status, posted.text).toBe(201);
@@ -51,7 +55,13 @@ const DAY = 86_400_000;
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 /** What the answer must be, from the events themselves: each id once, live ones alone, those inside the window. */
-export function recount(app: App, events: readonly Happened[], from: string, to: string, only?: string): Analytics {
+export function recount(
+  app: TestActivity,
+  events: readonly ActivityEvent[],
+  from: string,
+  to: string,
+  only?: string,
+): Analytics {
   const [start, end] = [Date.parse(from), Date.parse(to)];
   const once = [...new Map(events.toReversed().map((event) => [event.id, event])).values()];
   const counted = once.filter(({ mode, at }) => mode === 'live' && Date.parse(at) >= start && Date.parse(at) < end);
@@ -87,9 +97,9 @@ export function recount(app: App, events: readonly Happened[], from: string, to:
   };
 }
 
-export function figuresOf(events: readonly Happened[]) {
-  const of = (type: Happened['type']): readonly Happened[] => events.filter((event) => event.type === type);
-  const people = (type: Happened['type']): number => new Set(of(type).map(({ member_id }) => member_id)).size;
+export function figuresOf(events: readonly ActivityEvent[]) {
+  const of = (type: ActivityEvent['type']): readonly ActivityEvent[] => events.filter((event) => event.type === type);
+  const people = (type: ActivityEvent['type']): number => new Set(of(type).map(({ member_id }) => member_id)).size;
   const bookings = of('booking');
   return {
     views: of('view').length,

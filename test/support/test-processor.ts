@@ -10,12 +10,12 @@ export const keys = {
   live: { secret: 'sk_live_abcdefgh', publishable: 'pk_live_abcdefgh', webhookSecret: 'whsec_live' },
 };
 
-export interface SetClock extends Clock {
+export interface TestProcessorClock extends Clock {
   ahead: number;
 }
 
 export interface TestProcessor extends RunningProcessor {
-  readonly clock: SetClock;
+  readonly clock: TestProcessorClock;
   readonly stripe: Stripe;
   readonly live: Stripe;
   /** A browser's request: form fields, publishable key. */
@@ -28,7 +28,7 @@ export interface TestProcessor extends RunningProcessor {
 // biome-ignore lint/suspicious/noExplicitAny: answers of a foreign API, read as a browser would.
 export type WireObject = any;
 
-export const clientFor = (port: number, secret: string, more: Stripe.StripeConfig = {}): Stripe =>
+export const stripeClient = (port: number, secret: string, more: Stripe.StripeConfig = {}): Stripe =>
   new Stripe(secret, {
     host: '127.0.0.1',
     port,
@@ -39,14 +39,14 @@ export const clientFor = (port: number, secret: string, more: Stripe.StripeConfi
   } as Stripe.StripeConfig);
 
 export async function startTestProcessor(folder: string | null = null): Promise<TestProcessor> {
-  const clock: SetClock = { ahead: 0, now: () => Date.now() + clock.ahead };
+  const clock: TestProcessorClock = { ahead: 0, now: () => Date.now() + clock.ahead };
   const processor = await startProcessor({ port: 0, folder, keys, clock });
   const authorization = `Bearer ${keys.test.secret}`;
   return {
     ...processor,
     clock,
-    stripe: clientFor(processor.port, keys.test.secret),
-    live: clientFor(processor.port, keys.live.secret),
+    stripe: stripeClient(processor.port, keys.test.secret),
+    live: stripeClient(processor.port, keys.live.secret),
     async guest(path, fields) {
       const body = new URLSearchParams({ key: keys.test.publishable, ...fields });
       const answer = await fetch(`${processor.url}${path}`, { method: 'POST', body });
@@ -63,7 +63,7 @@ export async function startTestProcessor(folder: string | null = null): Promise<
 }
 
 /** A hold of 10.00 on this test card. */
-export async function hold(stripe: Stripe, token = 'pm_card_visa', amount = 1000): Promise<Stripe.PaymentIntent> {
+export async function createHold(stripe: Stripe, token = 'pm_card_visa', amount = 1000): Promise<Stripe.PaymentIntent> {
   return stripe.paymentIntents.create({
     amount,
     currency: 'usd',
@@ -74,13 +74,13 @@ export async function hold(stripe: Stripe, token = 'pm_card_visa', amount = 1000
   });
 }
 
-export async function payment(stripe: Stripe, amount = 1000): Promise<Stripe.PaymentIntent> {
-  const { id } = await hold(stripe, 'pm_card_visa', amount);
+export async function createPayment(stripe: Stripe, amount = 1000): Promise<Stripe.PaymentIntent> {
+  const { id } = await createHold(stripe, 'pm_card_visa', amount);
   return stripe.paymentIntents.capture(id);
 }
 
 /** The error that the call ends with; a call that succeeds fails the test. */
-export async function refusalOf(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
+export async function errorOf(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
   const outcome = await call.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
@@ -90,7 +90,7 @@ export async function refusalOf(call: Promise<unknown>): Promise<Stripe.errors.S
 }
 
 /** Patient: nothing is promised about how long it takes. */
-export async function until(isSo: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
+export async function waitUntil(isSo: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await isSo())) {
     if (Date.now() > deadline) throw new Error('it did not come about in time');

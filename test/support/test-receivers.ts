@@ -68,7 +68,7 @@ export async function startCanary(): Promise<Canary> {
   };
 }
 
-export function startReceiver(
+export function startHttpsReceiver(
   answer: (request: IncomingMessage, response: ServerResponse, body: string) => void,
 ): Promise<Listening> {
   const server = createHttps(identity, (request, response) => {
@@ -80,7 +80,7 @@ export function startReceiver(
 }
 
 /** Speaks TLS, and below it whatever it is told to. */
-export function startRawReceiver(answer: (socket: TLSSocket) => void): Promise<Listening> {
+export function startTlsReceiver(answer: (socket: TLSSocket) => void): Promise<Listening> {
   const server = createTls(identity, (socket) => {
     socket.on('error', () => {});
     socket.once('data', () => answer(socket));
@@ -88,6 +88,6 @@ export function startRawReceiver(answer: (socket: TLSSocket) => void): Promise<L
   return listen(server, '127.0.0.1');
 }
 
-export function startTcp(answer: (socket: Socket) => void): Promise<Listening> {
+export function startTcpReceiver(answer: (socket: Socket) => void): Promise<Listening> {
   return listen(createTcp(answer), '127.0.0.1');
 }

@@ -7,8 +7,8 @@ import type { Mode } from '../../src/base/config.ts';
 import { type HoldSecret, holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
 import { settleHoldNow } from '../../src/domain/checkouts/holds/settle-hold.ts';
 import { changeFee } from '../../src/domain/venues/change-venue.ts';
-import { clientFor } from './test-processor.ts';
-import { type Call, type HttpResponse, PROCESSOR_KEYS, type TestWorld } from './test-world.ts';
+import { stripeClient } from './test-processor.ts';
+import { type CallOptions, type HttpResponse, PROCESSOR_KEYS, type TestWorld } from './test-world.ts';
 
 export const ORIGIN = 'https://harbor.example';
 export const HOUR = 3_600_000;
@@ -27,7 +27,7 @@ export const CARDS = {
 } as const;
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer of the API, looked into as a partner would.
-export type Seen = any;
+export type Json = any;
 
 let bookings = 0;
 
@@ -37,7 +37,7 @@ export function bookingId(): string {
 
 export const inFuture = (ms: number): string => new Date(Date.now() + ms).toISOString();
 
-export function newBody(more: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+export function checkoutBody(more: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
     amount: 24_001,
     currency: 'usd',
@@ -64,7 +64,7 @@ function confirmation(secret: Confirmed, card: string): URLSearchParams {
   });
 }
 
-export class Shop {
+export class TestVenue {
   readonly world: TestWorld;
   readonly venueId: string;
   readonly key: string;
@@ -76,10 +76,10 @@ export class Shop {
     this.venueId = venueId;
     this.key = key;
     this.mode = mode;
-    this.stripe = clientFor(world.processor.port, PROCESSOR_KEYS[mode].secret);
+    this.stripe = stripeClient(world.processor.port, PROCESSOR_KEYS[mode].secret);
   }
 
-  post(path: string, body?: unknown, call: Call = {}): Promise<HttpResponse> {
+  post(path: string, body?: unknown, call: CallOptions = {}): Promise<HttpResponse> {
     return this.world.call('POST', path, { key: this.key, ...(body === undefined ? {} : { body }), ...call });
   }
 
@@ -87,36 +87,36 @@ export class Shop {
     return this.world.call('GET', path, { key: this.key });
   }
 
-  async create(more: Readonly<Record<string, unknown>> = {}): Promise<Seen> {
-    const made = await this.post('/v1/checkouts', newBody(more));
+  async create(more: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    const made = await this.post('/v1/checkouts', checkoutBody(more));
     expect(made.status, made.text).toBe(201);
     return made.json;
   }
 
-  async read(id: string): Promise<Seen> {
+  async read(id: string): Promise<Json> {
     const seen = await this.get(`/v1/checkouts/${id}`);
     expect(seen.status, seen.text).toBe(200);
     return seen.json;
   }
 
   /** A test helper that must succeed. */
-  async drive(
+  async runTestHelper(
     id: string,
     command: 'collect' | 'hold' | 'complete' | 'expire' | 'advance',
     body?: unknown,
-  ): Promise<Seen> {
-    const told = await this.post(`/v1/test_helpers/checkouts/${id}/${command}`, body);
-    expect(told.status, told.text).toBe(200);
-    return told.json;
+  ): Promise<Json> {
+    const response = await this.post(`/v1/test_helpers/checkouts/${id}/${command}`, body);
+    expect(response.status, response.text).toBe(200);
+    return response.json;
   }
 
-  async collecting(more: Readonly<Record<string, unknown>> = {}): Promise<Seen> {
-    return this.drive((await this.create(more)).id, 'collect');
+  async collecting(more: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    return this.runTestHelper((await this.create(more)).id, 'collect');
   }
 
   /** Completed, and the venue paid. */
-  async completed(more: Readonly<Record<string, unknown>> = {}): Promise<Seen> {
-    const done = await this.drive((await this.create(more)).id, 'complete');
+  async completed(more: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    const done = await this.runTestHelper((await this.create(more)).id, 'complete');
     expect(done.status).toBe('completed');
     await this.world.work();
     return done;
@@ -135,12 +135,12 @@ export class Shop {
   }
 
   /** The same at the bank's own door, where ours does not show the way. */
-  async confirmDirectly(secret: Confirmed, card: string): Promise<Seen> {
+  async confirmDirectly(secret: Confirmed, card: string): Promise<Json> {
     const url = `${this.world.processor.url}/v1/payment_intents/${intentOf(secret)}/confirm`;
     return (await fetch(url, { method: 'POST', body: confirmation(secret, card) })).json();
   }
 
-  async look(holdId: string): Promise<void> {
+  async settleHold(holdId: string): Promise<void> {
     await settleHoldNow(this.world.context.services, this.venueId, holdId);
   }
 
@@ -148,7 +148,7 @@ export class Shop {
   async pay(checkoutId: string, shareId: string, card: string): Promise<HoldSecret> {
     const secret = await this.secretFor(checkoutId, shareId);
     await this.confirm(secret, card);
-    await this.look(secret.holdId);
+    await this.settleHold(secret.holdId);
     return secret;
   }
 
@@ -164,11 +164,11 @@ export class Shop {
         this.venueId,
         id,
       ]);
-      await this.look(id);
+      await this.settleHold(id);
     }
   }
 
-  async payAll(checkout: Seen, cards: readonly string[]): Promise<HoldSecret[]> {
+  async payAll(checkout: Json, cards: readonly string[]): Promise<HoldSecret[]> {
     const secrets: HoldSecret[] = [];
     for (const [place, share] of checkout.shares.entries()) {
       secrets.push(await this.pay(checkout.id, share.id, cards[place] ?? CARDS.good));
@@ -177,7 +177,7 @@ export class Shop {
   }
 
   /** Everything that waits for its time is due now, and is done. */
-  async hurry(checkoutId: string): Promise<void> {
+  async finishDueWork(checkoutId: string): Promise<void> {
     const { db } = this.world;
     const by = [this.venueId, checkoutId];
     await db.query(
@@ -197,18 +197,18 @@ export class Shop {
     await this.world.work();
   }
 
-  async fee(bps: number, fixed: number): Promise<void> {
+  async setFee(bps: number, fixed: number): Promise<void> {
     await this.world.db.transaction((tx) => changeFee(tx, this.world.command(), this.venueId, bps, fixed));
   }
 
-  async events(checkoutId: string): Promise<{ type: string; sequence: number; data: Seen }[]> {
+  async events(checkoutId: string): Promise<{ type: string; sequence: number; data: Json }[]> {
     return this.world.db.query(
       'select type, sequence, data from events where venue_id = $1 and subject = $2 order by sequence',
       [this.venueId, checkoutId],
     );
   }
 
-  async told(checkoutId: string): Promise<string[]> {
+  async eventTypes(checkoutId: string): Promise<string[]> {
     return (await this.events(checkoutId)).map(({ type }) => type);
   }
 
@@ -223,7 +223,7 @@ export class Shop {
   }
 
   /** What guests have really paid at the bank for this checkout: captured less refunded. */
-  async chargedAtBank(checkoutId: string): Promise<number> {
+  async chargedAtProcessor(checkoutId: string): Promise<number> {
     let sum = 0;
     for (const { latest_charge: charge } of await this.intents(checkoutId)) {
       if (charge === null || typeof charge === 'string' || !charge.captured) continue;
@@ -233,12 +233,12 @@ export class Shop {
   }
 
   /** What could still be captured there. */
-  async heldAtBank(checkoutId: string): Promise<number> {
+  async heldAtProcessor(checkoutId: string): Promise<number> {
     return (await this.intents(checkoutId)).reduce((sum, { amount_capturable }) => sum + amount_capturable, 0);
   }
 
   /** What the venue has of this checkout at the bank: transferred less taken back. */
-  async paidOutAtBank(checkoutId: string): Promise<number> {
+  async paidOutAtProcessor(checkoutId: string): Promise<number> {
     const { data } = await this.stripe.transfers.list({ transfer_group: checkoutId, limit: 100 });
     return data.reduce((sum, { amount, amount_reversed }) => sum + amount - amount_reversed, 0);
   }
@@ -262,8 +262,11 @@ export function intentOf(secret: Confirmed): string {
   return secret.clientSecret.split('_secret_')[0] ?? '';
 }
 
-export async function openShop(world: TestWorld, wish: { mode?: Mode; sandbox?: boolean } = {}): Promise<Shop> {
-  const { mode = 'test', sandbox = false } = wish;
+export async function openTestVenue(
+  world: TestWorld,
+  options: { mode?: Mode; sandbox?: boolean } = {},
+): Promise<TestVenue> {
+  const { mode = 'test', sandbox = false } = options;
   const { venue } = await world.venue({ origins: [ORIGIN], sandbox });
   const { key } = await world.key(venue.id, {
     mode,
@@ -271,30 +274,34 @@ export async function openShop(world: TestWorld, wish: { mode?: Mode; sandbox?: 
     writesPerHour: 100_000,
     readsPerHour: 100_000,
   });
-  return new Shop(world, venue.id, key, mode);
+  return new TestVenue(world, venue.id, key, mode);
 }
 
 /** The same venue with another key. */
-export async function anotherKey(shop: Shop, mode: Mode): Promise<Shop> {
-  const { key } = await shop.world.key(shop.venueId, {
+export async function withNewKey(venue: TestVenue, mode: Mode): Promise<TestVenue> {
+  const { key } = await venue.world.key(venue.venueId, {
     mode,
     scopes: mode === 'live' ? ['checkouts:write', 'checkouts:read', 'webhooks:write'] : [],
     writesPerHour: 100_000,
     readsPerHour: 100_000,
   });
-  return new Shop(shop.world, shop.venueId, key, mode);
+  return new TestVenue(venue.world, venue.venueId, key, mode);
 }
 
-export function expectConflict(told: HttpResponse, reason: string): void {
-  expect([told.status, told.json?.error?.code, told.json?.error?.reason], told.text).toEqual([409, 'conflict', reason]);
+export function expectConflict(response: HttpResponse, reason: string): void {
+  expect([response.status, response.json?.error?.code, response.json?.error?.reason], response.text).toEqual([
+    409,
+    'conflict',
+    reason,
+  ]);
 }
 
-export function expectInvalid(told: HttpResponse, code: string, field: string): void {
-  expect(told.status, told.text).toBe(422);
-  expect(told.json.errors.map((one: Seen) => [one.code, one.field])).toContainEqual([code, field]);
+export function expectInvalid(response: HttpResponse, code: string, field: string): void {
+  expect(response.status, response.text).toBe(422);
+  expect(response.json.errors.map((one: Json) => [one.code, one.field])).toContainEqual([code, field]);
 }
 
 /** What comes again byte for byte, whatever request it is: the request's own id aside. */
-export function withoutRequestId(told: HttpResponse): string {
-  return told.text.replace(/"request_id":"[^"]*"/, '"request_id":""');
+export function withoutRequestId(response: HttpResponse): string {
+  return response.text.replace(/"request_id":"[^"]*"/, '"request_id":""');
 }

@@ -28,10 +28,10 @@ import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { open } from '../../src/mcp/tool-server.ts';
 import { type AppContext, commandContext, makeContext } from '../../src/run/context.ts';
 import { startProcessor } from '../../src/sandbox/processor/server.ts';
-import { createDatabase, urlOf } from './create-database.ts';
-import { keepDrawn, keepLines, keepSealed, keepSecret, keepSecretsIn } from './record-logs.ts';
+import { createDatabase, databaseUrl } from './create-database.ts';
+import { recordLines, recordSealed, recordSecret, recordSecretsIn, recordSessionTokens } from './record-logs.ts';
 
-export interface Call {
+export interface CallOptions {
   readonly key?: string;
   /** Sent as JSON; a string or Buffer is sent as it is. */
   readonly body?: unknown;
@@ -57,10 +57,10 @@ export interface TestWorld {
   /** Every statement sent to the database, newest last. */
   readonly statements: string[];
   readonly operatorToken: string;
-  call(method: string, path: string, call?: Call): Promise<HttpResponse>;
+  call(method: string, path: string, call?: CallOptions): Promise<HttpResponse>;
   command(): CommandContext;
-  venue(wish?: { name?: string; origins?: readonly string[]; sandbox?: boolean }): Promise<VenueWithKeys>;
-  key(venueId: string, wish?: Partial<Omit<NewKeyRequest, 'venueId'>> & { mode?: Mode }): Promise<IssuedKey>;
+  venue(options?: { name?: string; origins?: readonly string[]; sandbox?: boolean }): Promise<VenueWithKeys>;
+  key(venueId: string, options?: Partial<Omit<NewKeyRequest, 'venueId'>> & { mode?: Mode }): Promise<IssuedKey>;
   revoke(keyId: string): Promise<void>;
   /** The embedded card processor, in memory. */
   readonly processor: Awaited<ReturnType<typeof startProcessor>>;
@@ -87,11 +87,11 @@ const processorSecrets = Object.values(PROCESSOR_KEYS).flatMap(({ secret, webhoo
 const SEAL_KEY = Buffer.alloc(32, 7);
 const OPERATOR_TOKEN = 'opt_for_tests_0123456789abcdef';
 
-export async function openTestWorld(wish: TestWorldOptions = {}): Promise<TestWorld> {
+export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
   const name = `world_${randomBytes(6).toString('hex')}`;
   const straight = await createDatabase(inject('postgresUrl'), name, 'everyshare_template');
   const pooler = inject('poolerUrl');
-  const url = pooler === null ? straight : urlOf(pooler, name);
+  const url = pooler === null ? straight : databaseUrl(pooler, name);
   const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-world-'));
   const logs: string[] = [];
   const statements: string[] = [];
@@ -102,16 +102,16 @@ export async function openTestWorld(wish: TestWorldOptions = {}): Promise<TestWo
     ENCRYPTION_KEY: SEAL_KEY.toString('base64'),
     OPERATOR_TOKEN,
     LOG_LEVEL: 'info',
-    ...wish.env,
+    ...options.env,
   });
   const log = makeLog(config.logLevel, 'test', {
     write(line: string) {
       logs.push(line);
-      keepLines(line);
+      recordLines(line);
     },
   });
   for (const secret of [OPERATOR_TOKEN, new URL(url).password, SEAL_KEY.toString('base64'), ...processorSecrets]) {
-    keepSecret('a secret of the tests', secret);
+    recordSecret('a secret of the tests', secret);
   }
   const processor = await startProcessor({ host: '127.0.0.1', port: 0, folder: null, keys: PROCESSOR_KEYS });
   const stripeFor = (mode: Mode) =>
@@ -127,7 +127,7 @@ export async function openTestWorld(wish: TestWorldOptions = {}): Promise<TestWo
     makeContext({
       processors,
       processorAccess: {
-        sandboxUrl: wish.hidesProcessor === true ? null : async () => processor.url,
+        sandboxUrl: options.hidesProcessor === true ? null : async () => processor.url,
         noticeSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
       },
       config,
@@ -139,16 +139,16 @@ export async function openTestWorld(wish: TestWorldOptions = {}): Promise<TestWo
         onStatement: (text) => statements.push(text),
       }),
       clock: systemClock,
-      random: keepDrawn(systemRandom),
+      random: recordSessionTokens(systemRandom),
       log,
       outbound,
       sealKey: SEAL_KEY,
       operatorToken: OPERATOR_TOKEN,
       schemaFolder: join(packageRoot, 'schemas', 'v1'),
     });
-  const contexts = Array.from({ length: wish.servers ?? 1 }, openHouse);
+  const contexts = Array.from({ length: options.servers ?? 1 }, openHouse);
   const context = contexts[0] as AppContext;
-  for (const { seal } of contexts) keepSealed(seal);
+  for (const { seal } of contexts) recordSealed(seal);
   await proveEncryptionKey(context.db, context.seal, Date.now());
   const servers: RunningServer[] = [];
   for (const one of contexts) servers.push(await startServer(one, open));
@@ -165,14 +165,14 @@ export async function openTestWorld(wish: TestWorldOptions = {}): Promise<TestWo
     command,
     call: (method, path, call = {}) => send(`${urls[call.server ?? 0]}${path}`, method, call),
     venue: async (venue = {}) => {
-      const wish = { name: 'Harbor House', origins: [], sandbox: false, ...venue };
-      const opened = await context.db.transaction((tx) => createVenueWithKeys(tx, command(), wish));
-      for (const key of [opened.secretTest, opened.publishableTest]) keepSecret('key', key);
+      const options = { name: 'Harbor House', origins: [], sandbox: false, ...venue };
+      const opened = await context.db.transaction((tx) => createVenueWithKeys(tx, command(), options));
+      for (const key of [opened.secretTest, opened.publishableTest]) recordSecret('key', key);
       return opened;
     },
     key: async (venueId, key = {}) => {
       const issued = await context.db.transaction((tx) => issueKey(tx, command(), { venueId, ...PLAIN_KEY, ...key }));
-      keepSecret('key', issued.key);
+      recordSecret('key', issued.key);
       return issued;
     },
     revoke: async (keyId) => {
@@ -209,10 +209,10 @@ const PLAIN_KEY: Omit<NewKeyRequest, 'venueId'> = {
   readsPerHour: null,
 };
 
-async function send(url: string, method: string, call: Call): Promise<HttpResponse> {
+async function send(url: string, method: string, call: CallOptions): Promise<HttpResponse> {
   const raw = typeof call.body === 'string' || Buffer.isBuffer(call.body);
   const body = call.body === undefined ? undefined : raw ? (call.body as string | Buffer) : JSON.stringify(call.body);
-  keepSecretsIn(`${url} ${String(body ?? '')}`);
+  recordSecretsIn(`${url} ${String(body ?? '')}`);
   const response = await fetch(url, {
     method,
     redirect: 'manual',
@@ -224,7 +224,7 @@ async function send(url: string, method: string, call: Call): Promise<HttpRespon
     ...(body === undefined ? {} : { body: body as string }),
   });
   const text = await response.text();
-  keepSecretsIn(text);
+  recordSecretsIn(text);
   const isJson = (response.headers.get('content-type') ?? '').includes('json');
   return {
     status: response.status,

@@ -8,23 +8,23 @@ import { SCOPES } from '../../src/domain/keys/key.ts';
 import { tools } from '../../src/run/operations/tools.ts';
 import { operations } from '../../src/run/operations.ts';
 import type { HttpResponse } from '../support/test-world.ts';
-import { type Bearer, bearers } from './credentials.ts';
-import { digest, openStreet, PLENTY, SITE, type Street } from './isolation-fixture.ts';
+import { type Credential, makeCredentials } from './credentials.ts';
+import { digestDatabase, HIGH_LIMITS, type IsolationFixture, openIsolationFixture, SITE } from './isolation-fixture.ts';
 import type { Outcome } from './operation-matrix.ts';
 import { pathWith } from './requests.ts';
 
-let street: Street;
-let all: Bearer[];
+let fixture: IsolationFixture;
+let all: Credential[];
 let before: Record<string, string>;
 beforeAll(async () => {
-  street = await openStreet();
-  all = await bearers(street);
+  fixture = await openIsolationFixture();
+  all = await makeCredentials(fixture);
   for (const scopes of scopeSets) {
     if (!keys.has(scopes.join())) keys.set(scopes.join(), await liveKey(scopes));
   }
-  before = await digest(street.world.db);
+  before = await digestDatabase(fixture.world.db);
 });
-afterAll(() => street.close());
+afterAll(() => fixture.close());
 
 const others = (scopes: readonly string[]): string[] => SCOPES.filter((scope) => !scopes.includes(scope));
 /** Each scope alone, and for each operation and tool all but its own. */
@@ -35,8 +35,8 @@ const scopeSets = [
 const keys = new Map<string, string>();
 
 async function liveKey(scopes: readonly string[]): Promise<string> {
-  const venueId = street.owners[0]?.venueId ?? '';
-  return (await street.world.key(venueId, { mode: 'live', scopes, ...PLENTY })).key;
+  const venueId = fixture.owners[0]?.venueId ?? '';
+  return (await fixture.world.key(venueId, { mode: 'live', scopes, ...HIGH_LIMITS })).key;
 }
 
 const isMcp = ({ path }: Operation<Caller>): boolean => path === '/mcp';
@@ -45,18 +45,18 @@ const named = (list: readonly Operation<Caller>[]) => list.map((operation) => [o
 /** About objects that are not there, without a body where one is needed: whoever passes changes nothing. */
 async function call(
   operation: Operation<Caller>,
-  bearer: Omit<Bearer, 'who' | 'told'>,
+  bearer: Omit<Credential, 'description' | 'expected'>,
   address: string,
 ): Promise<HttpResponse> {
   const { origin, ...rest } = bearer.headers;
-  const told = await street.world.call(operation.method, pathWith(operation.path, { 'path provider': 'square' }), {
+  const response = await fixture.world.call(operation.method, pathWith(operation.path, { 'path provider': 'square' }), {
     ...(bearer.key === undefined ? {} : { key: bearer.key }),
     ...(operation.method === 'POST' ? { body: '' } : {}),
     // The tool server is not for pages at all, and says so: it is asked that by itself.
     headers: { 'x-forwarded-for': address, ...rest, ...(origin === undefined || isMcp(operation) ? {} : { origin }) },
   });
-  if (!operation.path.startsWith('/v1/public/')) expectNoCors(told, operation.id);
-  return told;
+  if (!operation.path.startsWith('/v1/public/')) expectNoCors(response, operation.id);
+  return response;
 }
 
 function expectNoCors({ headers, status }: HttpResponse, what: string): void {
@@ -66,19 +66,19 @@ function expectNoCors({ headers, status }: HttpResponse, what: string): void {
 
 const PASSED = [200, 400, 404, 422];
 
-function expectTold({ status, json, text }: HttpResponse, told: Outcome | null, who: string): void {
-  if (told === null) expect(PASSED, `${who}: ${text}`).toContain(status);
-  else expect([status, json?.error?.code], who).toEqual(told);
+function expectTold({ status, json, text }: HttpResponse, response: Outcome | null, who: string): void {
+  if (response === null) expect(PASSED, `${who}: ${text}`).toContain(status);
+  else expect([status, json?.error?.code], who).toEqual(response);
 }
 
 describe('every operation', () => {
   it.each(named(operations))('%s knows everybody by what they come with', async (_id, operation) => {
     await Promise.all(
       all.map(async (bearer, index) => {
-        const told = await call(operation, bearer, `203.0.113.${index}`);
-        expectTold(told, bearer.told(operation), bearer.who);
-        expect(told.headers.get('x-request-id')).toMatch(/^req_/);
-        expect(told.headers.has('x-ratelimit-limit')).toBe(operation.auth !== 'operator');
+        const response = await call(operation, bearer, `203.0.113.${index}`);
+        expectTold(response, bearer.expected(operation), bearer.description);
+        expect(response.headers.get('x-request-id')).toMatch(/^req_/);
+        expect(response.headers.has('x-ratelimit-limit')).toBe(operation.auth !== 'operator');
       }),
     );
   });
@@ -102,20 +102,20 @@ describe('every operation', () => {
   );
 
   it('has not changed anything for any of them', async () => {
-    expect(await digest(street.world.db)).toEqual(before);
+    expect(await digestDatabase(fixture.world.db)).toEqual(before);
   });
 });
 
 describe('every tool', () => {
   const callTool = (
     name: string,
-    { key, headers }: Omit<Bearer, 'who' | 'told'>,
+    { key, headers }: Omit<Credential, 'description' | 'expected'>,
     address: string,
   ): Promise<HttpResponse> => {
     const { origin, ...rest } = headers;
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } };
     const from = { 'x-forwarded-for': address, ...rest };
-    return street.world.call('POST', '/mcp', { ...(key === undefined ? {} : { key }), headers: from, body });
+    return fixture.world.call('POST', '/mcp', { ...(key === undefined ? {} : { key }), headers: from, body });
   };
   const toldOfTool = ({ json }: HttpResponse): string | undefined => json?.result?.structuredContent?.error?.code;
 
@@ -124,12 +124,12 @@ describe('every tool', () => {
     async (name, { operation }) => {
       await Promise.all(
         all.map(async (bearer, index) => {
-          const told = await callTool(name, bearer, `203.0.113.${index}`);
-          expectNoCors(told, name);
-          const expected = bearer.told(operation);
-          if (expected !== null) return expectTold(told, expected, bearer.who);
-          expect(told.status, `${bearer.who}: ${told.text}`).toBe(200);
-          expect(['unauthorized', 'insufficient_scope', 'venue_not_linked']).not.toContain(toldOfTool(told));
+          const response = await callTool(name, bearer, `203.0.113.${index}`);
+          expectNoCors(response, name);
+          const expected = bearer.expected(operation);
+          if (expected !== null) return expectTold(response, expected, bearer.description);
+          expect(response.status, `${bearer.description}: ${response.text}`).toBe(200);
+          expect(['unauthorized', 'insufficient_scope', 'venue_not_linked']).not.toContain(toldOfTool(response));
         }),
       );
     },
@@ -148,7 +148,7 @@ describe('every tool', () => {
   );
 
   it('has not changed anything for any of them', async () => {
-    expect(await digest(street.world.db)).toEqual(before);
+    expect(await digestDatabase(fixture.world.db)).toEqual(before);
   });
 });
 
@@ -162,43 +162,45 @@ describe('pages of others', () => {
   it.each(named(operations.filter(({ path }) => !path.startsWith('/v1/public/'))))(
     'get no preflight for %s',
     async (id, { path }) => {
-      const told = await street.world.call('OPTIONS', pathWith(path, { 'path provider': 'square' }), { headers: page });
-      expect(told.status).toBe(405);
-      expectNoCors(told, id);
+      const response = await fixture.world.call('OPTIONS', pathWith(path, { 'path provider': 'square' }), {
+        headers: page,
+      });
+      expect(response.status).toBe(405);
+      expectNoCors(response, id);
     },
   );
 
   it('may not use the tool server, whatever they come with', async () => {
-    for (const { who, key, told } of all) {
+    for (const { description: who, key, expected: response } of all) {
       const operation = operations.find(isMcp) as Operation<Caller>;
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
-      const answer = await street.world.call('POST', '/mcp', {
+      const answer = await fixture.world.call('POST', '/mcp', {
         ...(key === undefined ? {} : { key }),
         body,
         headers: page,
       });
-      expectTold(answer, told(operation) ?? [403, 'origin_not_allowed'], who);
+      expectTold(answer, response(operation) ?? [403, 'origin_not_allowed'], who);
       expectNoCors(answer, who);
     }
   });
 
   it('are told of no error either: no route, not that method, too large, not JSON, a wrong member', async () => {
-    const key = street.owners[0]?.secret ?? '';
+    const key = fixture.owners[0]?.secret ?? '';
     const headers = { origin: SITE };
-    const told = await Promise.all([
-      street.world.call('GET', '/v1/nowhere', { key, headers }),
-      street.world.call('OPTIONS', '/v1/nowhere', { headers: page }),
-      street.world.call('PUT', '/v1/checkouts', { key, headers }),
-      street.world.call('POST', '/v1/checkouts', { key, headers, body: 'x'.repeat(70_000) }),
-      street.world.call('POST', '/v1/checkouts', {
+    const response = await Promise.all([
+      fixture.world.call('GET', '/v1/nowhere', { key, headers }),
+      fixture.world.call('OPTIONS', '/v1/nowhere', { headers: page }),
+      fixture.world.call('PUT', '/v1/checkouts', { key, headers }),
+      fixture.world.call('POST', '/v1/checkouts', { key, headers, body: 'x'.repeat(70_000) }),
+      fixture.world.call('POST', '/v1/checkouts', {
         key,
         headers: { ...headers, 'content-type': 'text/plain' },
         body: '{}',
       }),
-      street.world.call('POST', '/v1/checkouts', { key, headers, body: '{' }),
-      street.world.call('POST', '/v1/checkouts', { key, headers, body: {} }),
+      fixture.world.call('POST', '/v1/checkouts', { key, headers, body: '{' }),
+      fixture.world.call('POST', '/v1/checkouts', { key, headers, body: {} }),
     ]);
-    expect(told.map(({ status }) => status)).toEqual([404, 404, 405, 413, 415, 400, 422]);
-    for (const answer of told) expectNoCors(answer, String(answer.status));
+    expect(response.map(({ status }) => status)).toEqual([404, 404, 405, 413, 415, 400, 422]);
+    for (const answer of response) expectNoCors(answer, String(answer.status));
   });
 });

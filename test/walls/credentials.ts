@@ -9,18 +9,18 @@ import { importKey } from '../../src/domain/keys/issue-key.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { revokeVenue } from '../../src/domain/venues/change-venue.ts';
 import { PROCESSOR_KEYS } from '../support/test-world.ts';
-import { type Owner, PLENTY, SITE, type Street } from './isolation-fixture.ts';
+import { HIGH_LIMITS, type IsolationFixture, type Owner, SITE } from './isolation-fixture.ts';
 import { checkout, endpointBody, integration } from './objects.ts';
 import type { Outcome } from './operation-matrix.ts';
 
 type AtOperation = (operation: Operation<Caller>) => Outcome | null;
 
-export interface Bearer {
-  readonly who: string;
+export interface Credential {
+  readonly description: string;
   readonly key?: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Null: they pass, and what is wrong with their call is told. */
-  readonly told: AtOperation;
+  readonly expected: AtOperation;
 }
 
 const UNAUTHORIZED: Outcome = [401, 'unauthorized'];
@@ -57,66 +57,81 @@ const member: AtOperation = (operation) =>
   operation.auth === 'guest' || operation.auth === 'member' ? null : nobody(operation);
 const operator: AtOperation = (operation) => (operation.auth === 'operator' ? null : nobody(operation));
 
-export async function bearers(street: Street): Promise<Bearer[]> {
-  const { world, owners } = street;
+export async function makeCredentials(fixture: IsolationFixture): Promise<Credential[]> {
+  const { world, owners } = fixture;
   const [test, live] = owners as [Owner, Owner];
-  const more = await keysInEveryState(street, test);
+  const more = await keysInEveryState(fixture, test);
   const page = { origin: SITE };
   const none = { ...page };
-  const list: Omit<Bearer, 'headers'>[] = [
-    { who: 'nobody', told: nobody },
-    { who: 'garbage', key: 'nonsense', told: nobody },
-    { who: 'a key of the right form that was never issued', key: `svc_test_${'A'.repeat(32)}`, told: nobody },
-    { who: 'a test key', key: test.secret, told: secret() },
-    { who: 'a live key', key: live.secret, told: secret({ live: true }) },
-    { who: 'an older live key', key: more.older, told: secret({ live: true }) },
-    { who: 'a sandbox’s key', key: more.sandbox, told: secret({ unlinked: true }) },
-    { who: 'a key from an address that it is not for', key: more.elsewhere, told: secret({ elsewhere: true }) },
-    { who: 'a key that was revoked', key: more.revoked, told: nobody },
-    { who: 'a key whose time is over', key: more.expired, told: nobody },
-    { who: 'a key of a venue that was revoked', key: more.ofRevokedVenue, told: nobody },
-    { who: 'a publishable key that was revoked', key: more.revokedPublishable, told: nobody },
-    { who: 'a publishable test key', key: test.publishable, told: publishable('its own page') },
-    { who: 'a publishable live key', key: live.publishable, told: publishable('its own page') },
-    { who: 'a signed-in member', key: test.member.token, told: member },
-    { who: 'a member by a token that nobody signed', key: unsigned(test), told: nobody },
-    { who: 'a member by a token that somebody else signed', key: await signedElsewhere(street, test), told: nobody },
-    { who: 'the operator', key: world.operatorToken, told: operator },
-    { who: 'the processor’s secret key', key: PROCESSOR_KEYS.test.secret, told: nobody },
-    { who: 'a signing secret', key: more.signingSecret, told: nobody },
-    { who: 'the token of a hook', key: more.hookToken, told: nobody },
-    { who: 'the id of a checkout', key: await checkout(street, test), told: nobody },
+  const list: Omit<Credential, 'headers'>[] = [
+    { description: 'nobody', expected: nobody },
+    { description: 'garbage', key: 'nonsense', expected: nobody },
+    {
+      description: 'a key of the right form that was never issued',
+      key: `svc_test_${'A'.repeat(32)}`,
+      expected: nobody,
+    },
+    { description: 'a test key', key: test.secret, expected: secret() },
+    { description: 'a live key', key: live.secret, expected: secret({ live: true }) },
+    { description: 'an older live key', key: more.older, expected: secret({ live: true }) },
+    { description: 'a sandbox’s key', key: more.sandbox, expected: secret({ unlinked: true }) },
+    {
+      description: 'a key from an address that it is not for',
+      key: more.elsewhere,
+      expected: secret({ elsewhere: true }),
+    },
+    { description: 'a key that was revoked', key: more.revoked, expected: nobody },
+    { description: 'a key whose time is over', key: more.expired, expected: nobody },
+    { description: 'a key of a venue that was revoked', key: more.ofRevokedVenue, expected: nobody },
+    { description: 'a publishable key that was revoked', key: more.revokedPublishable, expected: nobody },
+    { description: 'a publishable test key', key: test.publishable, expected: publishable('its own page') },
+    { description: 'a publishable live key', key: live.publishable, expected: publishable('its own page') },
+    { description: 'a signed-in member', key: test.member.token, expected: member },
+    { description: 'a member by a token that nobody signed', key: unsigned(test), expected: nobody },
+    {
+      description: 'a member by a token that somebody else signed',
+      key: await signedElsewhere(fixture, test),
+      expected: nobody,
+    },
+    { description: 'the operator', key: world.operatorToken, expected: operator },
+    { description: 'the processor’s secret key', key: PROCESSOR_KEYS.test.secret, expected: nobody },
+    { description: 'a signing secret', key: more.signingSecret, expected: nobody },
+    { description: 'the token of a hook', key: more.hookToken, expected: nobody },
+    { description: 'the id of a checkout', key: await checkout(fixture, test), expected: nobody },
   ];
   const elsewhere = publishable('elsewhere');
   return [
     ...list.map((bearer) => ({ ...bearer, headers: none })),
-    { who: 'a guest’s session on our pages', headers: { ...page, cookie: more.cookie }, told: nobody },
-    { who: 'a publishable key without a page', key: test.publishable, headers: {}, told: elsewhere },
+    { description: 'a guest’s session on our pages', headers: { ...page, cookie: more.cookie }, expected: nobody },
+    { description: 'a publishable key without a page', key: test.publishable, headers: {}, expected: elsewhere },
     {
-      who: 'a publishable key on another’s page',
+      description: 'a publishable key on another’s page',
       key: test.publishable,
       headers: { origin: 'https://elsewhere.example' },
-      told: elsewhere,
+      expected: elsewhere,
     },
   ];
 }
 
-async function keysInEveryState(street: Street, owner: Owner) {
-  const { world } = street;
-  const issue = async (venueId: string, wish: Parameters<typeof world.key>[1] = {}): Promise<string> =>
-    (await world.key(venueId, { ...PLENTY, ...wish })).key;
-  const revoked = await world.key(owner.venueId, PLENTY);
+async function keysInEveryState(fixture: IsolationFixture, owner: Owner) {
+  const { world } = fixture;
+  const issue = async (venueId: string, options: Parameters<typeof world.key>[1] = {}): Promise<string> =>
+    (await world.key(venueId, { ...HIGH_LIMITS, ...options })).key;
+  const revoked = await world.key(owner.venueId, HIGH_LIMITS);
   await world.revoke(revoked.id);
   const shown = await world.key(owner.venueId, { kind: 'publishable' });
   await world.revoke(shown.id);
-  const expired = await world.key(owner.venueId, { ...PLENTY, expiresAt: new Date(Date.now() + 60_000).toISOString() });
+  const expired = await world.key(owner.venueId, {
+    ...HIGH_LIMITS,
+    expiresAt: new Date(Date.now() + 60_000).toISOString(),
+  });
   await world.db.query("update keys set expires_at = now() - interval '1 second' where key_id = $1", [expired.id]);
   const gone = (await world.venue({ origins: [SITE] })).venue.id;
   const ofRevokedVenue = await issue(gone);
   await world.db.transaction((tx) => revokeVenue(tx, world.command(), gone));
   const older = `svc_live_${randomBytes(24).toString('hex')}`;
   await world.db.transaction((tx) => importKey(tx, world.command(), owner.venueId, older));
-  const made = await street.made(owner, 'POST', '/v1/webhook_endpoints', endpointBody(street, owner.mark));
+  const made = await fixture.callOk(owner, 'POST', '/v1/webhook_endpoints', endpointBody(fixture, owner.mark));
   const { db, clock, random } = world.context;
   const session = await beginSession({ db, clock, random }, owner.member.id);
   return {
@@ -128,7 +143,7 @@ async function keysInEveryState(street: Street, owner: Owner) {
     sandbox: await issue((await world.venue({ sandbox: true, origins: [SITE] })).venue.id),
     elsewhere: await issue(owner.venueId, { allowIps: ['192.0.2.7'] }),
     signingSecret: String(made.json.secret),
-    hookToken: (await integration(street, owner)).path.split('/').at(-1) ?? '',
+    hookToken: (await integration(fixture, owner)).path.split('/').at(-1) ?? '',
     cookie: `everyshare_session=${session}`,
   };
 }
@@ -140,7 +155,7 @@ function unsigned({ member: { token } }: Owner): string {
   return `${encoded({ alg: 'none', typ: 'JWT' })}.${claims}.AAAA`;
 }
 
-async function signedElsewhere({ world }: Street, owner: Owner): Promise<string> {
+async function signedElsewhere({ world }: IsolationFixture, owner: Owner): Promise<string> {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
   const [{ kid }] = (await world.context.tokens.jwks()).keys as [{ kid: string }];
   const now = Math.floor(Date.now() / 1000);

@@ -7,11 +7,11 @@ import type { Mode } from '../../src/base/config.ts';
 import type { Db } from '../../src/base/db.ts';
 import { SCOPES } from '../../src/domain/keys/key.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
-import { startReceiver } from '../support/test-receivers.ts';
-import { type Call, type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { startHttpsReceiver } from '../support/test-receivers.ts';
+import { type CallOptions, type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 export const SITE = 'https://harbor.example';
-export const PLENTY = { writesPerHour: 1_000_000, readsPerHour: 1_000_000 };
+export const HIGH_LIMITS = { writesPerHour: 1_000_000, readsPerHour: 1_000_000 };
 
 export interface Owner {
   /** In the text of whatever is theirs. */
@@ -31,26 +31,26 @@ interface Member {
   readonly token: string;
 }
 
-export interface Street {
+export interface IsolationFixture {
   readonly world: TestWorld;
   readonly owners: readonly Owner[];
   /** Where the endpoints of all four are. */
-  readonly receiver: string;
+  readonly receiverUrl: string;
   /** How often that was posted to. */
-  readonly posted: () => number;
-  call(owner: Owner, method: string, path: string, call?: Call): Promise<HttpResponse>;
+  readonly receivedCount: () => number;
+  call(owner: Owner, method: string, path: string, call?: CallOptions): Promise<HttpResponse>;
   /** The same, of which nothing but success is expected. */
-  made(owner: Owner, method: string, path: string, body?: unknown): Promise<HttpResponse>;
+  callOk(owner: Owner, method: string, path: string, body?: unknown): Promise<HttpResponse>;
   close(): Promise<void>;
 }
 
-export async function openStreet(servers = 1): Promise<Street> {
+export async function openIsolationFixture(servers = 1): Promise<IsolationFixture> {
   const world = await openTestWorld({
     servers,
     env: { ALLOW_INSECURE_TARGETS: '1', TRUSTED_PROXIES: '127.0.0.1' },
   });
   let posts = 0;
-  const receiver = await startReceiver((_request, response) => {
+  const receiver = await startHttpsReceiver((_request, response) => {
     posts += 1;
     response.end('ok');
   });
@@ -59,17 +59,18 @@ export async function openStreet(servers = 1): Promise<Street> {
     const { venue } = await world.venue({ name: `The ${name}`, origins: [SITE] });
     for (const mode of ['test', 'live'] as const) owners.push(await owner(world, venue.id, name, mode));
   }
-  const call: Street['call'] = (one, method, path, more = {}) => world.call(method, path, { key: one.secret, ...more });
+  const call: IsolationFixture['call'] = (one, method, path, more = {}) =>
+    world.call(method, path, { key: one.secret, ...more });
   return {
     world,
     owners,
-    receiver: `https://127.0.0.1:${receiver.port}`,
-    posted: () => posts,
+    receiverUrl: `https://127.0.0.1:${receiver.port}`,
+    receivedCount: () => posts,
     call,
-    async made(one, method, path, body) {
-      const told = await call(one, method, path, body === undefined ? {} : { body });
-      expect(told.status, `${method} ${path}: ${told.text}`).toBeLessThan(300);
-      return told;
+    async callOk(one, method, path, body) {
+      const response = await call(one, method, path, body === undefined ? {} : { body });
+      expect(response.status, `${method} ${path}: ${response.text}`).toBeLessThan(300);
+      return response;
     },
     async close() {
       await world.close();
@@ -81,7 +82,7 @@ export async function openStreet(servers = 1): Promise<Street> {
 let people = 0;
 
 async function owner(world: TestWorld, venueId: string, name: string, mode: Mode): Promise<Owner> {
-  const { key: secret } = await world.key(venueId, { mode, scopes: mode === 'live' ? SCOPES : [], ...PLENTY });
+  const { key: secret } = await world.key(venueId, { mode, scopes: mode === 'live' ? SCOPES : [], ...HIGH_LIMITS });
   const { key: publishable } = await world.key(venueId, { mode, kind: 'publishable' });
   const mark = `${name}-${mode}`;
   const { token: newcomer } = await memberOf(world);
@@ -98,7 +99,7 @@ async function memberOf(world: TestWorld): Promise<Member> {
 const COUNTED = ['limit_windows', 'limit_calls'];
 
 /** Each table's rows and a sum over all that is in them, whatever their order. */
-export async function digest(db: Db): Promise<Record<string, string>> {
+export async function digestDatabase(db: Db): Promise<Record<string, string>> {
   const tables = await db.query<{ name: string }>(
     `select relname as "name" from pg_class
      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by relname`,

@@ -8,14 +8,14 @@ import type { Caller } from '../../src/domain/keys/caller.ts';
 /** `id`, `share_id`, `external_id`; and a filter that is called by the kind of its object. */
 const LOOKS_LIKE_ONE = /(^|_)ids?$|^(checkout|share|offering|experience|boat|event|endpoint|integration|member|venue)$/;
 
-export function namesIn(operation: Operation<Caller>, registry: Registry): string[] {
+export function referencesIn(operation: Operation<Caller>, registry: Registry): string[] {
   const inPath = [...operation.path.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => `path ${name}`);
   const query = Object.keys((operation.query?.properties ?? {}) as object).filter((name) => LOOKS_LIKE_ONE.test(name));
-  const bodies = (operation.body ?? []).flatMap(({ schema }) => namesInSchema(schema, registry));
+  const bodies = (operation.body ?? []).flatMap(({ schema }) => referencesInSchema(schema, registry));
   return [...new Set([...inPath, ...query.map((name) => `query ${name}`), ...bodies])].sort();
 }
 
-export function namesInSchema(ref: SchemaRef, registry: Registry): string[] {
+export function referencesInSchema(ref: SchemaRef, registry: Registry): string[] {
   const found = new Set<string>();
   const visit = (given: Schema, at: string): void => {
     const schema = registry.resolve(given);

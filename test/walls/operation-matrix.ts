@@ -4,7 +4,7 @@
 
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel } from '../../src/domain/members/create-member.ts';
-import type { Owner, Street } from './isolation-fixture.ts';
+import type { IsolationFixture, Owner } from './isolation-fixture.ts';
 import {
   boat,
   boatBody,
@@ -19,7 +19,6 @@ import {
   experience,
   experienceBody,
   type Form,
-  fresh,
   inbound,
   inDays,
   integration,
@@ -27,6 +26,7 @@ import {
   offering,
   offeringBody,
   overdueCheckout,
+  uniqueName,
 } from './objects.ts';
 
 /** By place: `path id`, `query checkout`, `body /share_id`. */
@@ -34,23 +34,23 @@ export type Values = Readonly<Record<string, string>>;
 /** Status and error code; no code: not an error. */
 export type Outcome = readonly [status: number, code?: string];
 
-export interface Placed {
+export interface MatrixRow {
   /** Each place that names an object, those of the path first, and the form of its ids. */
   readonly names?: Readonly<Record<string, Form>>;
   /** One object for each place; several ways are all tried. */
-  readonly make?: readonly ((street: Street, owner: Owner) => Promise<Values>)[];
+  readonly make?: readonly ((fixture: IsolationFixture, owner: Owner) => Promise<Values>)[];
   readonly query?: () => Readonly<Record<string, string>>;
-  readonly body?: (values: Values, owner: Owner, street: Street) => unknown;
+  readonly body?: (values: Values, owner: Owner, fixture: IsolationFixture) => unknown;
   /** Who asks, when it is not the owner with a secret key. */
   readonly as?: 'publishable' | 'member' | 'newcomer';
   /** What is told of an object of somebody else, where that is not 404 `not_found`. */
   readonly refused?: Readonly<Record<string, Outcome>>;
   /** What is told of nobody's, where that is something else than of somebody else's: the decision that says so. */
-  readonly nobodys?: Readonly<Record<string, { readonly told: Outcome; readonly because: string }>>;
+  readonly unknownId?: Readonly<Record<string, { readonly expected: Outcome; readonly because: string }>>;
   /** Places that look like the name of an object and have no wall around it: why. */
   readonly free?: Readonly<Record<string, string>>;
   /** Makes something of the owner's, and answers what of it the owner's list shows. */
-  readonly lists?: (street: Street, owner: Owner) => Promise<string>;
+  readonly lists?: (fixture: IsolationFixture, owner: Owner) => Promise<string>;
   /** The same name sent by everybody: each has an object of their own by it. */
   readonly claims?: (name: string, owner: Owner) => unknown;
 }
@@ -58,11 +58,11 @@ export interface Placed {
 const OWN = 'what the caller itself calls its object';
 const PART = 'a part of the object that is sent';
 const byId =
-  <T>(make: (street: Street, owner: Owner) => Promise<T>, values: (made: T) => Values) =>
-  async (street: Street, owner: Owner): Promise<Values> =>
-    values(await make(street, owner));
+  <T>(make: (fixture: IsolationFixture, owner: Owner) => Promise<T>, values: (made: T) => Values) =>
+  async (fixture: IsolationFixture, owner: Owner): Promise<Values> =>
+    values(await make(fixture, owner));
 
-const oneOf = (make: (street: Street, owner: Owner) => Promise<string>) =>
+const oneOf = (make: (fixture: IsolationFixture, owner: Owner) => Promise<string>) =>
   ({ names: { 'path id': 'checkout' }, make: [byId(make, (id) => ({ 'path id': id }))] }) as const;
 /** By its id, and by what its owner calls it. */
 const catalogued = (make: typeof offering) =>
@@ -76,9 +76,9 @@ const ofIntegration = {
   make: [byId(integration, ({ id }) => ({ 'path id': id }))],
 } as const;
 const listed =
-  (make: (street: Street, owner: Owner) => Promise<{ readonly id: string }>) =>
-  async (street: Street, owner: Owner): Promise<string> =>
-    (await make(street, owner)).id;
+  (make: (fixture: IsolationFixture, owner: Owner) => Promise<{ readonly id: string }>) =>
+  async (fixture: IsolationFixture, owner: Owner): Promise<string> =>
+    (await make(fixture, owner)).id;
 const UNKNOWN_OFFERING: Outcome = [422, 'invalid_value'];
 const namesOffering = {
   names: { 'body /offering_external_id': 'own' },
@@ -91,7 +91,7 @@ const inOffering = (at: string) => ({
   [`${at}/availability/slots/*/external_id`]: PART,
 });
 
-const catalogue: Readonly<Record<string, Placed>> = {
+const catalogue: Readonly<Record<string, MatrixRow>> = {
   upsertOfferings: {
     free: { ...inOffering('body '), ...inOffering('body /offerings/*') },
     claims: (name, { mark }) => offeringBody(mark, name),
@@ -129,7 +129,7 @@ const catalogue: Readonly<Record<string, Placed>> = {
   },
 };
 
-const money: Readonly<Record<string, Placed>> = {
+const money: Readonly<Record<string, MatrixRow>> = {
   createCheckout: {
     ...namesOffering,
     body: (values, { mark }) => checkoutBody(mark, { offering_external_id: values['body /offering_external_id'] }),
@@ -156,8 +156,11 @@ const money: Readonly<Record<string, Placed>> = {
   testAdvance: { ...oneOf(checkout), body: () => ({ to: inDays(1) }) },
 };
 
-const messages: Readonly<Record<string, Placed>> = {
-  createWebhookEndpoint: { make: [async () => ({})], body: (_values, { mark }, street) => endpointBody(street, mark) },
+const messages: Readonly<Record<string, MatrixRow>> = {
+  createWebhookEndpoint: {
+    make: [async () => ({})],
+    body: (_values, { mark }, fixture) => endpointBody(fixture, mark),
+  },
   listWebhookEndpoints: { lists: endpoint },
   deleteWebhookEndpoint: ofEndpoint,
   listDeliveries: {
@@ -195,7 +198,7 @@ const messages: Readonly<Record<string, Placed>> = {
 
 const DECIDED = 'decisions, part 5: a party’s people may know of one another';
 
-const people: Readonly<Record<string, Placed>> = {
+const people: Readonly<Record<string, MatrixRow>> = {
   viewCheckout: {
     as: 'publishable',
     names: { 'path id': 'checkout' },
@@ -205,18 +208,18 @@ const people: Readonly<Record<string, Placed>> = {
     as: 'member',
     names: { 'path id': 'checkout', 'body /members/*/channel_id': 'uuid' },
     make: [
-      async (street, owner) => {
-        const { world } = street;
+      async (fixture, owner) => {
+        const { world } = fixture;
         const chat = { name: null, memberIds: [owner.member.id] };
         const channel = await world.db.transaction((tx) => createChannel(tx, world.command(), chat));
-        return { 'path id': (await collecting(street, owner)).id, 'body /members/*/channel_id': channel };
+        return { 'path id': (await collecting(fixture, owner)).id, 'body /members/*/channel_id': channel };
       },
     ],
     body: (values) => ({ members: [{ channel_id: values['body /members/*/channel_id'] }], split: 'equal' }),
     refused: { 'path id': [403, 'not_organizer'], 'body /members/*/channel_id': [422, 'not_allowed'] },
-    nobodys: {
-      'path id': { told: [404, 'not_found'], because: DECIDED },
-      'body /members/*/channel_id': { told: [422, 'invalid_value'], because: DECIDED },
+    unknownId: {
+      'path id': { expected: [404, 'not_found'], because: DECIDED },
+      'body /members/*/channel_id': { expected: [422, 'invalid_value'], because: DECIDED },
     },
     free: { 'body /members/*/user_id': 'any member can be asked to pay a share' },
   },
@@ -232,7 +235,7 @@ const people: Readonly<Record<string, Placed>> = {
     names: { 'path share_id': 'share' },
     make: [byId(collecting, ({ shares }) => ({ 'path share_id': shares[0] ?? '' }))],
     refused: { 'path share_id': [403, 'share_not_yours'] },
-    nobodys: { 'path share_id': { told: [404, 'not_found'], because: DECIDED } },
+    unknownId: { 'path share_id': { expected: [404, 'not_found'], because: DECIDED } },
   },
   signIn: {},
   verifySignIn: { free: { 'body /challenge_id': 'whoever asked for the code has it; a code is tried five times' } },
@@ -248,17 +251,17 @@ const people: Readonly<Record<string, Placed>> = {
 };
 
 /** A party with a seat that nobody has taken. */
-async function seatFree(street: Street, owner: Owner): Promise<Values> {
-  const { world } = street;
+async function seatFree(fixture: IsolationFixture, owner: Owner): Promise<Values> {
+  const { world } = fixture;
   const parts = { ids: world.context.ids, now: Date.now() };
   const [seat = ''] = await world.db.transaction((tx) => createSeats(tx, parts, 1));
-  const id = await checkout(street, owner);
+  const id = await checkout(fixture, owner);
   const body = { members: [{ user_id: seat }], split: 'equal' };
   const { json } = await world.call('POST', `/v1/public/checkouts/${id}/party`, { key: owner.member.token, body });
   return { 'path id': id, 'body /share_id': json.shares[1].id };
 }
 
-export const placed: Readonly<Record<string, Placed>> = {
+export const operationMatrix: Readonly<Record<string, MatrixRow>> = {
   getMe: { lists: async (_street, { venueId }) => venueId },
   ...catalogue,
   ...money,
@@ -267,7 +270,7 @@ export const placed: Readonly<Record<string, Placed>> = {
 };
 
 /** Tools by their names; the places are members of their arguments. */
-export const placedTools: Readonly<Record<string, Placed & { readonly route?: string }>> = {
+export const toolMatrix: Readonly<Record<string, MatrixRow & { readonly route?: string }>> = {
   describe_venue: { lists: async (_street, { venueId }) => venueId },
   validate: {
     ...namesOffering,
@@ -291,7 +294,10 @@ export const placedTools: Readonly<Record<string, Placed & { readonly route?: st
     ...namesOffering,
     body: (values) => ({
       offering_external_id: values['body /offering_external_id'],
-      availability: { timezone: 'America/New_York', slots: [{ starts_at: inDays(4), external_id: fresh('slot') }] },
+      availability: {
+        timezone: 'America/New_York',
+        slots: [{ starts_at: inDays(4), external_id: uniqueName('slot') }],
+      },
     }),
     free: { 'body /availability/slots/*/external_id': PART },
   },

@@ -3,10 +3,10 @@
 import type { Operation } from '../../src/base/operation.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import type { HttpResponse } from '../support/test-world.ts';
-import { type Owner, SITE, type Street } from './isolation-fixture.ts';
-import type { Placed, Values } from './operation-matrix.ts';
+import { type IsolationFixture, type Owner, SITE } from './isolation-fixture.ts';
+import type { MatrixRow, Values } from './operation-matrix.ts';
 
-export interface Heard {
+export interface ObservedResponse {
   readonly status: number;
   readonly code?: string;
   readonly headers: Headers;
@@ -15,7 +15,11 @@ export interface Heard {
   readonly json: any;
 }
 
-export type Ask = (owner: Owner, values: Values, headers?: Readonly<Record<string, string>>) => Promise<Heard>;
+export type SendRequest = (
+  owner: Owner,
+  values: Values,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<ObservedResponse>;
 
 export function pathWith(template: string, values: Values, query: Readonly<Record<string, string>> = {}): string {
   const path = template.replaceAll(/\{([a-z_]+)\}/g, (_, name) => encodeURIComponent(values[`path ${name}`] ?? 'none'));
@@ -26,37 +30,37 @@ export function pathWith(template: string, values: Values, query: Readonly<Recor
   return search === '' ? path : `${path}?${search}`;
 }
 
-export function asks(street: Street, operation: Operation<Caller>, row: Placed): Ask {
+export function requestFor(fixture: IsolationFixture, operation: Operation<Caller>, row: MatrixRow): SendRequest {
   return async (owner, values, headers = {}) => {
     const path = pathWith(operation.path, values, row.query?.());
-    const body = row.body?.(values, owner, street);
+    const body = row.body?.(values, owner, fixture);
     const key = keyOf(owner, row.as);
-    const told = await street.world.call(operation.method, path, {
+    const response = await fixture.world.call(operation.method, path, {
       key,
       headers: { ...(row.as === 'publishable' ? { origin: SITE } : {}), ...headers },
       ...(body === undefined ? {} : { body }),
     });
-    return heard(told);
+    return observe(response);
   };
 }
 
-function keyOf(owner: Owner, as: Placed['as']): string {
+function keyOf(owner: Owner, as: MatrixRow['as']): string {
   if (as === 'publishable') return owner.publishable;
   if (as === 'newcomer') return owner.newcomer;
   return as === 'member' ? owner.member.token : owner.secret;
 }
 
-function heard({ status, headers, text, json }: HttpResponse): Heard {
+function observe({ status, headers, text, json }: HttpResponse): ObservedResponse {
   const code = json?.error?.code;
   return { status, headers, text, json, ...(code === undefined ? {} : { code }) };
 }
 
 /** A tool's failure stands in an HTTP 200: it is heard as its route would say it. */
-export function askTool(street: Street, name: string, row: Placed): Ask {
+export function toolRequestFor(fixture: IsolationFixture, name: string, row: MatrixRow): SendRequest {
   return async (owner, values) => {
-    const given = row.body?.(values, owner, street) ?? {};
+    const given = row.body?.(values, owner, fixture) ?? {};
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } };
-    const { json, headers, text: whole } = await street.world.call('POST', '/mcp', { key: owner.secret, body });
+    const { json, headers, text: whole } = await fixture.world.call('POST', '/mcp', { key: owner.secret, body });
     const { structuredContent: content, isError } = json?.result ?? {};
     if (content === undefined) throw new Error(`${name} gave no result: ${whole}`);
     const code = isError === true ? content.error.code : undefined;

@@ -5,20 +5,20 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { processQueue } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
 import { claimQueues, type EndpointQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
-import type { Shop } from '../support/test-venue.ts';
-import { PostOffice } from './delivery-fixture.ts';
+import type { TestVenue } from '../support/test-venue.ts';
+import { DeliveryFixture } from './delivery-fixture.ts';
 
-let office: PostOffice;
+let fixture: DeliveryFixture;
 const waiting: ServerResponse[] = [];
 beforeAll(async () => {
-  office = await PostOffice.open();
+  fixture = await DeliveryFixture.open();
 });
-afterAll(() => office.close());
+afterAll(() => fixture.close());
 beforeEach(() => {
-  office.posts.length = 0;
+  fixture.requests.length = 0;
   waiting.length = 0;
-  office.clock.at = Math.max(office.clock.at + 3_600_000, Date.now() + 1_000);
-  office.receive = (_post, response) => void waiting.push(response);
+  fixture.clock.at = Math.max(fixture.clock.at + 3_600_000, Date.now() + 1_000);
+  fixture.respond = (_post, response) => void waiting.push(response);
 });
 
 const HOUR = 3_600_000;
@@ -33,19 +33,19 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
 }
 
 async function takeLaneOf(endpointId: string): Promise<EndpointQueue> {
-  const now = office.clock.at;
-  const lanes = await claimQueues(office.world.db, now, now + 30_000, { quick: 64, slow: 32, failing: 16, dead: 16 });
+  const now = fixture.clock.at;
+  const lanes = await claimQueues(fixture.world.db, now, now + 30_000, { quick: 64, slow: 32, failing: 16, dead: 16 });
   const lane = lanes.find((one) => one.endpointId === endpointId);
   if (lane === undefined) throw new Error('the lane cannot be taken');
   return lane;
 }
 
 /** An endpoint with so many deliveries due, and a turn that has begun: eight posts hang. */
-async function underWay(shop: Shop, path: string, count: number): Promise<{ id: string; turn: Promise<number> }> {
-  const { id } = await office.endpoint(shop, path, ['checkout.created']);
-  for (let n = 0; n < count; n++) await shop.create();
-  await office.dispatch();
-  const turn = processQueue(office.parts, await takeLaneOf(id), signal);
+async function underWay(venue: TestVenue, path: string, count: number): Promise<{ id: string; turn: Promise<number> }> {
+  const { id } = await fixture.endpoint(venue, path, ['checkout.created']);
+  for (let n = 0; n < count; n++) await venue.create();
+  await fixture.dispatch();
+  const turn = processQueue(fixture.services, await takeLaneOf(id), signal);
   await until('posts hang', () => waiting.length === Math.min(8, count));
   return { id, turn };
 }
@@ -53,21 +53,21 @@ async function underWay(shop: Shop, path: string, count: number): Promise<{ id: 
 /** Answers each post only after a while longer than what came of the ones before takes to be written. */
 function answerSlowly(): void {
   for (const response of waiting.splice(0)) response.end('heard');
-  office.receive = (_post, response) => void setTimeout(() => response.end('heard'), 300);
+  fixture.respond = (_post, response) => void setTimeout(() => response.end('heard'), 300);
 }
 
 describe('an endpoint that is disabled while posts to it are under way', () => {
   it('is sent no more than what a second begins; what was heard is written down, the rest can be recovered', async () => {
-    const shop = await office.shop();
-    const { id, turn } = await underWay(shop, '/off', 60);
-    expect((await shop.post(`/v1/webhook_endpoints/${id}/disable`)).json.status).toBe('disabled');
+    const venue = await fixture.openVenue();
+    const { id, turn } = await underWay(venue, '/off', 60);
+    expect((await venue.post(`/v1/webhook_endpoints/${id}/disable`)).json.status).toBe('disabled');
     answerSlowly();
     const made = await turn;
-    expect(made).toBe(office.postsTo('/off').length);
+    expect(made).toBe(fixture.requestsTo('/off').length);
     expect(made).toBeLessThan(60);
-    await office.deliver();
-    expect(office.postsTo('/off')).toHaveLength(made);
-    const found = await office.deliveries(shop, id, '?limit=100');
+    await fixture.deliver();
+    expect(fixture.requestsTo('/off')).toHaveLength(made);
+    const found = await fixture.deliveries(venue, id, '?limit=100');
     expect(found.filter(({ status, attempts }) => status === 'delivered' && attempts === 1)).toHaveLength(made);
     expect(found.filter(({ last_error }) => last_error === 'endpoint_disabled')).toHaveLength(60 - made);
   });
@@ -75,15 +75,15 @@ describe('an endpoint that is disabled while posts to it are under way', () => {
 
 describe('a secret that is rotated while posts are under way', () => {
   it('signs before the turn would have ended', async () => {
-    const shop = await office.shop();
-    const { id, turn } = await underWay(shop, '/turned', 60);
-    await shop.post(`/v1/webhook_endpoints/${id}/rotate_secret`);
+    const venue = await fixture.openVenue();
+    const { id, turn } = await underWay(venue, '/turned', 60);
+    await venue.post(`/v1/webhook_endpoints/${id}/rotate_secret`);
     answerSlowly();
     const made = await turn;
     expect(made).toBeLessThan(60);
-    office.receive = (_post, response) => response.end();
-    await office.deliver();
-    const posts = office.postsTo('/turned');
+    fixture.respond = (_post, response) => response.end();
+    await fixture.deliver();
+    const posts = fixture.requestsTo('/turned');
     expect(posts).toHaveLength(60);
     expect(posts.slice(made).every(({ signature }) => signature.split('v1=').length === 3)).toBe(true);
   });
@@ -91,57 +91,57 @@ describe('a secret that is rotated while posts are under way', () => {
 
 describe('a delivery that is sent again while its last try is under way', () => {
   it('keeps its new 72 hours, and does not end the endpoint', async () => {
-    const shop = await office.shop();
-    const { id } = await office.endpoint(shop, '/last', ['checkout.created']);
-    await shop.create();
-    await office.dispatch();
-    const { db } = office.world;
+    const venue = await fixture.openVenue();
+    const { id } = await fixture.endpoint(venue, '/last', ['checkout.created']);
+    await venue.create();
+    await fixture.dispatch();
+    const { db } = fixture.world;
     // Tried before, for nearly 72 hours: the next failure is the last.
     await db.query(
       `update deliveries set tries = 24, attempts = 24, ends_at = due_at + interval '30 seconds' where endpoint_id = $1`,
       [id],
     );
-    const turn = processQueue(office.parts, await takeLaneOf(id), signal);
+    const turn = processQueue(fixture.services, await takeLaneOf(id), signal);
     await until('the post hangs', () => waiting.length === 1);
-    const [delivery] = await office.deliveries(shop, id);
-    const told = await shop.post(`/v1/webhook_endpoints/${id}/deliveries/${delivery.id}/redeliver`);
+    const [delivery] = await fixture.deliveries(venue, id);
+    const told = await venue.post(`/v1/webhook_endpoints/${id}/deliveries/${delivery.id}/redeliver`);
     expect(told.status).toBe(202);
     for (const response of waiting) response.writeHead(500).end();
     expect(await turn).toBe(1);
-    const [after] = await office.deliveries(shop, id);
+    const [after] = await fixture.deliveries(venue, id);
     expect(after).toMatchObject({ status: 'pending', attempts: 25, last_status: 500 });
     expect(after.next_attempt_at).toBe(told.json.next_attempt_at);
-    expect((await shop.get('/v1/webhook_endpoints')).json.data[0].status).toBe('active');
-    office.receive = (_post, response) => response.end();
-    office.clock.at += HOUR;
-    await office.deliver();
-    expect((await office.deliveries(shop, id))[0]).toMatchObject({ status: 'delivered', attempts: 26 });
+    expect((await venue.get('/v1/webhook_endpoints')).json.data[0].status).toBe('active');
+    fixture.respond = (_post, response) => response.end();
+    fixture.clock.at += HOUR;
+    await fixture.deliver();
+    expect((await fixture.deliveries(venue, id))[0]).toMatchObject({ status: 'delivered', attempts: 26 });
   });
 });
 
 describe('whoever changes an endpoint or a delivery', () => {
   const waits = async (): Promise<boolean> => {
-    const rows = await office.world.db.query(
+    const rows = await fixture.world.db.query(
       `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
     return rows.length > 0;
   };
 
   it('locks the lane first, as the worker does: neither can wait for the other in a circle', async () => {
-    office.receive = (_post, response) => response.writeHead(500).end();
-    const shop = await office.shop();
-    const { id } = await office.endpoint(shop, '/order', ['checkout.created']);
-    await shop.create();
-    await office.deliver();
-    const [delivery] = await office.deliveries(shop, id);
+    fixture.respond = (_post, response) => response.writeHead(500).end();
+    const venue = await fixture.openVenue();
+    const { id } = await fixture.endpoint(venue, '/order', ['checkout.created']);
+    await venue.create();
+    await fixture.deliver();
+    const [delivery] = await fixture.deliveries(venue, id);
     const path = `/v1/webhook_endpoints/${id}`;
-    const { db } = office.world;
+    const { db } = fixture.world;
     for (const command of [
-      () => shop.post(`${path}/deliveries/${delivery.id}/redeliver`),
-      () => shop.post(`${path}/recover`, { since: delivery.created_at }),
-      () => shop.post(`${path}/disable`),
-      () => shop.post(`${path}/enable`),
-      () => office.world.call('DELETE', path, { key: shop.key }),
+      () => venue.post(`${path}/deliveries/${delivery.id}/redeliver`),
+      () => venue.post(`${path}/recover`, { since: delivery.created_at }),
+      () => venue.post(`${path}/disable`),
+      () => venue.post(`${path}/enable`),
+      () => fixture.world.call('DELETE', path, { key: venue.key }),
     ]) {
       let told: Promise<{ status: number }> | null = null;
       await db.transaction(async (worker) => {
@@ -157,9 +157,9 @@ describe('whoever changes an endpoint or a delivery', () => {
   });
 
   it('costs the worker nothing when it is the one that gives way: it writes again what came of its posts', async () => {
-    const shop = await office.shop();
-    const { id, turn } = await underWay(shop, '/victim', 3);
-    const { db } = office.world;
+    const venue = await fixture.openVenue();
+    const { id, turn } = await underWay(venue, '/victim', 3);
+    const { db } = fixture.world;
     await db.transaction(async (other) => {
       await other.query('select 1 from deliveries where endpoint_id = $1 for update', [id]);
       for (const response of waiting.splice(0)) response.end('heard');
@@ -168,8 +168,8 @@ describe('whoever changes an endpoint or a delivery', () => {
       await other.query('select 1 from delivery_lanes where endpoint_id = $1 for update', [id]);
     });
     expect(await turn).toBe(3);
-    expect(office.world.logs.join('')).toContain('40P01');
-    expect((await office.deliveries(shop, id)).map(({ status }) => status)).toEqual(Array(3).fill('delivered'));
-    expect(office.postsTo('/victim')).toHaveLength(3);
+    expect(fixture.world.logs.join('')).toContain('40P01');
+    expect((await fixture.deliveries(venue, id)).map(({ status }) => status)).toEqual(Array(3).fill('delivered'));
+    expect(fixture.requestsTo('/victim')).toHaveLength(3);
   });
 });

@@ -6,8 +6,8 @@ import { expect } from 'vitest';
 import type { Clock } from '../../src/base/clock.ts';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import type { QueueServices } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
-import { type Listening, startReceiver } from '../support/test-receivers.ts';
-import { openShop, type Seen, type Shop } from '../support/test-venue.ts';
+import { type Listening, startHttpsReceiver } from '../support/test-receivers.ts';
+import { type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 export const ALL_EVENTS = [
@@ -20,7 +20,7 @@ export const ALL_EVENTS = [
   'checkout.canceled',
 ];
 
-export interface Post {
+export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -29,40 +29,40 @@ export interface Post {
   readonly event: any;
 }
 
-export type Receive = (post: Post, response: ServerResponse) => void;
+export type Responder = (post: ReceivedRequest, response: ServerResponse) => void;
 
 /** A clock that stands still until it is moved. */
-export class SetClock implements Clock {
+export class ManualClock implements Clock {
   at = Date.now();
   now(): number {
     return this.at;
   }
 }
 
-export class PostOffice {
+export class DeliveryFixture {
   readonly world: TestWorld;
-  readonly posts: Post[] = [];
-  readonly clock = new SetClock();
-  receive: Receive = (_post, response) => response.end('ok');
+  readonly requests: ReceivedRequest[] = [];
+  readonly clock = new ManualClock();
+  respond: Responder = (_post, response) => response.end('ok');
   #receiver: Listening | null = null;
 
   private constructor(world: TestWorld) {
     this.world = world;
   }
 
-  static async open(): Promise<PostOffice> {
-    const office = new PostOffice(await openTestWorld({ env: { ALLOW_INSECURE_TARGETS: '1' } }));
-    office.#receiver = await startReceiver((request, response, body) => {
+  static async open(): Promise<DeliveryFixture> {
+    const fixture = new DeliveryFixture(await openTestWorld({ env: { ALLOW_INSECURE_TARGETS: '1' } }));
+    fixture.#receiver = await startHttpsReceiver((request, response, body) => {
       const { url: path = '', headers } = request;
       const post = { path, headers, body, signature: String(headers['service-signature']), event: JSON.parse(body) };
-      office.posts.push(post);
-      office.receive(post, response);
+      fixture.requests.push(post);
+      fixture.respond(post, response);
     });
-    return office;
+    return fixture;
   }
 
   /** What the loops work with, on the clock that can be set. */
-  get parts(): QueueServices {
+  get services(): QueueServices {
     return { ...this.world.context.services, clock: this.clock };
   }
 
@@ -70,23 +70,23 @@ export class PostOffice {
     return `https://127.0.0.1:${this.#receiver?.port}${path}`;
   }
 
-  postsTo(path: string): Post[] {
-    return this.posts.filter((post) => post.path === path);
+  requestsTo(path: string): ReceivedRequest[] {
+    return this.requests.filter((post) => post.path === path);
   }
 
-  shop(): Promise<Shop> {
-    return openShop(this.world);
+  openVenue(): Promise<TestVenue> {
+    return openTestVenue(this.world);
   }
 
-  async endpoint(shop: Shop, path = '/hooks', events: readonly string[] = ALL_EVENTS): Promise<Seen> {
-    const made = await shop.post('/v1/webhook_endpoints', { url: this.url(path), events });
+  async endpoint(venue: TestVenue, path = '/hooks', events: readonly string[] = ALL_EVENTS): Promise<Json> {
+    const made = await venue.post('/v1/webhook_endpoints', { url: this.url(path), events });
     expect(made.status, made.text).toBe(201);
     return made.json;
   }
 
   async dispatch(): Promise<number> {
     let taken = 0;
-    for (let done = 1; done > 0; taken += done) done = await dispatchDue(this.parts, 500);
+    for (let done = 1; done > 0; taken += done) done = await dispatchDue(this.services, 500);
     return taken;
   }
 
@@ -94,14 +94,14 @@ export class PostOffice {
   async deliver(): Promise<number> {
     await this.dispatch();
     let made = 0;
-    for (let done = 1; done > 0; made += done) done = await deliverDue(this.parts, new AbortController().signal);
+    for (let done = 1; done > 0; made += done) done = await deliverDue(this.services, new AbortController().signal);
     return made;
   }
 
-  async deliveries(shop: Shop, endpointId: string, query = ''): Promise<Seen[]> {
-    const told = await shop.get(`/v1/webhook_endpoints/${endpointId}/deliveries${query}`);
-    expect(told.status, told.text).toBe(200);
-    return told.json.data;
+  async deliveries(venue: TestVenue, endpointId: string, query = ''): Promise<Json[]> {
+    const response = await venue.get(`/v1/webhook_endpoints/${endpointId}/deliveries${query}`);
+    expect(response.status, response.text).toBe(200);
+    return response.json.data;
   }
 
   async close(): Promise<void> {

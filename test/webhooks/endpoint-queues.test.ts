@@ -7,27 +7,27 @@ import { deliverDue, deliverUntilStopped, dispatchDue } from '../../src/domain/w
 import { processQueue } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
 import { claimQueues, type EndpointQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { SLOW_MS } from '../../src/domain/webhooks/deliveries/schedule.ts';
-import { startRawReceiver } from '../support/test-receivers.ts';
-import type { Shop } from '../support/test-venue.ts';
-import { PostOffice } from './delivery-fixture.ts';
+import { startTlsReceiver } from '../support/test-receivers.ts';
+import type { TestVenue } from '../support/test-venue.ts';
+import { DeliveryFixture } from './delivery-fixture.ts';
 
-let office: PostOffice;
+let fixture: DeliveryFixture;
 const waiting: ServerResponse[] = [];
 beforeAll(async () => {
-  office = await PostOffice.open();
+  fixture = await DeliveryFixture.open();
 });
-afterAll(() => office.close());
+afterAll(() => fixture.close());
 beforeEach(() => {
-  office.posts.length = 0;
+  fixture.requests.length = 0;
   waiting.length = 0;
-  office.clock.at = Math.max(office.clock.at + 3_600_000, Date.now() + 1_000);
-  office.receive = (_post, response) => response.end('ok');
+  fixture.clock.at = Math.max(fixture.clock.at + 3_600_000, Date.now() + 1_000);
+  fixture.respond = (_post, response) => response.end('ok');
 });
 
 const PLACES = { quick: 64, slow: 32, failing: 16, dead: 16 };
 const signal = new AbortController().signal;
 const hang = (): void => {
-  office.receive = (_post, response) => void waiting.push(response);
+  fixture.respond = (_post, response) => void waiting.push(response);
 };
 
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -39,8 +39,8 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
 }
 
 async function takeLaneOf(endpointId: string): Promise<EndpointQueue> {
-  const now = office.clock.at;
-  const lanes = await claimQueues(office.world.db, now, now + 30_000, PLACES);
+  const now = fixture.clock.at;
+  const lanes = await claimQueues(fixture.world.db, now, now + 30_000, PLACES);
   const lane = lanes.find((one) => one.endpointId === endpointId);
   if (lane === undefined) throw new Error('the lane cannot be taken');
   return lane;
@@ -48,41 +48,41 @@ async function takeLaneOf(endpointId: string): Promise<EndpointQueue> {
 
 describe('a worker that was stopped for longer than its lease', () => {
   it('writes nothing when it goes on, of what it had sent and of what it had not', async () => {
-    const shop = await office.shop();
-    const { id } = await office.endpoint(shop, '/fenced', ['checkout.created']);
-    for (let n = 0; n < 12; n++) await shop.create();
-    await office.dispatch();
+    const venue = await fixture.openVenue();
+    const { id } = await fixture.endpoint(venue, '/fenced', ['checkout.created']);
+    for (let n = 0; n < 12; n++) await venue.create();
+    await fixture.dispatch();
     hang();
-    const stopped = processQueue(office.parts, await takeLaneOf(id), signal);
+    const stopped = processQueue(fixture.services, await takeLaneOf(id), signal);
     await until('eight are under way', () => waiting.length === 8);
-    office.clock.at += 31_000;
-    office.receive = (_post, response) => response.end('in time');
-    await deliverDue(office.parts, signal);
-    const before = await office.deliveries(shop, id);
+    fixture.clock.at += 31_000;
+    fixture.respond = (_post, response) => response.end('in time');
+    await deliverDue(fixture.services, signal);
+    const before = await fixture.deliveries(venue, id);
     expect(before.map(({ status, attempts, last_response }) => [status, attempts, last_response])).toEqual(
       Array(12).fill(['delivered', 1, 'in time']),
     );
-    const lanes = () => office.world.db.query('select * from delivery_lanes where endpoint_id = $1', [id]);
+    const lanes = () => fixture.world.db.query('select * from delivery_lanes where endpoint_id = $1', [id]);
     const lane = await lanes();
     for (const response of waiting) {
       response.statusCode = 500;
       response.end('too late');
     }
     expect(await stopped).toBe(0);
-    expect(await office.deliveries(shop, id)).toEqual(before);
+    expect(await fixture.deliveries(venue, id)).toEqual(before);
     expect(await lanes()).toEqual(lane);
     // The four that it had not sent by then, it did not send any more.
-    expect(office.postsTo('/fenced')).toHaveLength(8 + 12);
+    expect(fixture.requestsTo('/fenced')).toHaveLength(8 + 12);
   });
 
   it('has its lane taken by one other alone, however many ask', async () => {
-    const shop = await office.shop();
-    const { id } = await office.endpoint(shop, '/taken', ['checkout.created']);
-    await shop.create();
-    await office.dispatch();
-    const now = office.clock.at;
+    const venue = await fixture.openVenue();
+    const { id } = await fixture.endpoint(venue, '/taken', ['checkout.created']);
+    await venue.create();
+    await fixture.dispatch();
+    const now = fixture.clock.at;
     const taken = await Promise.all(
-      Array.from({ length: 10 }, () => claimQueues(office.world.db, now, now + 30_000, PLACES)),
+      Array.from({ length: 10 }, () => claimQueues(fixture.world.db, now, now + 30_000, PLACES)),
     );
     expect(taken.flat().filter((lane) => lane.endpointId === id)).toHaveLength(1);
   });
@@ -90,38 +90,38 @@ describe('a worker that was stopped for longer than its lease', () => {
 
 describe('an endpoint that hangs, and one that answers nonsense', () => {
   it('leave every other endpoint of the same host its deliveries', async () => {
-    const shop = await office.shop();
-    const bad = await office.endpoint(shop, '/hangs', ['checkout.created']);
-    const nonsense = await startRawReceiver((socket) => void socket.end('this is not HTTP\r\n\r\n'));
+    const venue = await fixture.openVenue();
+    const bad = await fixture.endpoint(venue, '/hangs', ['checkout.created']);
+    const nonsense = await startTlsReceiver((socket) => void socket.end('this is not HTTP\r\n\r\n'));
     const odd = (
-      await shop.post('/v1/webhook_endpoints', {
+      await venue.post('/v1/webhook_endpoints', {
         url: `https://127.0.0.1:${nonsense.port}/`,
         events: ['checkout.created'],
       })
     ).json;
     const good: string[] = [];
-    for (let n = 0; n < 6; n++) good.push((await office.endpoint(shop, `/good-${n}`, ['checkout.created'])).id);
-    for (let n = 0; n < 20; n++) await shop.create();
-    office.receive = (post, response) => {
+    for (let n = 0; n < 6; n++) good.push((await fixture.endpoint(venue, `/good-${n}`, ['checkout.created'])).id);
+    for (let n = 0; n < 20; n++) await venue.create();
+    fixture.respond = (post, response) => {
       if (post.path === '/hangs') waiting.push(response);
       else response.end();
     };
-    await office.dispatch();
+    await fixture.dispatch();
     const stop = new AbortController();
-    const running = deliverUntilStopped(office.parts, stop.signal);
+    const running = deliverUntilStopped(fixture.services, stop.signal);
     await until('all good ones are delivered', async () => {
-      const [left] = await office.world.db.query<{ left: number }>(
+      const [left] = await fixture.world.db.query<{ left: number }>(
         `select count(*) as left from deliveries where endpoint_id = any($1) and status <> 'delivered'`,
         [good],
       );
       return left?.left === 0;
     });
     await until('the nonsense is noted', async () =>
-      (await office.deliveries(shop, odd.id)).some(({ last_error }) => last_error === 'protocol'),
+      (await fixture.deliveries(venue, odd.id)).some(({ last_error }) => last_error === 'protocol'),
     );
     // All that time the hanging one hung: a few under way, none of them over.
     expect(waiting).toHaveLength(8);
-    expect((await office.deliveries(shop, bad.id)).every(({ attempts }) => attempts === 0)).toBe(true);
+    expect((await fixture.deliveries(venue, bad.id)).every(({ attempts }) => attempts === 0)).toBe(true);
     stop.abort();
     await running;
     await nonsense.close();
@@ -131,27 +131,27 @@ describe('an endpoint that hangs, and one that answers nonsense', () => {
 
 describe('many endpoints of one venue that hang', () => {
   it('keep no connection from another venue’s endpoint at the same host', async () => {
-    const shop = await office.shop();
+    const venue = await fixture.openVenue();
     const bad: string[] = [];
-    for (let n = 0; n < 6; n++) bad.push((await office.endpoint(shop, `/crowd-${n}`, ['checkout.created'])).id);
-    for (let n = 0; n < 10; n++) await shop.create();
-    const other = await office.shop();
-    const good = await office.endpoint(other, '/good', ['checkout.created']);
-    office.receive = (post, response) => {
+    for (let n = 0; n < 6; n++) bad.push((await fixture.endpoint(venue, `/crowd-${n}`, ['checkout.created'])).id);
+    for (let n = 0; n < 10; n++) await venue.create();
+    const other = await fixture.openVenue();
+    const good = await fixture.endpoint(other, '/good', ['checkout.created']);
+    fixture.respond = (post, response) => {
       if (post.path.startsWith('/crowd')) waiting.push(response);
       else response.end();
     };
-    await office.dispatch();
+    await fixture.dispatch();
     const stop = new AbortController();
-    const running = deliverUntilStopped(office.parts, stop.signal);
+    const running = deliverUntilStopped(fixture.services, stop.signal);
     await until('each has eight under way', () => waiting.length === 6 * 8);
     await other.create();
-    await office.dispatch();
+    await fixture.dispatch();
     await until('the good one has its post', async () =>
-      (await office.deliveries(other, good.id)).every(({ status }) => status === 'delivered'),
+      (await fixture.deliveries(other, good.id)).every(({ status }) => status === 'delivered'),
     );
     // All that time every other post hung, none had been given up.
-    const [given] = await office.world.db.query<{ up: number }>(
+    const [given] = await fixture.world.db.query<{ up: number }>(
       'select count(*) as up from deliveries where endpoint_id = any($1) and attempts > 0',
       [bad],
     );
@@ -164,27 +164,27 @@ describe('many endpoints of one venue that hang', () => {
 
 describe('an endpoint that has failed once', () => {
   it('waits for none of the dead, however many there are and however long they hang', async () => {
-    const [one, two] = [await office.shop(), await office.shop()];
+    const [one, two] = [await fixture.openVenue(), await fixture.openVenue()];
     const dead: string[] = [];
     for (let n = 0; n < 40; n++)
-      dead.push((await office.endpoint(n % 2 ? one : two, `/gone-${n}`, ['checkout.created'])).id);
-    const other = await office.shop();
-    const blipped = await office.endpoint(other, '/blipped', ['checkout.created']);
-    const { db } = office.world;
+      dead.push((await fixture.endpoint(n % 2 ? one : two, `/gone-${n}`, ['checkout.created'])).id);
+    const other = await fixture.openVenue();
+    const blipped = await fixture.endpoint(other, '/blipped', ['checkout.created']);
+    const { db } = fixture.world;
     await db.query(`update delivery_lanes set failures = 25, pace = 'dead' where endpoint_id = any($1)`, [dead]);
     await one.create();
     await two.create();
-    await office.dispatch();
-    office.clock.at += 10;
-    office.receive = (post, response) => {
+    await fixture.dispatch();
+    fixture.clock.at += 10;
+    fixture.respond = (post, response) => {
       if (post.path.startsWith('/gone')) waiting.push(response);
-      else if (office.postsTo('/blipped').length === 1) response.writeHead(500).end();
+      else if (fixture.requestsTo('/blipped').length === 1) response.writeHead(500).end();
       else response.end();
     };
     await other.create();
-    await office.dispatch();
+    await fixture.dispatch();
     const stop = new AbortController();
-    const running = deliverUntilStopped(office.parts, stop.signal);
+    const running = deliverUntilStopped(fixture.services, stop.signal);
     await until('it has failed once', async () => {
       const [lane] = await db.query<{ pace: string }>('select pace from delivery_lanes where endpoint_id = $1', [
         blipped.id,
@@ -192,8 +192,8 @@ describe('an endpoint that has failed once', () => {
       return lane?.pace === 'failing';
     });
     await until('the dead have taken all the places that there are for them', () => waiting.length === 16);
-    office.clock.at += 8_000;
-    await until('its second post has come', () => office.postsTo('/blipped').length === 2);
+    fixture.clock.at += 8_000;
+    await until('its second post has come', () => fixture.requestsTo('/blipped').length === 2);
     // All that time the same dead hung, none had been given up for another.
     expect(waiting).toHaveLength(16);
     stop.abort();
@@ -204,25 +204,25 @@ describe('an endpoint that has failed once', () => {
 
 describe('endpoints that answer, and take their time', () => {
   it('give their places to the quick, and wait among the slow from then on', async () => {
-    const shops = [await office.shop(), await office.shop()];
-    for (let n = 0; n < 64; n++) await office.endpoint(shops[n % 2] as Shop, `/slow-${n}`, ['checkout.created']);
-    for (const shop of shops) await shop.create();
-    office.receive = (post, response) => {
+    const shops = [await fixture.openVenue(), await fixture.openVenue()];
+    for (let n = 0; n < 64; n++) await fixture.endpoint(shops[n % 2] as TestVenue, `/slow-${n}`, ['checkout.created']);
+    for (const venue of shops) await venue.create();
+    fixture.respond = (post, response) => {
       if (post.path.startsWith('/slow')) waiting.push(response);
       else response.end();
     };
-    await office.dispatch();
+    await fixture.dispatch();
     const stop = new AbortController();
-    const running = deliverUntilStopped(office.parts, stop.signal);
+    const running = deliverUntilStopped(fixture.services, stop.signal);
     await until('every place is taken', () => waiting.length === 64);
     const since = performance.now();
-    const other = await office.shop();
-    const good = await office.endpoint(other, '/quick', ['checkout.created']);
+    const other = await fixture.openVenue();
+    const good = await fixture.endpoint(other, '/quick', ['checkout.created']);
     await other.create();
-    await office.dispatch();
-    await until('the quick one has its post', () => office.postsTo('/quick').length === 1);
+    await fixture.dispatch();
+    await until('the quick one has its post', () => fixture.requestsTo('/quick').length === 1);
     // Not one of the slow had been answered by then.
-    const { db } = office.world;
+    const { db } = fixture.world;
     const [made] = await db.query<{ made: number }>(
       `select count(*) as made from deliveries where venue_id = any($1) and attempts > 0`,
       [shops.map(({ venueId }) => venueId)],
@@ -250,14 +250,14 @@ describe('endpoints that answer, and take their time', () => {
 });
 
 describe('a dead endpoint', () => {
-  const posts = () => office.postsTo('/dead').length;
+  const posts = () => fixture.requestsTo('/dead').length;
 
   it('is knocked at and no more; with its first answer everything that waits is sent', async () => {
-    const shop = await office.shop();
-    const { id } = await office.endpoint(shop, '/dead', ['checkout.created']);
-    for (let n = 0; n < 60; n++) await shop.create();
-    office.receive = (post, response) => (post.path === '/dead' ? response.destroy() : response.end());
-    await office.deliver();
+    const venue = await fixture.openVenue();
+    const { id } = await fixture.endpoint(venue, '/dead', ['checkout.created']);
+    for (let n = 0; n < 60; n++) await venue.create();
+    fixture.respond = (post, response) => (post.path === '/dead' ? response.destroy() : response.end());
+    await fixture.deliver();
     // Eight at once until the turn ends, twenty more until it is taken for dead, and those that were under way.
     const first = posts();
     expect(first).toBeGreaterThanOrEqual(20);
@@ -269,14 +269,14 @@ describe('a dead endpoint', () => {
       [31_000, 1],
     ] as const) {
       const before = posts();
-      office.clock.at += rest;
-      await office.deliver();
+      fixture.clock.at += rest;
+      await fixture.deliver();
       expect(posts() - before).toBe(more);
     }
-    office.receive = (_post, response) => response.end();
-    office.clock.at += 3_600_000;
-    await office.deliver();
-    expect((await office.deliveries(shop, id, '?limit=100')).map(({ status }) => status)).toEqual(
+    fixture.respond = (_post, response) => response.end();
+    fixture.clock.at += 3_600_000;
+    await fixture.deliver();
+    expect((await fixture.deliveries(venue, id, '?limit=100')).map(({ status }) => status)).toEqual(
       Array(60).fill('delivered'),
     );
   });
@@ -284,14 +284,14 @@ describe('a dead endpoint', () => {
 
 describe('a worker whose database goes away for a moment', () => {
   it('writes down what it knows when it is back, and posts nothing twice', async () => {
-    const shop = await office.shop();
-    const { id } = await office.endpoint(shop, '/cut', ['checkout.created']);
-    for (let n = 0; n < 6; n++) await shop.create();
-    await office.dispatch();
+    const venue = await fixture.openVenue();
+    const { id } = await fixture.endpoint(venue, '/cut', ['checkout.created']);
+    for (let n = 0; n < 6; n++) await venue.create();
+    await fixture.dispatch();
     hang();
-    const turn = processQueue(office.parts, await takeLaneOf(id), signal);
+    const turn = processQueue(fixture.services, await takeLaneOf(id), signal);
     await until('all are under way', () => waiting.length === 6);
-    const { db } = office.world;
+    const { db } = fixture.world;
     const cut = () =>
       db.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
@@ -302,35 +302,35 @@ describe('a worker whose database goes away for a moment', () => {
     for (const response of waiting) response.end('heard');
     expect(await turn).toBe(6);
     // The server's connections were cut as well: whoever comes first may be told to come back.
-    await expect.poll(async () => (await shop.get('/v1/webhook_endpoints')).status, { timeout: 30_000 }).toBe(200);
-    const found = await office.deliveries(shop, id);
+    await expect.poll(async () => (await venue.get('/v1/webhook_endpoints')).status, { timeout: 30_000 }).toBe(200);
+    const found = await fixture.deliveries(venue, id);
     expect(found.map(({ status, attempts, last_response }) => [status, attempts, last_response])).toEqual(
       Array(6).fill(['delivered', 1, 'heard']),
     );
-    expect(office.postsTo('/cut')).toHaveLength(6);
+    expect(fixture.requestsTo('/cut')).toHaveLength(6);
   });
 });
 
 describe('a worker that is stopped', () => {
   it('writes down what was answered, lets go of its lanes, and loses nothing', async () => {
-    const shop: Shop = await office.shop();
-    const { id } = await office.endpoint(shop, '/stopped', ['checkout.created']);
-    for (let n = 0; n < 30; n++) await shop.create();
-    office.receive = (_post, response) => {
-      if (office.postsTo('/stopped').length > 5) waiting.push(response);
+    const venue: TestVenue = await fixture.openVenue();
+    const { id } = await fixture.endpoint(venue, '/stopped', ['checkout.created']);
+    for (let n = 0; n < 30; n++) await venue.create();
+    fixture.respond = (_post, response) => {
+      if (fixture.requestsTo('/stopped').length > 5) waiting.push(response);
       else response.end('first');
     };
-    await dispatchDue(office.parts, 500);
+    await dispatchDue(fixture.services, 500);
     const stop = new AbortController();
-    const running = deliverUntilStopped(office.parts, stop.signal);
+    const running = deliverUntilStopped(fixture.services, stop.signal);
     await until('some hang', () => waiting.length === 8);
     stop.abort();
     await running;
-    const answered = await office.deliveries(shop, id, '?status=delivered');
+    const answered = await fixture.deliveries(venue, id, '?status=delivered');
     expect(answered).toHaveLength(5);
-    office.receive = (_post, response) => response.end('second');
-    await office.deliver();
-    expect(await office.deliveries(shop, id, '?status=delivered')).toHaveLength(30);
+    fixture.respond = (_post, response) => response.end('second');
+    await fixture.deliver();
+    expect(await fixture.deliveries(venue, id, '?status=delivered')).toHaveLength(30);
     for (const response of waiting) response.end();
   });
 });

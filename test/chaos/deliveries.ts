@@ -177,12 +177,12 @@ async function run(options: Wish): Promise<number> {
       await runner.heal();
     }
     db = openDb({ url, connections: 6, pooled: false, applicationName: 'everyshare-chaos' });
-    const shops = [
+    const venues = [
       ...(await openBookableVenues(db, setup)),
       ...(await openBookableVenues(db, setup)),
       ...(await openBookableVenues(db, setup)),
     ];
-    const endpoints = await openEndpoints(db, setup, shops, address, TYPES);
+    const endpoints = await openEndpoints(db, setup, venues, address, TYPES);
     say(`${options.deliveries} deliveries to ${endpoints.length} endpoints in ${options.seconds} s`);
     let over = false;
     const raging = rage(

@@ -37,11 +37,8 @@ export async function makeFinalRequests(
 }
 
 /** Keys, tokens, phones, client secrets. */
-export function secretsOf(
-  { context, outsiders }: ClientLoad,
-  { bookable: shops, unrelated: stranger }: Venues,
-): string[] {
-  const keys = [...shops, stranger].flatMap(({ key, liveKey }) => (liveKey === undefined ? [key] : [key, liveKey]));
+export function secretsOf({ context, outsiders }: ClientLoad, { bookable, unrelated }: Venues): string[] {
+  const keys = [...bookable, unrelated].flatMap(({ key, liveKey }) => (liveKey === undefined ? [key] : [key, liveKey]));
   const { people, clientSecrets } = context.guests;
   return [...keys, ...outsiders.secrets, ...people.secrets, ...clientSecrets];
 }

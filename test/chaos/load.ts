@@ -1,4 +1,4 @@
-// The venues of a run, with keys that no load exhausts, and the crowd of stories that is kept going until the time is up.
+// The venues of a run, with keys that no load exhausts, and the clients that run scenarios until the time is up.
 
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -71,23 +71,23 @@ export async function openBookableVenues(
   setup: RunSetup,
   command: MakeCommandContext = commandContextFor(db, setup),
 ): Promise<BookableVenue[]> {
-  const shops: BookableVenue[] = [];
+  const bookable: BookableVenue[] = [];
   for (const [bps, fixed] of FEES)
-    shops.push(await openBookableVenue(db, command(), `Harbor House ${bps}`, bps, fixed));
-  return shops;
+    bookable.push(await openBookableVenue(db, command(), `Harbor House ${bps}`, bps, fixed));
+  return bookable;
 }
 
 export async function openVenues(db: Db, setup: RunSetup): Promise<Venues> {
   const command = commandContextFor(db, setup);
-  const shops = await openBookableVenues(db, setup, command);
-  const stranger = await openBookableVenue(db, command(), 'Next Door', 0, 0);
+  const bookable = await openBookableVenues(db, setup, command);
+  const unrelated = await openBookableVenue(db, command(), 'Next Door', 0, 0);
   const seats = await db.transaction((tx) => createSeats(tx, command(), SEATS));
-  const keymaster: KeyOperator = {
+  const keyOperator: KeyOperator = {
     issue: (venueId, reads) =>
       retryCommand(() => db.transaction((tx) => issueKey(tx, command(), keyOf(venueId, 'test', NO_LIMIT, reads)))),
     revoke: (keyId) => retryCommand(async () => void (await db.transaction((tx) => revokeKey(tx, command(), keyId)))),
   };
-  return { bookable: shops, unrelated: stranger, keyOperator: keymaster, seats: [...seats] };
+  return { bookable, unrelated, keyOperator, seats: [...seats] };
 }
 
 function openBookableVenue(
@@ -145,9 +145,9 @@ export function startLoad(setup: RunSetup, venues: Venues, lanes: number): Clien
   const api = clientFor('api', setup.apiUrls);
   const browsers = clientFor('guests', setup.apiUrls);
   const guests = new Guests(new People(browsers), browsers, clientFor('bank', [setup.processorUrl]));
-  const { bookable: shops, seats } = venues;
+  const { bookable, seats } = venues;
   const context: LoadContext = {
-    venues: shops,
+    venues: bookable,
     api,
     guests,
     seats,

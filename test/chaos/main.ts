@@ -129,8 +129,8 @@ async function storm(options: Options, setup: RunSetup, hand: Hand, receivers: R
   const found: Found = (rule, subject, what) => void violations.push({ rule, subject, what });
   try {
     const venues = await openVenues(db, setup);
-    const { bookable: shops } = venues;
-    const endpoints = await openEndpoints(db, setup, shops, await receivers.open(), TOLD, 'with a dead one');
+    const { bookable } = venues;
+    const endpoints = await openEndpoints(db, setup, bookable, await receivers.open(), TOLD, 'with a dead one');
     const load = startLoad(setup, venues, lanes);
     const plan = makePlan(seed, minutes * 60, { everySeconds: options.everySeconds });
     say(options, `${plan.length} deeds in ${minutes} minutes`);
@@ -143,7 +143,7 @@ async function storm(options: Options, setup: RunSetup, hand: Hand, receivers: R
     const settled = await settle(db, setup, databaseUrl, options.patienceSeconds * 1000, found);
     const asked = await makeFinalRequests(db, load, venues, setup.apiUrls.length, found);
     await deliverRest(db, load, endpoints, options.patienceSeconds * 1000, found);
-    const [venue = { venueId: '', key: '' }] = shops;
+    const [venue = { venueId: '', key: '' }] = bookable;
     const inQuiet = await tryInQuiet({ db, api: load.context.api, venue, endpoints, receivers }, found);
     const longest = checkWaits(await readArrivals(db, endpoints, receivers), hand.happenings, found);
     for (const { who, what, detail, unasked } of hand.happenings) {

@@ -1,4 +1,4 @@
-// The town, and what a partner's own program does in it with its key: it reads a checkout, and drives it by the test helpers. What it
+// What all scenarios of a run share, and what a partner program does with its key: it reads a checkout, and drives it by the test helpers. What it
 // was told is written into the booking.
 
 import type { BookableVenue, Booking } from './booking.ts';

@@ -195,13 +195,13 @@ async function drip(response: ServerResponse): Promise<void> {
 }
 
 /**
- * Two endpoints for each shop: one wants everything, the other only what it confirms bookings on. With `dead` the first shop
+ * Two endpoints for each venue: one wants everything, the other only what it confirms bookings on. With `dead` the first venue
  * has a third, which wants everything and never answers.
  */
 export async function openEndpoints(
   db: Db,
   setup: RunSetup,
-  shops: readonly BookableVenue[],
+  venues: readonly BookableVenue[],
   base: string,
   types: readonly string[],
   dead: 'with a dead one' | 'all live' = 'all live',
@@ -219,7 +219,7 @@ export async function openEndpoints(
     });
     endpoints.push({ id, venueId, path, events, isDead });
   };
-  for (const [place, { venueId }] of shops.entries()) {
+  for (const [place, { venueId }] of venues.entries()) {
     await open(venueId, types, false);
     await open(venueId, ['checkout.completed'], false);
     if (place === 0 && dead === 'with a dead one') await open(venueId, types, true);

@@ -150,9 +150,9 @@ describe('after pay_by, with no sweep', () => {
   });
 
   it('the sweep expires hundreds of many venues, each told once', async () => {
-    const shops = [await openTestVenue(world), await openTestVenue(world)];
+    const venues = [await openTestVenue(world), await openTestVenue(world)];
     const ids: string[] = [];
-    for (const venue of shops) ids.push(...(await manyOf(venue, 20)));
+    for (const venue of venues) ids.push(...(await manyOf(venue, 20)));
     await letTimePass(ids);
     await Promise.all([world.work(), world.work()]);
     const rows = await world.db.query<{ status: string; told: number }>(

@@ -81,7 +81,7 @@ describe('everyshare listen', () => {
       stderr.push(said.err);
       return JSON.parse(said.out) as Listened;
     };
-    const shopOf = async (type: string) => {
+    const createAndRun = async (type: string) => {
       // In this process the two share the streams that are listened to: the events are made by hand beside it.
       const { key } = await world.key(venueId);
       const body = {
@@ -103,7 +103,7 @@ describe('everyshare listen', () => {
     const listening = quiet(2);
     await expect.poll(looks, { timeout: 60_000 }).toBeGreaterThan(before + 1);
     while (!stderr.length && posts.length < 2) {
-      if (posts.length === 0) await shopOf('expire');
+      if (posts.length === 0) await createAndRun('expire');
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     const first = await listening;
@@ -127,7 +127,7 @@ describe('everyshare listen', () => {
     expect(stderr[0]).toContain(`signing secret ${first.secret}`);
     const again = quiet(1, '--event', 'checkout.expired');
     while (stderr.length < 2) {
-      await shopOf('expire');
+      await createAndRun('expire');
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     expect((await again).secret).toBe(first.secret);

@@ -1,4 +1,4 @@
-// What goes out of the town and what comes in: webhook endpoints with deliveries, and a connection to each venue system, with
+// What goes out of the fixture and what comes in: webhook endpoints with deliveries, and a connection to each venue system, with
 // how that one signs.
 
 import { createHmac } from 'node:crypto';

@@ -1,4 +1,4 @@
-// What every kind of request draws from: the request's own chance, the town, the contract. And the small things of HTTP that can
+// What every kind of request draws from: the request's own chance, the fixture, the contract. And the small things of HTTP that can
 // be wrong with any of them: who asks, headers, the address, the method.
 
 import type { SeededRandom } from '../support/seeded-random.ts';

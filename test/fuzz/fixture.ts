@@ -68,7 +68,7 @@ export function makeSendOk(sender: Sender): SendOk {
     const answer: Answer = await sender.send({ number: 0, label: '', method, path, headers, body: raw });
     if (answer.status >= 200 && answer.status < 300) return JSON.parse(answer.text);
     throw new Error(
-      `the town: ${method} ${path} answered ${answer.status} ${answer.trouble ?? answer.text.slice(0, 600)}`,
+      `the fixture: ${method} ${path} answered ${answer.status} ${answer.trouble ?? answer.text.slice(0, 600)}`,
     );
   };
 }

@@ -1,4 +1,4 @@
-// People of the town: signed in on the hosted pages and by token, in parties whose shares are open, asked for and held.
+// People of the fixture: signed in on the hosted pages and by token, in parties whose shares are open, asked for and held.
 
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel, createMember } from '../../src/domain/members/create-member.ts';

@@ -20,7 +20,7 @@ import { asRecord, inWords } from './report.ts';
 import { type Finding, type FuzzTarget, runFuzz } from './run.ts';
 import { summarize } from './summary.ts';
 
-/** Requests for one town. */
+/** Requests for one fixture. */
 const GENERATION = 1_500;
 
 function say({ json }: Options, line: string): void {
@@ -78,7 +78,7 @@ async function fuzz(options: Options, service: RunningService, place: FuzzTarget
   return summarize(options, service, place, outcome, samples);
 }
 
-/** One request alone, in a town of its own, with what came of it. */
+/** One request alone, in a fixture of its own, with what came of it. */
 async function replay(options: Options, number: number, place: FuzzTarget): Promise<boolean> {
   const { seed, boundSeconds } = options;
   const course = { seed, from: number, requests: 1, lanes: 1, generation: 1, boundMs: boundSeconds * 1_000 };

@@ -1,4 +1,4 @@
-// Makes a body that only fits its schema one about this town: ids of things that are there, names that are new, times that have
+// Makes a body that only fits its schema one about this fixture: ids of things that are there, names that are new, times that have
 // not passed. Most of the time; the rest stays as it was drawn.
 
 import type { RequestContext } from './draw.ts';

@@ -1,4 +1,4 @@
-// Which request has which number: the same seed and number make the same one about the same places of a town, for ever. The
+// Which request has which number: the same seed and number make the same one about the same places of a fixture, for ever. The
 // operations of the document take turns, and so do the pages, so that none is left out however few requests there are.
 
 import { SeededRandom } from '../support/seeded-random.ts';

@@ -1,4 +1,4 @@
-// Sends a range of requests, several at a time, in a town that is made anew every so often, and keeps what was found. The same
+// Sends a range of requests, several at a time, in a fixture that is made anew every so often, and keeps what was found. The same
 // for the command, which has the service in processes of its own, and for the short run among the tests.
 
 import { BODY_LIMIT } from '../../src/run/operations/shapes.ts';
@@ -32,10 +32,10 @@ export interface FuzzOptions {
   readonly lanes: number;
   /** How long an answer may take. */
   readonly boundMs: number;
-  /** Requests for one town. */
+  /** Requests for one fixture. */
   readonly generation: number;
   readonly onFinding?: (finding: Finding) => void;
-  /** Between two towns, when nothing is under way. */
+  /** Between two fixtures, when nothing is under way. */
   readonly onPause?: (done: number) => Promise<void>;
 }
 

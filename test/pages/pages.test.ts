@@ -16,14 +16,14 @@ import { type Json, ORIGIN, TestVenue } from '../support/test-venue.ts';
 import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
-let shop: TestVenue;
+let venue: TestVenue;
 let phones = 0;
 
 beforeAll(async () => {
   world = await openTestWorld();
-  const { venue } = await world.venue({ name: 'Harbor <House>', origins: [ORIGIN] });
-  const { key } = await world.key(venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
-  shop = new TestVenue(world, venue.id, key, 'test');
+  const opened = await world.venue({ name: 'Harbor <House>', origins: [ORIGIN] });
+  const { key } = await world.key(opened.venue.id, { writesPerHour: 100_000, readsPerHour: 100_000 });
+  venue = new TestVenue(world, opened.venue.id, key, 'test');
 });
 afterAll(() => world.close());
 
@@ -60,7 +60,7 @@ async function group(): Promise<{
   readonly invites: Json;
 }> {
   const [ada, ben] = [await person('Ada'), await person('Ben')];
-  const checkout = await shop.create({ amount: 8_000, party_size: 4, description: 'Cabana <3>' });
+  const checkout = await venue.create({ amount: 8_000, party_size: 4, description: 'Cabana <3>' });
   const response = await world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
     key: ada.token,
     body: { members: [{ user_id: ben.id }], split: 'equal' },
@@ -127,7 +127,7 @@ describe('a page', () => {
     const first = await get(path, { cookie: ben.cookie });
     const etag = first.headers.get('etag') ?? '';
     expect((await get(path, { cookie: ben.cookie, 'if-none-match': etag })).status).toBe(304);
-    await shop.pay(checkout.id, invites[1].id, '4242424242424242');
+    await venue.pay(checkout.id, invites[1].id, '4242424242424242');
     const after = await get(path, { cookie: ben.cookie, 'if-none-match': etag });
     expect([after.status, after.text.includes('is held. You’re in.')]).toEqual([200, true]);
   });
@@ -276,7 +276,7 @@ describe('choosing the party on a page', () => {
 
   it('keeps what was typed when something is wrong, and says it beside the field', async () => {
     const ada = await person('Ada');
-    const checkout = await shop.create({ party_size: 3 });
+    const checkout = await venue.create({ party_size: 3 });
     const response = await post(
       `/c/${checkout.id}/party`,
       { name: 'Ben', phone: '12', seats: '1', split: 'custom', do: 'next' },
@@ -292,13 +292,13 @@ describe('choosing the party on a page', () => {
 
   it('refuses too many people, an amount under a card’s least, and a second organizer, and changes nothing', async () => {
     const [ada, ben] = [await person('Ada'), await person('Ben')];
-    const checkout = await shop.create({ amount: 8_000, party_size: 2 });
+    const checkout = await venue.create({ amount: 8_000, party_size: 2 });
     const send = (form: Record<string, string>, who = ada): Promise<HttpResponse> =>
       post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal', ...form }, { cookie: who.cookie });
     expect((await send({ seats: '2' })).text).toContain('This booking is for up to 2 people. Leave some out.');
     const small = { split: 'custom', seats: '1', 'amount:organizer': '79.80', 'amount:seat-1': '0.20' };
     expect((await send(small)).text).toContain('A card cannot pay less than $0.50.');
-    expect((await shop.read(checkout.id)).status).toBe('open');
+    expect((await venue.read(checkout.id)).status).toBe('open');
     expect((await send({ seats: '1' })).status).toBe(303);
     const second = await send({ seats: '1' }, ben);
     expect([second.status, second.text.includes('Somebody else has chosen the group already.')]).toEqual([403, true]);
@@ -312,7 +312,7 @@ describe('choosing the party again', () => {
 
   it('begins with the party as it is: who, how many seats, and what each pays', async () => {
     const [ada, ben] = [await person('Ada'), await person('Ben')];
-    const checkout = await shop.create({ amount: 8_000, party_size: 3 });
+    const checkout = await venue.create({ amount: 8_000, party_size: 3 });
     const friend = await world.call('POST', `/v1/public/checkouts/${checkout.id}/party`, {
       key: ada.token,
       body: { members: [{ user_id: ben.id }], split: 'equal' },
@@ -332,7 +332,7 @@ describe('choosing the party again', () => {
 
   it('never throws out somebody who sat down meanwhile, and says whose hold would be released', async () => {
     const [ada, dan] = [await person('Ada'), await person('Dan')];
-    const checkout = await shop.create({ amount: 9_000, party_size: 3 });
+    const checkout = await venue.create({ amount: 9_000, party_size: 3 });
     const party = (form: Record<string, string>): Promise<HttpResponse> =>
       post(`/c/${checkout.id}/party`, { split: 'equal', ...form }, { cookie: ada.cookie });
     await party({ do: 'send', seats: '2' });
@@ -340,16 +340,16 @@ describe('choosing the party again', () => {
     await post(`/c/${checkout.id}/seat`, {}, { cookie: dan.cookie });
     const stale = await party({ do: 'send', seats: '1', seen });
     expect([stale.status, stale.text.includes('The group has changed while you were choosing.')]).toEqual([409, true]);
-    const { shares } = await shop.read(checkout.id);
+    const { shares } = await venue.read(checkout.id);
     const share = shares.find(({ display_name }: Json) => display_name === 'Dan');
-    await shop.pay(checkout.id, share.id, '4242424242424242');
+    await venue.pay(checkout.id, share.id, '4242424242424242');
     const fresh = seenIn(await edit(checkout, ada));
     const asked = await party({ do: 'next', seats: '0', member: dan.id, seen: fresh });
     expect(asked.text).toContain('Dan’s hold of $30.00 will be released');
     const kept = await party({ do: 'next', seats: '1', member: dan.id, seen: fresh });
     expect(kept.text).not.toContain('will be released');
     expect((await party({ do: 'send', seats: '1', member: dan.id, seen: fresh })).status).toBe(303);
-    expect((await shop.read(checkout.id)).shares.map(({ status }: Json) => status)).toEqual([
+    expect((await venue.read(checkout.id)).shares.map(({ status }: Json) => status)).toEqual([
       'invited',
       'held',
       'invited',
@@ -358,7 +358,7 @@ describe('choosing the party again', () => {
 
   it('says at its phone that somebody is in the group twice, whoever it is', async () => {
     const ada = await person('Ada');
-    const checkout = await shop.create({ party_size: 3 });
+    const checkout = await venue.create({ party_size: 3 });
     const own = await world.db.query<{ phone: Buffer; hash: Buffer }>(
       'select phone, phone_hash as hash from members where member_id = $1',
       [ada.id],
@@ -376,7 +376,7 @@ describe('choosing the party again', () => {
 
   it('keeps typed amounts on the way back', async () => {
     const ada = await person('Ada');
-    const checkout = await shop.create({ party_size: 3 });
+    const checkout = await venue.create({ party_size: 3 });
     const form = { do: 'back', split: 'custom', seats: '1', 'amount:organizer': '12.34' };
     const response = await post(`/c/${checkout.id}/party`, form, { cookie: ada.cookie });
     expect(response.text).toContain('name="amount:organizer" value="12.34"');
@@ -387,7 +387,7 @@ describe('what a page says of money', () => {
   it('is true for a share of nothing, a covered one, and the one who covered it', async () => {
     const [ada, ben, cleo] = [await person('Ada'), await person('Ben'), await person('Cleo')];
     const begin = async (): Promise<{ id: string; shares: Json }> => {
-      const { id } = await shop.create({ amount: 9_000, party_size: 3 });
+      const { id } = await venue.create({ amount: 9_000, party_size: 3 });
       const response = await world.call('POST', `/v1/public/checkouts/${id}/party`, {
         key: ada.token,
         body: {
@@ -398,7 +398,7 @@ describe('what a page says of money', () => {
       expect(response.status, response.text).toBe(200);
       const { shares } = response.json;
       const asked = await world.call('POST', `/v1/public/shares/${shares[1].id}/hold`, { key: ada.token });
-      await shop.confirm(
+      await venue.confirm(
         { clientSecret: asked.json.client_secret, publishableKey: asked.json.publishable_key },
         '4242424242424242',
       );
@@ -411,12 +411,12 @@ describe('what a page says of money', () => {
     expect(await says(open.id, cleo)).toContain('You have nothing to pay.');
     expect(await says(open.id, cleo)).not.toContain('is held');
     expect(await says(open.id, ben)).toContain('Ada covered your share.');
-    await shop.runTestHelper(open.id, 'expire');
+    await venue.runTestHelper(open.id, 'expire');
     expect(await says(open.id, ben)).not.toContain('Your hold');
     expect(await says(open.id, cleo)).not.toContain('Your hold');
     expect(await says(open.id, ada)).toContain('Your hold of $50.00 is released.');
     const done = await begin();
-    await shop.pay(done.id, done.shares[0].id, '4242424242424242');
+    await venue.pay(done.id, done.shares[0].id, '4242424242424242');
     await world.work();
     expect(await says(done.id, ada)).toContain('Your card was charged');
     expect(await says(done.id, ben)).toContain('Ada covered your share of $50.00.');
@@ -425,9 +425,9 @@ describe('what a page says of money', () => {
 
   it('is not “booked” to a stranger before it is', async () => {
     const { checkout, invites } = await group();
-    await shop.pay(checkout.id, invites[0].id, '4000000000700023');
-    await shop.pay(checkout.id, invites[1].id, '4242424242424242');
-    expect((await shop.read(checkout.id)).status).toBe('funded');
+    await venue.pay(checkout.id, invites[0].id, '4000000000700023');
+    await venue.pay(checkout.id, invites[1].id, '4242424242424242');
+    expect((await venue.read(checkout.id)).status).toBe('funded');
     const { text } = await get(pathOf(invites[1].url));
     expect(text).toContain('Everyone has paid');
     expect(text).not.toContain('booked');
@@ -437,7 +437,7 @@ describe('what a page says of money', () => {
 describe('a seat', () => {
   it('is taken by whoever is first, and the other is told calmly', async () => {
     const [ada, ben, cleo] = [await person('Ada'), await person('Ben'), await person('Cleo')];
-    const checkout = await shop.create({ amount: 8_000, party_size: 2 });
+    const checkout = await venue.create({ amount: 8_000, party_size: 2 });
     await post(`/c/${checkout.id}/party`, { do: 'send', split: 'equal', seats: '1' }, { cookie: ada.cookie });
     const response = await Promise.all([ben, cleo].map(({ cookie }) => post(`/c/${checkout.id}/seat`, {}, { cookie })));
     expect(response.map(({ status }) => status).sort()).toEqual([303, 409]);

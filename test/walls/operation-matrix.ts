@@ -262,7 +262,7 @@ async function seatFree(fixture: IsolationFixture, owner: Owner): Promise<Values
 }
 
 export const operationMatrix: Readonly<Record<string, MatrixRow>> = {
-  getMe: { lists: async (_street, { venueId }) => venueId },
+  getMe: { lists: async (_fixture, { venueId }) => venueId },
   ...catalogue,
   ...money,
   ...messages,
@@ -271,7 +271,7 @@ export const operationMatrix: Readonly<Record<string, MatrixRow>> = {
 
 /** Tools by their names; the places are members of their arguments. */
 export const toolMatrix: Readonly<Record<string, MatrixRow & { readonly route?: string }>> = {
-  describe_venue: { lists: async (_street, { venueId }) => venueId },
+  describe_venue: { lists: async (_fixture, { venueId }) => venueId },
   validate: {
     ...namesOffering,
     body: (values, { mark }) => ({

@@ -204,9 +204,9 @@ describe('an endpoint that has failed once', () => {
 
 describe('endpoints that answer, and take their time', () => {
   it('give their places to the quick, and wait among the slow from then on', async () => {
-    const shops = [await fixture.openVenue(), await fixture.openVenue()];
-    for (let n = 0; n < 64; n++) await fixture.endpoint(shops[n % 2] as TestVenue, `/slow-${n}`, ['checkout.created']);
-    for (const venue of shops) await venue.create();
+    const venues = [await fixture.openVenue(), await fixture.openVenue()];
+    for (let n = 0; n < 64; n++) await fixture.endpoint(venues[n % 2] as TestVenue, `/slow-${n}`, ['checkout.created']);
+    for (const venue of venues) await venue.create();
     fixture.respond = (post, response) => {
       if (post.path.startsWith('/slow')) waiting.push(response);
       else response.end();
@@ -225,14 +225,14 @@ describe('endpoints that answer, and take their time', () => {
     const { db } = fixture.world;
     const [made] = await db.query<{ made: number }>(
       `select count(*) as made from deliveries where venue_id = any($1) and attempts > 0`,
-      [shops.map(({ venueId }) => venueId)],
+      [venues.map(({ venueId }) => venueId)],
     );
     expect(made?.made).toBe(0);
     await until('all of them have taken their time', () => performance.now() - since > SLOW_MS + 500);
     for (const response of waiting) response.end('at last');
     await until('all are delivered', async () => {
       const rows = await db.query(`select 1 from deliveries where venue_id = any($1) and status <> 'delivered'`, [
-        [...shops, other].map(({ venueId }) => venueId),
+        [...venues, other].map(({ venueId }) => venueId),
       ]);
       return rows.length === 0;
     });
@@ -240,7 +240,7 @@ describe('endpoints that answer, and take their time', () => {
     await running;
     const paces = await db.query(
       'select distinct pace, endpoint_id = $2 as good from delivery_lanes where venue_id = any($1) order by good',
-      [[...shops, other].map(({ venueId }) => venueId), good.id],
+      [[...venues, other].map(({ venueId }) => venueId), good.id],
     );
     expect(paces).toEqual([
       { pace: 'slow', good: false },

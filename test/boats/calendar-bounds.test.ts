@@ -184,15 +184,17 @@ describe('work is bounded and paused', () => {
   };
   const times = (count: number, rule: string, zone: string): string =>
     event(`DTSTART;TZID=${zone}:20180101T100000\nDURATION:PT1H\nRRULE:${rule}`).concat('\n').repeat(count);
+  const MAX_TURNS = 100_000;
   const counted = (inside: string): { all: number; turns: number[]; reading: CalendarReading } => {
     const pace = new Pace();
     const turns: number[] = [];
     const reading = pacedReading(calendar(inside), options, pace);
-    for (let before = 0; ; before = pace.all) {
+    for (let before = 0; turns.length < MAX_TURNS; before = pace.all) {
       const { done, value } = reading.next();
       turns.push(pace.all - before);
       if (done) return { all: pace.all, turns, reading: value };
     }
+    throw new Error(`the reading has not ended after ${MAX_TURNS} turns`);
   };
 
   it.each([

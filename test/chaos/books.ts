@@ -80,18 +80,18 @@ export async function readBooks(
   db: Db,
   setup: RunSetup,
 ): Promise<{ readonly ours: OurBooks; readonly theirs: TheirBooks }> {
-  for (let tries = 1; ; tries++) {
-    const ours = await readOurBooks(db);
-    const theirs = await readTheirBooks(setup);
-    const isBetween = ours.holds.some(({ status }) => UNDER_WAY.has(status));
+  let read = { ours: await readOurBooks(db), theirs: await readTheirBooks(setup) };
+  for (let tries = 1; tries < MAX_TRIES; tries++) {
+    const isBetween = read.ours.holds.some(({ status }) => UNDER_WAY.has(status));
     const { holds } = await readOurBooks(db);
-    if ((!isBetween && JSON.stringify(holds) === JSON.stringify(ours.holds)) || tries === MOST_TRIES)
-      return { ours, theirs };
+    if (!isBetween && JSON.stringify(holds) === JSON.stringify(read.ours.holds)) break;
     await delay(250);
+    read = { ours: await readOurBooks(db), theirs: await readTheirBooks(setup) };
   }
+  return read;
 }
 
-const MOST_TRIES = 40;
+const MAX_TRIES = 40;
 const UNDER_WAY: ReadonlySet<string> = new Set(['asked', 'capturing', 'releasing']);
 
 async function readOurBooks(db: Db): Promise<OurBooks> {

@@ -117,12 +117,11 @@ async function waitForEvent(scene: QuietTrial, name: string, mostMs: number): Pr
     response.json.id,
   ]);
   const eventId = rows[0]?.id ?? '';
-  for (;;) {
+  for (const deadline = response.at + mostMs; Date.now() <= deadline; await delay(20)) {
     const times = wanting.map(({ path }) => receivers.firstAt(path, eventId));
     if (times.every((at) => at !== null)) return Math.max(0, ...times.map((at) => (at ?? 0) - response.at));
-    if (Date.now() > response.at + mostMs) return null;
-    await delay(20);
   }
+  return null;
 }
 
 function seconds(ms: number): string {

@@ -26,6 +26,7 @@ interface Wish {
 }
 
 /** Longer than the lease of a lane. */
+const MAX_DOWNTIME_MS = 600_000;
 const LONGER_THAN_A_LEASE = 34_000;
 const TYPES = ['checkout.created', 'checkout.funded', 'checkout.completed'] as const;
 const PATIENCE_MS = 300_000;
@@ -54,7 +55,9 @@ async function makeEvents(db: Db, options: Wish, endpoints: readonly Endpoint[])
   const response = new Set<string>();
   let deliveries = 0;
   const began = Date.now();
+  const deadline = began + options.seconds * 1000 + MAX_DOWNTIME_MS;
   while (deliveries < options.deliveries) {
+    if (Date.now() > deadline) throw new Error(`only ${deliveries} deliveries were created by the deadline`);
     const venueId = random.pick(venues);
     const made = Array.from({ length: 8 }, () => ({
       id: ids.prefixed('evt'),

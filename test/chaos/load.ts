@@ -111,16 +111,18 @@ function keyOf(venueId: string, mode: Mode, writesPerHour: number, readsPerHour:
   return { ...common, venueId, mode, scopes: mode === 'live' ? SCOPES : [], writesPerHour, readsPerHour };
 }
 
+const MAX_COMMAND_TRIES = 600;
+
 /** The operator tries again until it is done, however often the database goes away under it. */
 async function retryCommand<T>(command: () => Promise<T>): Promise<T> {
-  for (let tries = 0; ; tries++) {
+  for (let tries = 1; tries < MAX_COMMAND_TRIES; tries++) {
     try {
       return await command();
-    } catch (error) {
-      if (tries > 600) throw error;
+    } catch {
       await delay(250);
     }
   }
+  return command();
 }
 
 export interface ClientLoad {

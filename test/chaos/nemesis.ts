@@ -79,14 +79,13 @@ class Nemesis {
   /** Whoever is down or stopped at the moment is tried again for a while. */
   async #insist(kind: string, deed: Action): Promise<void> {
     const until = Date.now() + INSIST_MS;
-    for (;;) {
+    do {
       if (await this.#do(deed)) {
         this.tell({ who: deed.target, what: 'done', detail: kind });
         return;
       }
       await this.#wait(500);
-      if (this.#quiet || Date.now() > until) break;
-    }
+    } while (!this.#quiet && Date.now() <= until);
     this.tell({ who: deed.target, what: 'skipped', detail: kind });
   }
 

@@ -136,7 +136,7 @@ export class PairRunner extends PostgresControl {
 
   /** However often a crash of the primary breaks the copy off. */
   async #addStandby(): Promise<void> {
-    for (let tries = 1; ; tries++) {
+    for (let tries = 1; tries <= COPIES; tries++) {
       try {
         await this.#copyPrimary();
         return;

@@ -61,11 +61,8 @@ export async function settle(
 ): Promise<SettleResult> {
   const began = Date.now();
   const isCalm = async (until: number): Promise<boolean> => {
-    for (;;) {
-      if ((await countUnfinished(db)) === 0) return true;
-      if (Date.now() > until) return false;
-      await delay(250);
-    }
+    for (; Date.now() <= until; await delay(250)) if ((await countUnfinished(db)) === 0) return true;
+    return (await countUnfinished(db)) === 0;
   };
   const byItself = (await isCalm(began + patienceMs)) ? (Date.now() - began) / 1000 : null;
   const leftForReconcile = byItself === null ? await countUnfinished(db) : 0;

@@ -14,6 +14,7 @@ import {
   withNewKey,
 } from '../support/test-venue.ts';
 import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let world: TestWorld;
 let venue: TestVenue;
@@ -83,7 +84,7 @@ describe('with the header', () => {
       // It has looked for the key, and waits before it can look for the booking.
       const waiting = `select from pg_locks where relation = 'checkouts'::regclass and not granted
         and database = (select oid from pg_database where datname = current_database())`;
-      while ((await tx.query(waiting)).length === 0);
+      await waitFor('the create waits for the table', async () => (await tx.query(waiting)).length > 0);
       return { late };
     });
     expect(await again.late).toEqual([{ outcome: 'replayed', answer: first.text }]);
@@ -97,7 +98,7 @@ describe('with the header', () => {
       // They have looked for the key, and wait before they can take it.
       const waiting = `select from pg_locks where relation = 'idempotency_keys'::regclass and not granted
         and database = (select oid from pg_database where datname = current_database())`;
-      while ((await tx.query(waiting)).length < 2);
+      await waitFor('both creates wait for the table', async () => (await tx.query(waiting)).length === 2);
       return { both };
     });
     const response = await Promise.all(both);

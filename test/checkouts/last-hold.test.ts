@@ -16,9 +16,9 @@ import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
-import { waitUntil } from '../support/test-processor.ts';
 import { CARDS, HOUR, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
+import { runUntilIdle, waitFor } from '../support/wait-for.ts';
 
 const RACES = Number(process.env.RACES ?? 1_000);
 const LANES = 6;
@@ -78,7 +78,7 @@ describe('two last holders at the same instant', () => {
         // First this, and only then the two: whoever came before it would never wait.
         await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [checkout.id]);
         const looking = Promise.all(holds.map((holdId) => venue.settleHold(holdId)));
-        await waitUntil(async () => {
+        await waitFor('both wait for the row', async () => {
           const rows = await world.db.pipelined.query(
             `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
           );
@@ -266,8 +266,8 @@ interface Outcome {
 /** Of every race, a thousand at a time: ten thousand in one statement take longer than a statement may. */
 async function outcomes(): Promise<Outcome[]> {
   const all: Outcome[] = [];
-  for (;;) {
-    const page = await world.db.query<Outcome>(
+  for (let page: Outcome[] | null = null; page?.length !== 0; ) {
+    page = await world.db.query<Outcome>(
       `with c as materialized (
          select venue_id, checkout_id, status from checkouts
          where venue_id = $1 and checkout_id > $2 and description = 'A race' order by checkout_id limit 1000),
@@ -283,9 +283,9 @@ async function outcomes(): Promise<Outcome[]> {
        from c left join s using (checkout_id) order by c.checkout_id`,
       [venue.venueId, all.at(-1)?.id ?? ''],
     );
-    if (page.length === 0) return all;
     all.push(...page);
   }
+  return all;
 }
 
 describe('the last hold, a cancel and pay_by', () => {
@@ -306,7 +306,7 @@ describe('the last hold, a cancel and pay_by', () => {
       venue.venueId,
     ]);
     await soon(5);
-    while ((await settleDueHolds(parts, 100)) > 0);
+    await runUntilIdle('settling holds', () => settleDueHolds(parts, 100));
     // So many new rows that the planner has not heard of: without this the look at them all takes too long.
     await world.db.query('analyze checkouts, shares, holds, events, ledger_entries');
 

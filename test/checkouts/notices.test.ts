@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
 import { registerWebhookEndpoint } from '../../src/domain/payments/stripe-notices.ts';
-import { waitUntil } from '../support/test-processor.ts';
 import { CARDS, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { type HttpResponse, openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let world: TestWorld;
 let venue: TestVenue;
@@ -149,7 +149,7 @@ describe('a notice', () => {
       `${world.urls[0]}/processor/notices/test`,
     );
     const { checkout } = await confirmed();
-    await waitUntil(async () => {
+    await waitFor('the notice makes the share held', async () => {
       await world.work();
       return statusesOf(await venue.read(checkout.id))[0] === 'held';
     });

@@ -6,6 +6,7 @@ import Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../support/run-command.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let world: TestWorld;
 let venueId: string;
@@ -102,10 +103,10 @@ describe('everyshare listen', () => {
     const before = looks();
     const listening = quiet(2);
     await expect.poll(looks, { timeout: 60_000 }).toBeGreaterThan(before + 1);
-    while (!stderr.length && posts.length < 2) {
+    await waitFor('two events are forwarded', async () => {
       if (posts.length === 0) await createAndRun('expire');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+      return stderr.length > 0 || posts.length >= 2;
+    });
     const first = await listening;
     expect(first.venue).toBe(venueId);
     expect(first.forwarded.map(({ type, result }) => [type, result])).toEqual([
@@ -126,10 +127,10 @@ describe('everyshare listen', () => {
     );
     expect(stderr[0]).toContain(`signing secret ${first.secret}`);
     const again = quiet(1, '--event', 'checkout.expired');
-    while (stderr.length < 2) {
+    await waitFor('the second command ends', async () => {
       await createAndRun('expire');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+      return stderr.length >= 2;
+    });
     expect((await again).secret).toBe(first.secret);
     expect((await again).forwarded[0]?.type).toBe('checkout.expired');
   });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queueMessages } from '../../src/domain/members/messages/queue.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { sealPhone } from '../../src/domain/members/phone.ts';
+import { runUntilIdle } from '../support/wait-for.ts';
 import { type GuestFixture, openGuestFixture, statusAndError } from './guest-fixture.ts';
 
 let fixture: GuestFixture;
@@ -14,7 +15,7 @@ afterAll(() => fixture.world.close());
 
 async function send(): Promise<void> {
   const { services: money } = fixture.world.context;
-  while ((await sendDueMessages({ ...money, sender: sandboxSender }, 100)) > 0);
+  await runUntilIdle('sending messages', () => sendDueMessages({ ...money, sender: sandboxSender }, 100));
 }
 const statuses = async (phone: string, kind?: string): Promise<string[]> =>
   (await fixture.outbox(phone, kind)).map(({ status }) => status).sort();

@@ -5,6 +5,7 @@ import { notifyDueGuests } from '../../src/domain/checkouts/notifications/notify
 import { applyKeyword } from '../../src/domain/members/messages/answer.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { PROCESSOR_KEYS } from '../support/test-world.ts';
+import { runUntilIdle } from '../support/wait-for.ts';
 import { type GuestFixture, openGuestFixture, type Person } from './guest-fixture.ts';
 
 let fixture: GuestFixture;
@@ -19,8 +20,8 @@ const DAY = 24 * HOUR;
 /** What the worker does about messages, until nothing is due. */
 async function tell(): Promise<void> {
   const { services: money } = fixture.world.context;
-  while ((await notifyDueGuests(money, 100)) > 0);
-  while ((await sendDueMessages({ ...money, sender: sandboxSender }, 100)) > 0);
+  await runUntilIdle('notifying guests', () => notifyDueGuests(money, 100));
+  await runUntilIdle('sending messages', () => sendDueMessages({ ...money, sender: sandboxSender }, 100));
 }
 
 /** A zone in which it is this hour now, whenever the test runs. */
@@ -93,7 +94,7 @@ describe('a reminder', () => {
     const { kim, sam, id } = await collecting();
     await applyKeyword(fixture.world.db, { seal: fixture.world.context.seal, now: Date.now() }, kim.phone, 'STOP');
     await fixture.advance(id, Date.now() + DAY + 60_000);
-    while ((await notifyDueGuests(fixture.world.context.services, 100)) > 0);
+    await runUntilIdle('notifying guests', () => notifyDueGuests(fixture.world.context.services, 100));
     // It waits to be sent, and then the venue cancels.
     expect((await fixture.outbox(sam.phone, 'reminder')).map(({ status }) => status)).toEqual(['waiting']);
     await fixture.world.call('POST', `/v1/checkouts/${id}/cancel`, { key: fixture.key });

@@ -142,7 +142,7 @@ describe('the list', () => {
   it('gives each payout once, whatever the page, with the same totals on every page', async () => {
     const whole = await list();
     const seen: string[] = [];
-    for (let before = ''; ; ) {
+    for (let before = '', pages = 0; pages < 100; pages++) {
       const page = await list(`?limit=2${before}`);
       seen.push(...page.data.map(({ id }: { id: string }) => id));
       expect(page.totals).toEqual(whole.totals);
@@ -235,7 +235,7 @@ describe('CSV', () => {
     const whole = (await csv()).text.split('\r\n').slice(1, -1);
     const seen: string[] = [];
     let path: string | null = '/v1/payouts?limit=2&from=2020-01-01T00:00:00Z';
-    while (path !== null) {
+    while (path !== null && seen.length <= whole.length) {
       const page = await world.call('GET', path, { key, headers: { accept: 'text/csv' } });
       seen.push(...page.text.split('\r\n').slice(1, -1));
       const link = page.headers.get('link');

@@ -27,6 +27,7 @@ import {
   findEmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../src/sandbox/postgres/embedded.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const root = process.getuid?.() === 0;
 const entry = resolve(import.meta.dirname, '../../src/sandbox/postgres/embedded.ts');
@@ -110,12 +111,11 @@ function isAlive(pid: number): boolean {
 }
 
 async function initdbFor(dataDir: string): Promise<number> {
-  for (;;) {
+  return waitFor('initdb runs', () => {
     const rows = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n');
     const row = rows.find((line) => line.includes('/initdb -D') && line.includes(dataDir));
-    if (row !== undefined) return Number.parseInt(row, 10);
-    await delay(5);
-  }
+    return row !== undefined && Number.parseInt(row, 10);
+  });
 }
 
 describe('the first start', () => {

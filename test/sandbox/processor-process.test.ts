@@ -12,7 +12,8 @@ import {
   findEmbeddedProcessor,
   startEmbeddedProcessor,
 } from '../../src/sandbox/processor/run.ts';
-import { keys, stripeClient, waitUntil } from '../support/test-processor.ts';
+import { keys, stripeClient } from '../support/test-processor.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let dataDir: string;
 const started = new Map<number, EmbeddedProcessor>();
@@ -79,7 +80,7 @@ it('killed under load it has lost nothing that it answered, and comes back at th
     }
   };
   const guests = Array.from({ length: 16 }, () => guest().catch(() => undefined));
-  await waitUntil(() => answered.size > 200);
+  await waitFor('more than 200 calls are answered', () => answered.size > 200);
   process.kill(first.pid, 'SIGKILL');
   ended = true;
   await Promise.all(guests);

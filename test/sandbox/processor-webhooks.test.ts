@@ -8,14 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemRandom } from '../../src/base/random.ts';
 import { makeBank } from '../../src/sandbox/processor/bank.ts';
 import { memoryJournal } from '../../src/sandbox/processor/journal.ts';
-import {
-  createHold,
-  createPayment,
-  keys,
-  startTestProcessor,
-  type TestProcessor,
-  waitUntil,
-} from '../support/test-processor.ts';
+import { createHold, createPayment, keys, startTestProcessor, type TestProcessor } from '../support/test-processor.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 interface Listener {
   readonly url: string;
@@ -87,7 +81,7 @@ describe('webhook endpoints', () => {
     await bank.live.webhookEndpoints.create({ url: live.url, enabled_events: ['*'] });
     const paid = await createPayment(bank.stripe);
     await bank.stripe.refunds.create({ payment_intent: paid.id });
-    await waitUntil(() => all.events.length === 5 && some.events.length === 1);
+    await waitFor('five events and one come', () => all.events.length === 5 && some.events.length === 1);
     expect(all.events.map(({ type }) => type).sort()).toEqual([
       'charge.captured',
       'charge.refunded',
@@ -99,7 +93,7 @@ describe('webhook endpoints', () => {
     expect(some.events[0]?.livemode).toBe(false);
     expect(live.posts).toBe(0);
     const other = await createPayment(bank.live);
-    await waitUntil(() => live.events.length === 3);
+    await waitFor('three live events come', () => live.events.length === 3);
     expect(live.events.every(({ livemode }) => livemode)).toBe(true);
     expect(JSON.stringify(live.events)).toContain(other.id);
   });
@@ -112,13 +106,13 @@ describe('webhook endpoints', () => {
     await ask(well.url);
     // Its clock may be read just before or after it is set: it is set on until what waits has come.
     const inTime = (isSo: () => boolean) =>
-      waitUntil(() => {
+      waitFor('the failed delivery is tried again', () => {
         if (!isSo()) bank.clock.ahead += 1_000;
         return isSo();
       });
     await createHold(bank.stripe);
-    await waitUntil(() => well.events.length === 1);
-    await waitUntil(() => ill.posts === 1);
+    await waitFor('one event comes', () => well.events.length === 1);
+    await waitFor('one post comes', () => ill.posts === 1);
     expect(ill.events).toEqual([]);
     await inTime(() => ill.posts === 2);
     await inTime(() => ill.events.length === 1);
@@ -128,7 +122,7 @@ describe('webhook endpoints', () => {
   it('that fail for an hour without a single success are dropped', async () => {
     await ask('http://127.0.0.1:9/dead');
     await createHold(bank.stripe);
-    await waitUntil(async () => {
+    await waitFor('the endpoint is gone', async () => {
       bank.clock.ahead += 600_000;
       return (await bank.stripe.webhookEndpoints.list()).data.length === 0;
     });
@@ -141,7 +135,7 @@ describe('webhook faults', () => {
     await ask(listener.url);
     await bank.setFaults({ webhooks: { duplicate: 1 } });
     await createHold(bank.stripe);
-    await waitUntil(() => listener.posts === 2);
+    await waitFor('the event comes twice', () => listener.posts === 2);
     expect(listener.events[0]?.id).toBe(listener.events[1]?.id);
   });
 
@@ -154,7 +148,7 @@ describe('webhook faults', () => {
     expect(listener.posts).toBe(0);
     await bank.setFaults({ webhooks: {} });
     bank.clock.ahead += 1000;
-    await waitUntil(() => listener.events.length === 1);
+    await waitFor('the event comes', () => listener.events.length === 1);
   });
 
   it('delay_ms: it arrives late', async () => {
@@ -163,7 +157,7 @@ describe('webhook faults', () => {
     await bank.setFaults({ webhooks: { delay_ms: 250 } });
     const began = Date.now();
     await createHold(bank.stripe);
-    await waitUntil(() => listener.events.length === 1);
+    await waitFor('the event comes', () => listener.events.length === 1);
     expect(Date.now() - began).toBeGreaterThanOrEqual(245);
   });
 });

@@ -382,7 +382,8 @@ export function beginNotices(simulation: Simulation): void {
   const isLossy = random.often(0.3);
   scheduler.begin('notices', 'outside', async (actor) => {
     const { payments: money } = servicesFor(simulation, actor);
-    for (;;) {
+    // The scheduler bounds the steps of a seed.
+    while (!actor.dead) {
       await scheduler.turn(actor, 'a notice', () => {
         underway.push(...processor.processor.outbox.takeEvents());
         return underway.length > 0;

@@ -54,6 +54,8 @@ export interface Plant {
 
 const TRIES = 4;
 const PATIENCE_MS = 1;
+/** A statement that neither ends nor waits for a lock by then is a fault of PostgreSQL or of the machine. */
+const MAX_STATEMENT_MS = 120_000;
 
 /** Takes locks that another transaction may wait for, or waits for theirs; a plain select does neither. */
 function locks(text: string): boolean {
@@ -234,7 +236,7 @@ export class Database {
       await flight.ended;
       return 'ended';
     }
-    for (;;) {
+    for (const deadline = Date.now() + MAX_STATEMENT_MS; Date.now() < deadline; ) {
       await within(flight.ended, PATIENCE_MS);
       if (flight.results !== null) return 'ended';
       const { pid } = flight.line;
@@ -249,6 +251,7 @@ export class Database {
       await flight.ended;
       return 'taken back';
     }
+    throw new Error(`a statement neither ended nor waited for a lock within ${MAX_STATEMENT_MS} ms`);
   }
 
   #hold(stuck: Stuck): void {
@@ -262,7 +265,9 @@ export class Database {
     const stuck = this.#stuck;
     this.#epoch++;
     if (stuck === null) return;
-    while (stuck.flight.results === null) {
+    for (const deadline = Date.now() + MAX_STATEMENT_MS; stuck.flight.results === null; ) {
+      if (Date.now() > deadline)
+        throw new Error(`a statement that waits for no lock did not end within ${MAX_STATEMENT_MS} ms`);
       const blockers = await environment.blockers([stuck.flight.line.pid]);
       if (blockers.size > 0) break;
       await within(stuck.flight.ended, 1);
@@ -296,7 +301,7 @@ export class Database {
   }
 
   async #transaction<T>(actor: Actor, work: (tx: Queryable) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
       const tx = new Transaction(this, actor, this.#settings);
       try {
         const query = <R extends object = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
@@ -306,9 +311,10 @@ export class Database {
         return done;
       } catch (error) {
         await tx.end('rollback').catch(() => undefined);
-        if (attempt >= TRIES || !['40001', '40P01'].includes(sqlState(error))) throw error;
+        if (attempt === TRIES || !['40001', '40P01'].includes(sqlState(error))) throw error;
       }
     }
+    throw new Error('unreachable: the last attempt returns or throws');
   }
 
   /** As many of a transaction's statements as chance says. */

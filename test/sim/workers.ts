@@ -56,7 +56,8 @@ export function beginWorker(simulation: Simulation, name: string, trade: Trade):
   scheduler.begin(name, trade, async (actor) => {
     const services = servicesFor(simulation, actor);
     const dueNow = () => dueLoops(simulation, trade, services.payments.clock.now());
-    for (;;) {
+    // The scheduler bounds the steps of a seed.
+    while (!actor.dead) {
       await scheduler.turn(actor, 'begins', () => dueNow().length > 0);
       const due = dueNow();
       const loop = due.length === 0 ? (trade === 'worker' ? 'holds' : 'dispatch') : random.pick(due);

@@ -10,6 +10,7 @@ import { packageRoot } from '../../src/base/package-root.ts';
 import { findCluster } from '../../src/sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
 import { createDatabase } from './create-database.ts';
+import { oncePerRun } from './once-per-run.ts';
 import { findPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 import { LOG_FOLDER_VARIABLE, POSTGRES_LINES_FILE } from './record-logs.ts';
 
@@ -22,7 +23,24 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const pooler = askedPooler();
+  const pooler = requestedPooler();
+  const { value, release } = await oncePerRun(
+    'postgres',
+    () => startPostgres(pooler),
+    (running) => running.stop(),
+  );
+  project.provide('postgresUrl', value.url);
+  project.provide('poolerUrl', value.poolerUrl);
+  return release;
+}
+
+interface RunningPostgres {
+  readonly url: string;
+  readonly poolerUrl: string | null;
+  stop(): Promise<void>;
+}
+
+async function startPostgres(pooler: string | null): Promise<RunningPostgres> {
   const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-test-'));
   const postgres = await startEmbeddedPostgres({
     dataDir,
@@ -30,27 +48,29 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   const template = await createDatabase(postgres.url, 'everyshare_template', null);
   await migrate(template, join(packageRoot, 'migrations'));
-  project.provide('postgresUrl', postgres.url);
-  const bouncer = pooler === null ? null : await bounce(pooler, postgres.url, join(dataDir, 'pgbouncer'));
-  project.provide('poolerUrl', bouncer?.url('postgres') ?? null);
-  return async () => {
-    await bouncer?.stop();
-    await postgres.stop();
-    // What PostgreSQL says of statements that fail is a log like any other.
-    const log = (await findCluster(dataDir))?.log;
-    const kept = process.env[LOG_FOLDER_VARIABLE];
-    if (log !== undefined && kept !== undefined) copyFileSync(log, join(kept, POSTGRES_LINES_FILE));
-    rmSync(dataDir, { recursive: true, force: true });
+  const bouncer = pooler === null ? null : await startPooler(pooler, postgres.url, join(dataDir, 'pgbouncer'));
+  return {
+    url: postgres.url,
+    poolerUrl: bouncer?.url('postgres') ?? null,
+    async stop() {
+      await bouncer?.stop();
+      await postgres.stop();
+      // PostgreSQL logs the statements that fail: the log scan reads them too.
+      const log = (await findCluster(dataDir))?.log;
+      const recorded = process.env[LOG_FOLDER_VARIABLE];
+      if (log !== undefined && recorded !== undefined) copyFileSync(log, join(recorded, POSTGRES_LINES_FILE));
+      rmSync(dataDir, { recursive: true, force: true });
+    },
   };
 }
 
-/** Whoever asks for a pooler and has none is told so, and the run ends before anything is started: it would prove nothing. */
-function askedPooler(): string | null {
+/** A run that asks for a pooler and finds none ends before anything is started: it would prove nothing. */
+function requestedPooler(): string | null {
   if (process.env.POOLER === undefined) return null;
   return findPgBouncer() ?? process.exit(0);
 }
 
-async function bounce(program: string, server: string, folder: string): Promise<PgBouncer> {
+async function startPooler(program: string, server: string, folder: string): Promise<PgBouncer> {
   const url = new URL(server);
   return startPgBouncer(program, {
     folder,

@@ -88,12 +88,3 @@ export async function errorOf(call: Promise<unknown>): Promise<Stripe.errors.Str
   expect(outcome).toHaveProperty('error');
   return (outcome as { error: Stripe.errors.StripeError }).error;
 }
-
-/** Patient: nothing is promised about how long it takes. */
-export async function waitUntil(isSo: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
-  const deadline = Date.now() + ms;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('it did not come about in time');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

@@ -30,6 +30,7 @@ import { type AppContext, commandContext, makeContext } from '../../src/run/cont
 import { startProcessor } from '../../src/sandbox/processor/server.ts';
 import { createDatabase, databaseUrl } from './create-database.ts';
 import { recordLines, recordSealed, recordSecret, recordSecretsIn, recordSessionTokens } from './record-logs.ts';
+import { runUntilIdle } from './wait-for.ts';
 
 export interface CallOptions {
   readonly key?: string;
@@ -181,13 +182,13 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
     processor,
     async work() {
       const { services: money } = context;
-      for (let done = 1; done > 0; ) {
-        done = await expireDue(money, 1_000);
+      await runUntilIdle('the worker', async () => {
+        let done = await expireDue(money, 1_000);
         done += await settleDueHolds(money, 100);
         done += await captureDue(money, 100);
         done += await settleDueMovements(money, 100);
-        done += await readDueNotices(money, 100);
-      }
+        return done + (await readDueNotices(money, 100));
+      });
     },
     async close() {
       await Promise.all(servers.map((server) => server.close()));

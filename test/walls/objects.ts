@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { review } from '../../src/domain/review/review.ts';
 import { dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { PROCESSOR_KEYS } from '../support/test-world.ts';
+import { runUntilIdle } from '../support/wait-for.ts';
 import type { IsolationFixture, Owner } from './isolation-fixture.ts';
 import { SITE } from './isolation-fixture.ts';
 
@@ -153,7 +154,7 @@ export const endpoint: Maker<string> = async (fixture, owner) =>
 export const delivery: Maker<{ readonly endpoint: string; readonly id: string }> = async (fixture, owner) => {
   const to = await endpoint(fixture, owner);
   await checkout(fixture, owner);
-  while ((await dispatchDue(fixture.world.context.services, 500)) > 0);
+  await runUntilIdle('dispatch', () => dispatchDue(fixture.world.context.services, 500));
   const { json } = await fixture.callOk(owner, 'GET', `/v1/webhook_endpoints/${to}/deliveries`);
   return { endpoint: to, id: json.data[0].id };
 };

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { processQueue } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
 import { claimQueues, type EndpointQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
 import type { TestVenue } from '../support/test-venue.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { DeliveryFixture } from './delivery-fixture.ts';
 
 let fixture: DeliveryFixture;
@@ -24,14 +25,6 @@ beforeEach(() => {
 const HOUR = 3_600_000;
 const signal = new AbortController().signal;
 
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 3_000; tries++) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`it never came to this: ${what}`);
-}
-
 async function takeLaneOf(endpointId: string): Promise<EndpointQueue> {
   const now = fixture.clock.at;
   const lanes = await claimQueues(fixture.world.db, now, now + 30_000, { quick: 64, slow: 32, failing: 16, dead: 16 });
@@ -46,7 +39,7 @@ async function underWay(venue: TestVenue, path: string, count: number): Promise<
   for (let n = 0; n < count; n++) await venue.create();
   await fixture.dispatch();
   const turn = processQueue(fixture.services, await takeLaneOf(id), signal);
-  await until('posts hang', () => waiting.length === Math.min(8, count));
+  await waitFor('posts hang', () => waiting.length === Math.min(8, count));
   return { id, turn };
 }
 
@@ -102,7 +95,7 @@ describe('a delivery that is sent again while its last try is under way', () => 
       [id],
     );
     const turn = processQueue(fixture.services, await takeLaneOf(id), signal);
-    await until('the post hangs', () => waiting.length === 1);
+    await waitFor('the post hangs', () => waiting.length === 1);
     const [delivery] = await fixture.deliveries(venue, id);
     const told = await venue.post(`/v1/webhook_endpoints/${id}/deliveries/${delivery.id}/redeliver`);
     expect(told.status).toBe(202);
@@ -147,7 +140,7 @@ describe('whoever changes an endpoint or a delivery', () => {
       await db.transaction(async (worker) => {
         await worker.query('select 1 from delivery_lanes where endpoint_id = $1 for update', [id]);
         told ??= command();
-        await until('it waits for the lane', waits);
+        await waitFor('it waits for the lane', waits);
         // What the worker goes on to lock is free.
         await worker.query('select 1 from deliveries where endpoint_id = $1 for update nowait', [id]);
         await worker.query('select 1 from webhook_endpoints where endpoint_id = $1 for update nowait', [id]);
@@ -163,7 +156,7 @@ describe('whoever changes an endpoint or a delivery', () => {
     await db.transaction(async (other) => {
       await other.query('select 1 from deliveries where endpoint_id = $1 for update', [id]);
       for (const response of waiting.splice(0)) response.end('heard');
-      await until('the worker waits for us', waits);
+      await waitFor('the worker waits for us', waits);
       // Whoever has waited longer finds the circle, and gives way.
       await other.query('select 1 from delivery_lanes where endpoint_id = $1 for update', [id]);
     });

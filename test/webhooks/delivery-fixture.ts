@@ -9,6 +9,7 @@ import type { QueueServices } from '../../src/domain/webhooks/deliveries/endpoin
 import { type Listening, startHttpsReceiver } from '../support/test-receivers.ts';
 import { type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { runUntilIdle } from '../support/wait-for.ts';
 
 export const ALL_EVENTS = [
   'checkout.created',
@@ -84,18 +85,14 @@ export class DeliveryFixture {
     return made.json;
   }
 
-  async dispatch(): Promise<number> {
-    let taken = 0;
-    for (let done = 1; done > 0; taken += done) done = await dispatchDue(this.services, 500);
-    return taken;
+  dispatch(): Promise<number> {
+    return runUntilIdle('dispatch', () => dispatchDue(this.services, 500));
   }
 
   /** Everything that is due at this moment of the clock. */
   async deliver(): Promise<number> {
     await this.dispatch();
-    let made = 0;
-    for (let done = 1; done > 0; made += done) done = await deliverDue(this.services, new AbortController().signal);
-    return made;
+    return runUntilIdle('delivery', () => deliverDue(this.services, new AbortController().signal));
   }
 
   async deliveries(venue: TestVenue, endpointId: string, query = ''): Promise<Json[]> {

@@ -9,6 +9,7 @@ import { claimQueues, type EndpointQueue } from '../../src/domain/webhooks/deliv
 import { SLOW_MS } from '../../src/domain/webhooks/deliveries/schedule.ts';
 import { startTlsReceiver } from '../support/test-receivers.ts';
 import type { TestVenue } from '../support/test-venue.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { DeliveryFixture } from './delivery-fixture.ts';
 
 let fixture: DeliveryFixture;
@@ -30,14 +31,6 @@ const hang = (): void => {
   fixture.respond = (_post, response) => void waiting.push(response);
 };
 
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 3_000; tries++) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`it never came to this: ${what}`);
-}
-
 async function takeLaneOf(endpointId: string): Promise<EndpointQueue> {
   const now = fixture.clock.at;
   const lanes = await claimQueues(fixture.world.db, now, now + 30_000, PLACES);
@@ -54,7 +47,7 @@ describe('a worker that was stopped for longer than its lease', () => {
     await fixture.dispatch();
     hang();
     const stopped = processQueue(fixture.services, await takeLaneOf(id), signal);
-    await until('eight are under way', () => waiting.length === 8);
+    await waitFor('eight are under way', () => waiting.length === 8);
     fixture.clock.at += 31_000;
     fixture.respond = (_post, response) => response.end('in time');
     await deliverDue(fixture.services, signal);
@@ -109,14 +102,14 @@ describe('an endpoint that hangs, and one that answers nonsense', () => {
     await fixture.dispatch();
     const stop = new AbortController();
     const running = deliverUntilStopped(fixture.services, stop.signal);
-    await until('all good ones are delivered', async () => {
+    await waitFor('all good ones are delivered', async () => {
       const [left] = await fixture.world.db.query<{ left: number }>(
         `select count(*) as left from deliveries where endpoint_id = any($1) and status <> 'delivered'`,
         [good],
       );
       return left?.left === 0;
     });
-    await until('the nonsense is noted', async () =>
+    await waitFor('the nonsense is noted', async () =>
       (await fixture.deliveries(venue, odd.id)).some(({ last_error }) => last_error === 'protocol'),
     );
     // All that time the hanging one hung: a few under way, none of them over.
@@ -144,10 +137,10 @@ describe('many endpoints of one venue that hang', () => {
     await fixture.dispatch();
     const stop = new AbortController();
     const running = deliverUntilStopped(fixture.services, stop.signal);
-    await until('each has eight under way', () => waiting.length === 6 * 8);
+    await waitFor('each has eight under way', () => waiting.length === 6 * 8);
     await other.create();
     await fixture.dispatch();
-    await until('the good one has its post', async () =>
+    await waitFor('the good one has its post', async () =>
       (await fixture.deliveries(other, good.id)).every(({ status }) => status === 'delivered'),
     );
     // All that time every other post hung, none had been given up.
@@ -185,15 +178,15 @@ describe('an endpoint that has failed once', () => {
     await fixture.dispatch();
     const stop = new AbortController();
     const running = deliverUntilStopped(fixture.services, stop.signal);
-    await until('it has failed once', async () => {
+    await waitFor('it has failed once', async () => {
       const [lane] = await db.query<{ pace: string }>('select pace from delivery_lanes where endpoint_id = $1', [
         blipped.id,
       ]);
       return lane?.pace === 'failing';
     });
-    await until('the dead have taken all the places that there are for them', () => waiting.length === 16);
+    await waitFor('the dead have taken all the places that there are for them', () => waiting.length === 16);
     fixture.clock.at += 8_000;
-    await until('its second post has come', () => fixture.requestsTo('/blipped').length === 2);
+    await waitFor('its second post has come', () => fixture.requestsTo('/blipped').length === 2);
     // All that time the same dead hung, none had been given up for another.
     expect(waiting).toHaveLength(16);
     stop.abort();
@@ -214,13 +207,13 @@ describe('endpoints that answer, and take their time', () => {
     await fixture.dispatch();
     const stop = new AbortController();
     const running = deliverUntilStopped(fixture.services, stop.signal);
-    await until('every place is taken', () => waiting.length === 64);
+    await waitFor('every place is taken', () => waiting.length === 64);
     const since = performance.now();
     const other = await fixture.openVenue();
     const good = await fixture.endpoint(other, '/quick', ['checkout.created']);
     await other.create();
     await fixture.dispatch();
-    await until('the quick one has its post', () => fixture.requestsTo('/quick').length === 1);
+    await waitFor('the quick one has its post', () => fixture.requestsTo('/quick').length === 1);
     // Not one of the slow had been answered by then.
     const { db } = fixture.world;
     const [made] = await db.query<{ made: number }>(
@@ -228,9 +221,9 @@ describe('endpoints that answer, and take their time', () => {
       [venues.map(({ venueId }) => venueId)],
     );
     expect(made?.made).toBe(0);
-    await until('all of them have taken their time', () => performance.now() - since > SLOW_MS + 500);
+    await waitFor('all of them have taken their time', () => performance.now() - since > SLOW_MS + 500);
     for (const response of waiting) response.end('at last');
-    await until('all are delivered', async () => {
+    await waitFor('all are delivered', async () => {
       const rows = await db.query(`select 1 from deliveries where venue_id = any($1) and status <> 'delivered'`, [
         [...venues, other].map(({ venueId }) => venueId),
       ]);
@@ -290,7 +283,7 @@ describe('a worker whose database goes away for a moment', () => {
     await fixture.dispatch();
     hang();
     const turn = processQueue(fixture.services, await takeLaneOf(id), signal);
-    await until('all are under way', () => waiting.length === 6);
+    await waitFor('all are under way', () => waiting.length === 6);
     const { db } = fixture.world;
     const cut = () =>
       db.query(
@@ -323,7 +316,7 @@ describe('a worker that is stopped', () => {
     await dispatchDue(fixture.services, 500);
     const stop = new AbortController();
     const running = deliverUntilStopped(fixture.services, stop.signal);
-    await until('some hang', () => waiting.length === 8);
+    await waitFor('some hang', () => waiting.length === 8);
     stop.abort();
     await running;
     const answered = await fixture.deliveries(venue, id, '?status=delivered');

@@ -9,15 +9,18 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const GAPS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR];
 
+const MAX_TRIES = 100;
+
 /** The moments of every try, from the first at 0, when each takes so long. */
 function allTries(random: () => number, takes = 0): number[] {
   const tries = [0];
-  for (;;) {
+  while (tries.length < MAX_TRIES) {
     const now = (tries.at(-1) ?? 0) + takes;
     const next = nextTry({ tries: tries.length, now, endsAt: 72 * HOUR, retryAfter: null, chance: random() });
     if (next === null) return tries;
     tries.push(next);
   }
+  throw new Error(`the schedule has not ended after ${MAX_TRIES} tries`);
 }
 
 describe('the schedule', () => {
@@ -92,7 +95,7 @@ describe('an endpoint that fails for 72 hours', () => {
   /** Moves the clock from one due moment to the next, until nothing is due any more. Gives the moments of the tries. */
   async function liveThrough(endpointId: string): Promise<number[]> {
     const tries: number[] = [];
-    for (;;) {
+    for (let rounds = 0; rounds < 2 * MAX_TRIES; rounds++) {
       const before = fixture.requests.length;
       await fixture.deliver();
       if (fixture.requests.length > before) tries.push(fixture.clock.at);
@@ -103,6 +106,7 @@ describe('an endpoint that fails for 72 hours', () => {
       if (next?.at == null) return tries;
       fixture.clock.at = Math.max(fixture.clock.at, Math.ceil(next.at));
     }
+    throw new Error(`a delivery is still due after ${2 * MAX_TRIES} rounds`);
   }
 
   it('is tried 25 times, then the delivery has failed, the endpoint is disabled and the partner is told', async () => {

@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Starts no PostgreSQL. A file that opens a TestWorld fails here at once, and belongs to `database`. */
 const PURE = [
-  'test/{bench,chaos,logs,mutants,offerings,outbound,tidy}/**/*.test.ts',
+  'test/{bench,chaos,logs,mutants,offerings,outbound,sandbox,tidy}/**/*.test.ts',
   'test/agreement/{rules,schemas}.test.ts',
   'test/base/{base,extract-paths,json,money,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
@@ -12,8 +12,7 @@ const PURE = [
   'test/guests/reminders.test.ts',
   'test/hooks/signatures.test.ts',
   'test/http/metrics.test.ts',
-  'test/payments/{decide-*,stripe*}.test.ts',
-  'test/sandbox/processor-*.test.ts',
+  'test/payments/{card-form,decide-*,payout-status,stripe*}.test.ts',
   'test/sim/snapshot.test.ts',
 ];
 

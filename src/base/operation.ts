@@ -1,7 +1,7 @@
 // What an operation is: declared once as data, from which HTTP, the tool server, OpenAPI, the SDK's types and the
 // reference are made. `Who` is the caller as the trade knows them; the ground does not look inside.
 
-import type { Queryable } from './db.ts';
+import type { Db, Queryable } from './db.ts';
 import type { ErrorCode, FieldProblem } from './errors.ts';
 import type { BadText } from './json/parse.ts';
 
@@ -65,6 +65,12 @@ export interface Input<Body = unknown> {
 /** What a command is handed besides its input: the database, and the caller. Never the outside world. */
 export type Command<Who, Body = unknown> = (db: Queryable, who: Who, input: Input<Body>) => Promise<OperationResult>;
 
+/**
+ * A read, or a command that writes in one statement. It is handed the database itself, with no transaction around it; a
+ * Command can stand in its place.
+ */
+export type Query<Who, Body = unknown> = (db: Db, who: Who, input: Input<Body>) => Promise<OperationResult>;
+
 /** A command that calls the outside: it is handed what it needs for that, and opens its own short transactions. */
 export type ExternalCommand<Who, Outside, Body = unknown> = (
   outside: Outside,
@@ -115,7 +121,7 @@ export interface Operation<Who> {
   /** Error codes beyond those that every operation of this kind can give. */
   readonly errors?: readonly ErrorCode[];
   /** Absent: declared for a later release, answers 501 after every check has passed. */
-  readonly run?: Command<Who, never>;
+  readonly run?: Query<Who, never>;
   /** What it reads, a checkout by the `id` in its path, is looked up in one question with the key of whoever asks. */
   readonly prefetchesCheckout?: true;
   /** Does all of its writing in one statement, idempotency included: it needs no transaction around it. */

@@ -25,7 +25,7 @@ function statusOf(venue: VenueRow): string {
   return venue.linked ? 'linked' : 'sandbox';
 }
 
-function feeOf(venue: VenueRow): string {
+function feeText(venue: VenueRow): string {
   return `${venue.fee_bps} bps + ${venue.fee_fixed}`;
 }
 
@@ -35,7 +35,7 @@ function answerWith(venue: VenueRow): Answer {
     ['name', venue.name],
     ['status', statusOf(venue)],
     ['origins', venue.origins.join(', ') || 'none'],
-    ['fee', feeOf(venue)],
+    ['fee', feeText(venue)],
     ['created', shownTime(venue.created_at)],
   ];
   if (venue.revoked_at !== null) pairs.push(['revoked', shownTime(venue.revoked_at)]);
@@ -123,7 +123,7 @@ const list: Command = {
       venue.id,
       venue.name,
       statusOf(venue),
-      feeOf(venue),
+      feeText(venue),
       shownTime(venue.created_at),
       venue.origins.join(' ') || '-',
     ]);

@@ -78,7 +78,7 @@ export async function startServer(context: AppContext, openTools?: OpenToolServe
   let urls: Urls | null = null;
   const http: HttpContext = {
     app: context,
-    admit: makeAdmission(context.db.pipelined, context.clock),
+    admit: makeAdmission(context.db.priority, context.clock),
     perform: makePerform(context),
     metrics: makeMetrics(),
     urls: () => urls ?? { base: '', checkoutPages: '', schemas: '' },

@@ -89,7 +89,7 @@ async function authorizeMember(context: AppContext, request: IncomingRequest): P
   if (context.config.memberIssuer !== null) await storeForeignMember(context.db, memberId, context.clock.now());
   const limit = operation.effect === 'read' ? MEMBER_READS_PER_HOUR : MEMBER_WRITES_PER_HOUR;
   const subject = `member ${memberId} ${operation.effect}`;
-  const [taken] = await countSharedCalls(context.db.pipelined, limit, [{ subject, calls: 1 }]);
+  const [taken] = await countSharedCalls(context.db.priority, limit, [{ subject, calls: 1 }]);
   if (taken === undefined) throw new Error('take_all() answers one row for each subject');
   const rateLimit = rateLimitsFor(limit, taken)(0);
   const caller: Guest = { ...commandContext(context, actorOf(request, `member ${memberId}`)), memberId };
@@ -143,9 +143,7 @@ const HOOK_CALLS_PER_HOUR = 36_000;
 async function authorizeHook(context: AppContext, admit: Admit, request: IncomingRequest): Promise<AuthResult> {
   const { provider = '', token = '' } = request.params;
   const isKnown = PROVIDERS.includes(provider);
-  const hook = isKnown
-    ? await admitHook(context.db.pipelined, hashOfToken(token), provider, HOOK_CALLS_PER_HOUR)
-    : null;
+  const hook = isKnown ? await admitHook(context.db.priority, hashOfToken(token), provider, HOOK_CALLS_PER_HOUR) : null;
   if (hook === null) {
     const { rateLimit } = await admit({ hash: null, effect: 'write', address: request.address, origin: '' });
     const limited = rateLimit.retryAfter === null ? null : rateLimited(rateLimit);

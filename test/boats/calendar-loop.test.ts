@@ -1,4 +1,4 @@
-// Boats' calendars are read by the worker from a real HTTPS receiver, shown with their freshness and last error.
+// The worker reads boats' calendars from a real HTTPS receiver; a boat shows when its calendar was read and its last error.
 
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -87,7 +87,7 @@ async function boatWithCalendar(): Promise<{
 const read = (now = Date.now() + 1000): Promise<number> => readDueCalendars(world.db, outbound, () => now, 10);
 
 describe('a boat’s calendar', () => {
-  it('is read soon after the boat was sent, and shown with its freshness', async () => {
+  it('is read soon after the boat was sent, and the boat shows when', async () => {
     answer = { status: 200, body: feed(2, 9) };
     const { shown } = await boatWithCalendar();
     const fresh = { checked_at: null, read_at: null, last_error: null, problems: [], blocks: [] };
@@ -103,7 +103,7 @@ describe('a boat’s calendar', () => {
     ).toEqual([]);
   });
 
-  it('is read again after half an hour, not before', async () => {
+  it('is read again after half an hour and not earlier', async () => {
     answer = { status: 200, body: feed(2) };
     await boatWithCalendar();
     await read();
@@ -113,7 +113,7 @@ describe('a boat’s calendar', () => {
     expect(asked).toBeGreaterThan(before);
   });
 
-  it('keeps what was read when a later read fails, says why, and waits longer each time', async () => {
+  it('keeps its blocks when a later read fails, shows the error, and is retried with longer pauses', async () => {
     answer = { status: 200, body: feed(3) };
     const { shown, venueId } = await boatWithCalendar();
     await read();
@@ -138,7 +138,7 @@ describe('a boat’s calendar', () => {
     expect(await pause()).toBe(120);
   });
 
-  it('never reaches a private address, and says so without telling where it led', async () => {
+  it('is never read from a private address, and the error does not reveal the address', async () => {
     const guarded = makeOutbound({ allowInsecureTargets: false });
     const { shown } = await boatWithCalendar();
     const before = asked;
@@ -149,7 +149,7 @@ describe('a boat’s calendar', () => {
     expect(last_error).not.toMatch(/127|::1|loopback/);
   });
 
-  it('is claimed by one worker at a time, and a worker that comes late writes nothing', async () => {
+  it('is claimed by one worker at a time, and a worker with a stale lease writes nothing', async () => {
     answer = { status: 200, body: feed(4) };
     await read();
     const { send, shown } = await boatWithCalendar();
@@ -166,7 +166,7 @@ describe('a boat’s calendar', () => {
     expect(((await shown()).calendar as unknown as { last_error: null }).last_error).toBeNull();
   });
 
-  it('is forgotten while the boat is inactive', async () => {
+  it('is deleted when the boat is deactivated', async () => {
     const { key, shown } = await boatWithCalendar();
     await read();
     await world.call('POST', '/v1/boats/boat-1/deactivate', { key });
@@ -179,7 +179,7 @@ describe('a boat’s calendar', () => {
     ).toEqual([]);
   });
 
-  it('says what of it is not in the blocks; where taken times are missing, that is its last error', async () => {
+  it('lists the problems of the feed; a problem that hides busy times is its last error', async () => {
     const exceptions = `BEGIN:VEVENT\r\nDTSTART;VALUE=DATE:${day(5)}\r\nEXRULE:FREQ=DAILY\r\nEND:VEVENT\r\nEND:VCAL`;
     answer = { status: 200, body: feed(2).replace('END:VCAL', exceptions) };
     const { shown } = await boatWithCalendar();
@@ -209,7 +209,7 @@ describe('a boat’s calendar', () => {
     });
   });
 
-  it('is not kept waiting by others that hang, of which a venue has no more than two in flight', async () => {
+  it('is read although others hang; a venue has at most two reads in flight', async () => {
     answer = { status: 200, body: feed(2) };
     await read(Date.now() + 25 * 3_600_000);
     const slow = await boatWithCalendar();
@@ -236,7 +236,7 @@ describe('a boat’s calendar', () => {
     expect(await reading).toBe(4);
   });
 
-  it('that fails in a way nobody expected says so, and the error is not lost', async () => {
+  it('records an unexpected failure, and the worker throws it', async () => {
     // Whatever other tests have left is read first: one batch may not be enough.
     const tomorrow = Date.now() + 25 * 3_600_000;
     for (let left = 1; left > 0; ) left = await read(tomorrow);

@@ -19,7 +19,7 @@ afterAll(() => world.close());
 
 const statusesOf = (checkout: Json): string[] => checkout.shares.map(({ status }: Json) => status);
 const signed = (body: string, mode: 'test' | 'live' = 'test', at?: number): string =>
-  world.processor.bank.outbox.sign({ mode, body }, at);
+  world.processor.api.webhooks.sign({ mode, body }, at);
 
 function notify(body: string, signature: string | null = signed(body), mode = 'test'): Promise<HttpResponse> {
   return world.call('POST', `/processor/notices/${mode}`, {
@@ -246,10 +246,10 @@ describe('a dispute', () => {
   it('while the bank is down is kept and read later', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
-    world.processor.bank.faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });
+    world.processor.api.faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });
     await notify(created);
     await world.work();
-    world.processor.bank.faults.clear();
+    world.processor.api.faults.clear();
     expect((await venue.read(checkout.id)).disputes).toEqual([]);
     await world.db.query('update processor_notices set due_at = now() where due_at is not null');
     await new Promise((resolve) => setTimeout(resolve, 5));

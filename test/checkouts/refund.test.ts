@@ -166,10 +166,10 @@ describe('a refund', () => {
     const rules = ['refunds.create', 'transfer_reversals.create'].map(
       (on) => ({ id: on, on, kind: 'error_500_after', times: 2 }) as const,
     );
-    world.processor.bank.faults.set({ rules });
+    world.processor.api.faults.set({ rules });
     await refund(done.id, { amount: 900 });
     await world.work();
-    world.processor.bank.faults.clear();
+    world.processor.api.faults.clear();
     await venue.finishDueWork(done.id);
     await expectBooksAgree(venue, done);
     expect(await venue.chargedAtProcessor(done.id)).toBe(8_100);

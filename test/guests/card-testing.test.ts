@@ -43,7 +43,7 @@ async function notices(): Promise<string[]> {
 const notify = (body: string) =>
   fixture.world.call('POST', '/processor/notices/test', {
     body,
-    headers: { 'stripe-signature': fixture.world.processor.bank.outbox.sign({ mode: 'test', body }) },
+    headers: { 'stripe-signature': fixture.world.processor.api.webhooks.sign({ mode: 'test', body }) },
   });
 
 const anHourLater = () => fixture.world.db.query(`update declines set at = at - interval '61 minutes'`);

@@ -47,7 +47,7 @@ describe('the rolling hour', () => {
       await tx.query(`select * from admit(array[$1::bytea], '{read}', '{2}')`, [hash]);
       asked = world.call('GET', '/v1/me', { key, server: 1 });
       await waitFor('the second server waits for the lock', async () => {
-        const waiting = await world.db.pipelined.query(
+        const waiting = await world.db.priority.query(
           `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
         );
         return waiting.length === 1;

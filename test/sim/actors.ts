@@ -2,6 +2,7 @@
 // choose it again; guests with cards of every kind; and the bank's notices, doubled, late, out of
 // order or lost. The workers are in workers.ts.
 
+import type { WebhookEvent } from '../../sandbox/processor/webhook-queue.ts';
 import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { splitEqually } from '../../src/base/money.ts';
@@ -11,7 +12,6 @@ import { decideUnderLock, type PaymentServices } from '../../src/domain/checkout
 import { readNotice } from '../../src/domain/payments/notice.ts';
 import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { receiveNotice } from '../../src/domain/payments/receive-notice.ts';
-import type { BankEvent } from '../../src/sandbox/processor/outbox.ts';
 import { PROCESSOR_KEYS } from './processor-client.ts';
 import { type Actor, Violation } from './scheduler.ts';
 import { type ActorServices, type CallResult, type Simulation, servicesFor } from './simulation.ts';
@@ -378,14 +378,14 @@ function checkOnlyCard(simulation: Simulation, intent: string): void {
 /** Notices of the bank on their way to us. */
 export function beginNotices(simulation: Simulation): void {
   const { scheduler, random, processor } = simulation;
-  const underway: BankEvent[] = [];
+  const underway: WebhookEvent[] = [];
   const isLossy = random.often(0.3);
   scheduler.begin('notices', 'outside', async (actor) => {
     const { payments: money } = servicesFor(simulation, actor);
     // The scheduler bounds the steps of a seed.
     while (!actor.dead) {
       await scheduler.turn(actor, 'a notice', () => {
-        underway.push(...processor.processor.outbox.takeEvents());
+        underway.push(...processor.processor.webhooks.takeEvents());
         return underway.length > 0;
       });
       const at = random.often(0.6) ? 0 : random.below(underway.length);
@@ -393,7 +393,7 @@ export function beginNotices(simulation: Simulation): void {
       if (event === undefined) continue;
       if (!simulation.healed && random.often(0.1)) underway.push(event);
       if (!simulation.healed && isLossy && random.often(0.5)) continue;
-      const signature = processor.processor.outbox.sign(event, scheduler.now);
+      const signature = processor.processor.webhooks.sign(event, scheduler.now);
       const notice = readNotice(
         Buffer.from(event.body),
         signature,

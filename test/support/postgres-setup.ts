@@ -5,10 +5,10 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { findCluster } from '../../sandbox/postgres/cluster.ts';
+import { startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { findCluster } from '../../src/sandbox/postgres/cluster.ts';
-import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
 import { createDatabase } from './create-database.ts';
 import { oncePerRun } from './once-per-run.ts';
 import { findPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
@@ -56,7 +56,7 @@ async function startPostgres(pooler: string | null): Promise<RunningPostgres> {
       await bouncer?.stop();
       await postgres.stop();
       // PostgreSQL logs the statements that fail: the log scan reads them too.
-      const log = (await findCluster(dataDir))?.log;
+      const log = (await findCluster(dataDir))?.logFile;
       const recorded = process.env[LOG_FOLDER_VARIABLE];
       if (log !== undefined && recorded !== undefined) copyFileSync(log, join(recorded, POSTGRES_LINES_FILE));
       rmSync(dataDir, { recursive: true, force: true });

@@ -1,32 +1,32 @@
-// What the tests of the embedded processor share: a real server with a clock that can be set, and the official client.
+// Starts a real processor with a settable clock and the official client, for tests.
 
 import Stripe from 'stripe';
 import { expect } from 'vitest';
+import { type RunningProcessor, startProcessor } from '../../sandbox/processor/server.ts';
 import type { Clock } from '../../src/base/clock.ts';
-import { type RunningProcessor, startProcessor } from '../../src/sandbox/processor/server.ts';
 
 export const keys = {
   test: { secret: 'sk_test_abcdefgh', publishable: 'pk_test_abcdefgh', webhookSecret: 'whsec_test' },
   live: { secret: 'sk_live_abcdefgh', publishable: 'pk_live_abcdefgh', webhookSecret: 'whsec_live' },
 };
 
-export interface TestProcessorClock extends Clock {
-  ahead: number;
+export interface TestClock extends Clock {
+  aheadMs: number;
 }
 
 export interface TestProcessor extends RunningProcessor {
-  readonly clock: TestProcessorClock;
+  readonly clock: TestClock;
   readonly stripe: Stripe;
   readonly live: Stripe;
-  /** A browser's request: form fields, publishable key. */
-  guest(path: string, fields: Readonly<Record<string, string>>): Promise<{ status: number; body: WireObject }>;
-  /** A form on one of the pages. */
-  press(url: string, fields: Readonly<Record<string, string>>): Promise<Response>;
+  /** Posts form fields with the publishable key, as a browser does. */
+  postAsBrowser(path: string, fields: Readonly<Record<string, string>>): Promise<{ status: number; body: AnyJson }>;
+  /** Submits the form of a page. */
+  submitForm(url: string, fields: Readonly<Record<string, string>>): Promise<Response>;
   setFaults(settings: unknown): Promise<Response>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of a foreign API, read as a browser would.
-export type WireObject = any;
+// biome-ignore lint/suspicious/noExplicitAny: JSON of an external API.
+export type AnyJson = any;
 
 export const stripeClient = (port: number, secret: string, more: Stripe.StripeConfig = {}): Stripe =>
   new Stripe(secret, {
@@ -39,7 +39,7 @@ export const stripeClient = (port: number, secret: string, more: Stripe.StripeCo
   } as Stripe.StripeConfig);
 
 export async function startTestProcessor(folder: string | null = null): Promise<TestProcessor> {
-  const clock: TestProcessorClock = { ahead: 0, now: () => Date.now() + clock.ahead };
+  const clock: TestClock = { aheadMs: 0, now: () => Date.now() + clock.aheadMs };
   const processor = await startProcessor({ port: 0, folder, keys, clock });
   const authorization = `Bearer ${keys.test.secret}`;
   return {
@@ -47,12 +47,12 @@ export async function startTestProcessor(folder: string | null = null): Promise<
     clock,
     stripe: stripeClient(processor.port, keys.test.secret),
     live: stripeClient(processor.port, keys.live.secret),
-    async guest(path, fields) {
+    async postAsBrowser(path, fields) {
       const body = new URLSearchParams({ key: keys.test.publishable, ...fields });
       const answer = await fetch(`${processor.url}${path}`, { method: 'POST', body });
       return { status: answer.status, body: await answer.json() };
     },
-    press: (url, fields) => fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) }),
+    submitForm: (url, fields) => fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) }),
     setFaults: (settings) =>
       fetch(`${processor.url}/sandbox/faults`, {
         method: 'PUT',
@@ -79,7 +79,7 @@ export async function createPayment(stripe: Stripe, amount = 1000): Promise<Stri
   return stripe.paymentIntents.capture(id);
 }
 
-/** The error that the call ends with; a call that succeeds fails the test. */
+/** The error of a call; fails the test when the call succeeds. */
 export async function errorOf(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
   const outcome = await call.then(
     (value) => ({ value }),

@@ -1,11 +1,11 @@
-// The slow second look at a valid JSON text whose escapes may hide something: member names that are equal only
-// after unescaping, NUL and lone surrogates. Runs only when the scanner met such an escape.
+// The slow second pass over a valid JSON text with escapes: finds member names that are equal only after unescaping, NUL and
+// lone surrogates. Runs only when the scanner met such an escape.
 // Guarantees: linear in the text; at most MAX_BAD_TEXTS reports. It does not check the grammar.
 
 import { nameAtOffset, type OutlineNode, outlineOf, stringFrom } from './outline.ts';
 import { printablePointerTo } from './pointer.ts';
 
-/** A string value or member name that no database column and no other reader could hold. */
+/** A string value or member name that no database column can hold. */
 export interface BadText {
   /** JSON pointer of the value or member, itself safe to print. */
   readonly field: string;
@@ -14,13 +14,13 @@ export interface BadText {
   readonly offset: number;
 }
 
-/** Nobody reads a longer list, and a hostile body could ask for a hundred thousand reports. */
+/** A bound: a hostile body could otherwise cause a hundred thousand reports. */
 const MAX_BAD_TEXTS = 100;
 
 const QUOTE = 0x22;
 const PROBLEM = /\0|\p{Surrogate}/u;
 
-/** The first member whose unescaped name already stands in its object; the offset is that of the name in the text. */
+/** The first member whose unescaped name is a duplicate in its object; the offset is that of the name in the text. */
 export function findDuplicateName(text: string): { readonly name: string; readonly offset: number } | undefined {
   const nodes = outlineOf(text);
   const namesIn = new Map<number, Set<string>>();

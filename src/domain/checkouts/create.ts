@@ -2,7 +2,7 @@
 // answer, byte for byte; a body that failed validation leaves the key unused.
 
 import type { CheckoutCreate } from '../../../schemas/types.gen.ts';
-import type { Queryable } from '../../base/db.ts';
+import type { Db } from '../../base/db.ts';
 import { conflict, invalid } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -12,11 +12,7 @@ import { type CreateOutcome, type CreateRequest, insertCheckout } from './querie
 
 const TRIES = 3;
 
-export async function createCheckout(
-  db: Queryable,
-  caller: Caller,
-  input: Input<CheckoutCreate>,
-): Promise<OperationResult> {
+export async function createCheckout(db: Db, caller: Caller, input: Input<CheckoutCreate>): Promise<OperationResult> {
   if (input.idempotency === undefined) throw new Error('createCheckout keeps its own idempotency');
   const checkoutId = caller.ids.prefixed('chk');
   const question: CreateRequest = {

@@ -93,7 +93,7 @@ async function giveToken(page: PageRequest): Promise<FastifyReply> {
 async function count({ http, member, request }: PageRequest, what: 'looks' | 'forms'): Promise<void> {
   const limit = what === 'forms' ? MEMBER_FORMS : member === null ? STRANGER_LOOKS : MEMBER_LOOKS;
   const who = member === null ? `address ${networkOf(request.ip)}` : `member ${member.id}`;
-  const [taken] = await countSharedCalls(http.app.db.pipelined, limit, [{ subject: `page ${what} ${who}`, calls: 1 }]);
+  const [taken] = await countSharedCalls(http.app.db.priority, limit, [{ subject: `page ${what} ${who}`, calls: 1 }]);
   if (taken !== undefined && taken.granted === 0) {
     const until = taken.retry_at === null ? 60 : (Date.parse(taken.retry_at) - Date.parse(taken.asked_at)) / 1_000;
     throw new Problem('rate_limited', { headers: { 'retry-after': String(Math.max(1, Math.ceil(until))) } });

@@ -10,7 +10,8 @@ import { describe, expect, inject, it } from 'vitest';
 import { isUnavailable, openDb } from '../../src/base/db.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { createDatabase } from '../fresh-database.ts';
+import { createDatabase } from '../support/create-database.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const FOLDER = join(packageRoot, 'migrations');
 const empty = (): Promise<string> =>
@@ -169,7 +170,7 @@ describe('the layer above it', () => {
       db.transaction(async (tx) => {
         await tx.query('update t set n = n + 1 where id = $1', [first]);
         haveOne++;
-        while (haveOne < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+        await waitFor('both transactions hold a row', () => haveOne >= 2);
         await tx.query('update t set n = n + 1 where id = $1', [second]);
       });
     await Promise.all([step(1, 2), step(2, 1)]);
@@ -242,7 +243,8 @@ describe('the layer above it', () => {
     const late = db.transaction(async (tx) => {
       const [{ pid } = { pid: 0 }] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
       await tx.query("set local idle_in_transaction_session_timeout = '10ms'");
-      while ((await other.query('select from pg_stat_activity where pid = $1', [pid])).length > 0);
+      const backend = () => other.query('select from pg_stat_activity where pid = $1', [pid]);
+      await waitFor('PostgreSQL ends the connection', async () => (await backend()).length === 0);
       await tx.query('select 1');
     });
     expect(isUnavailable(await late.catch((error: unknown) => error))).toBe(true);

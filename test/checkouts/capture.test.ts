@@ -5,62 +5,71 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { captureFunded } from '../../src/domain/checkouts/capture/capture.ts';
 import { claimFunded } from '../../src/domain/checkouts/queries.ts';
 import type { Processor } from '../../src/domain/payments/processor.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { CARDS, DAY, HOUR, inFuture, intentOf, openShop, type Seen, type Shop } from './shop.ts';
+import {
+  CARDS,
+  DAY,
+  HOUR,
+  inFuture,
+  intentOf,
+  type Json,
+  openTestVenue,
+  type TestVenue,
+} from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
-let shop: Shop;
+let venue: TestVenue;
 beforeAll(async () => {
   world = await openTestWorld();
-  shop = await openShop(world);
-  await shop.fee(250, 30);
+  venue = await openTestVenue(world);
+  await venue.setFee(250, 30);
 });
 afterAll(() => world.close());
 afterEach(() => world.processor.api.faults.clear());
 
-const statusesOf = (checkout: Seen): string[] => checkout.shares.map(({ status }: Seen) => status);
+const statusesOf = (checkout: Json): string[] => checkout.shares.map(({ status }: Json) => status);
 
-async function paidWith(...cards: string[]): Promise<Seen> {
-  const checkout = await shop.collecting({ party_size: cards.length, amount: 9_001 * cards.length });
-  await shop.payAll(checkout, cards);
+async function paidWith(...cards: string[]): Promise<Json> {
+  const checkout = await venue.collecting({ party_size: cards.length, amount: 9_001 * cards.length });
+  await venue.payAll(checkout, cards);
   return checkout;
 }
 
-async function hurryUntil(id: string, status: string, most = 8): Promise<Seen> {
+async function hurryUntil(id: string, status: string, most = 8): Promise<Json> {
   for (let tries = 0; tries < most; tries++) {
-    const seen = await shop.read(id);
+    const seen = await venue.read(id);
     if (seen.status === status) return seen;
-    await shop.hurry(id);
+    await venue.finishDueWork(id);
   }
-  return shop.read(id);
+  return venue.read(id);
 }
 
 async function expectNobodyCharged(id: string): Promise<void> {
-  await shop.hurry(id);
-  expect(await shop.chargedAtBank(id)).toBe(0);
-  expect(await shop.heldAtBank(id)).toBe(0);
-  expect(await shop.paidOutAtBank(id)).toBe(0);
-  expect(await shop.balances(id)).toEqual({});
+  await venue.finishDueWork(id);
+  expect(await venue.chargedAtProcessor(id)).toBe(0);
+  expect(await venue.heldAtProcessor(id)).toBe(0);
+  expect(await venue.paidOutAtProcessor(id)).toBe(0);
+  expect(await venue.balances(id)).toEqual({});
 }
 
-async function expectEverybodyCharged(checkout: Seen): Promise<void> {
-  await shop.hurry(checkout.id);
-  expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
-  expect(await shop.paidOutAtBank(checkout.id)).toBe(checkout.net_amount);
+async function expectEverybodyCharged(checkout: Json): Promise<void> {
+  await venue.finishDueWork(checkout.id);
+  expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
+  expect(await venue.paidOutAtProcessor(checkout.id)).toBe(checkout.net_amount);
   const { fee_amount: fee } = checkout;
-  expect(await shop.balances(checkout.id)).toEqual({ processor_balance: fee, fee_income: -fee });
+  expect(await venue.balances(checkout.id)).toEqual({ processor_balance: fee, fee_income: -fee });
 }
 
 describe('a capture that fails temporarily', () => {
   it('is retried until it succeeds, and each guest is charged once', async () => {
     const checkout = await paidWith(CARDS.good, CARDS.captureFailsForAWhile, CARDS.good);
-    const between = await shop.read(checkout.id);
+    const between = await venue.read(checkout.id);
     expect([between.status, between.completed_at]).toEqual(['funded', null]);
-    expect(await shop.paidOutAtBank(checkout.id)).toBe(0);
+    expect(await venue.paidOutAtProcessor(checkout.id)).toBe(0);
     const done = await hurryUntil(checkout.id, 'completed');
     expect([done.status, statusesOf(done)]).toEqual(['completed', Array(3).fill('captured')]);
     await expectEverybodyCharged(done);
-    expect((await shop.told(checkout.id)).slice(-2)).toEqual(['checkout.funded', 'checkout.completed']);
+    expect((await venue.eventTypes(checkout.id)).slice(-2)).toEqual(['checkout.funded', 'checkout.completed']);
   });
 
   it.each(['error_500', 'error_500_after', 'drop_connection', 'rate_limited'] as const)(
@@ -75,18 +84,18 @@ describe('a capture that fails temporarily', () => {
   );
 
   it('while the processor does not answer the verification leaves the checkout funded', async () => {
-    const checkout = await shop.collecting({ party_size: 2 });
-    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    const secret = await shop.secretFor(checkout.id, checkout.shares[1].id);
-    await shop.confirm(secret, CARDS.good);
+    const checkout = await venue.collecting({ party_size: 2 });
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    const secret = await venue.secretFor(checkout.id, checkout.shares[1].id);
+    await venue.confirm(secret, CARDS.good);
     world.processor.api.faults.set({
       rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'drop_connection' }],
     });
-    await shop.look(secret.holdId);
-    expect((await shop.read(checkout.id)).status).toBe('funded');
-    await shop.hurry(checkout.id);
-    expect((await shop.read(checkout.id)).status).toBe('funded');
-    expect(await shop.chargedAtBank(checkout.id)).toBe(0);
+    await venue.settleHold(secret.holdId);
+    expect((await venue.read(checkout.id)).status).toBe('funded');
+    await venue.finishDueWork(checkout.id);
+    expect((await venue.read(checkout.id)).status).toBe('funded');
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
     world.processor.api.faults.clear();
     await expectEverybodyCharged(await hurryUntil(checkout.id, 'completed'));
   });
@@ -100,7 +109,7 @@ describe('a worker that stalls during a capture', () => {
     const checkout = await paidWith(CARDS.good, CARDS.good);
     world.processor.api.faults.clear();
     const { services: money } = world.context;
-    const nextTurn = () => claimFunded(world.db, shop.venueId, checkout.id, money.clock.now() + HOUR);
+    const nextTurn = () => claimFunded(world.db, venue.venueId, checkout.id, money.clock.now() + HOUR);
     const began = await nextTurn();
     // While it calls the processor, another worker claims the checkout.
     const test = new Proxy(money.processors.test as Processor, {
@@ -111,7 +120,7 @@ describe('a worker that stalls during a capture', () => {
           return (bank[name] as (...given: unknown[]) => unknown)(...args);
         },
     });
-    await captureFunded({ ...money, processors: { test } }, shop.venueId, checkout.id);
+    await captureFunded({ ...money, processors: { test } }, venue.venueId, checkout.id);
     const [{ status, turn, due } = {}] = await world.db.query(
       'select status, turn, work_at > now() + $2 as due from checkouts where checkout_id = $1',
       [checkout.id, '30 minutes'],
@@ -129,16 +138,16 @@ describe('a capture that fails for good', () => {
     expect([seen.status, seen.cancellation_reason]).toEqual(['canceled', 'capture_failed']);
     expect(statusesOf(seen)).toEqual(['refunded', 'failed', 'refunded']);
     expect(seen.refunded_amount).toBe(18_002);
-    expect(seen.shares.map(({ refunded_amount }: Seen) => refunded_amount)).toEqual([9_001, 0, 9_001]);
+    expect(seen.shares.map(({ refunded_amount }: Json) => refunded_amount)).toEqual([9_001, 0, 9_001]);
     expect(seen.completed_at).toBeNull();
     await expectNobodyCharged(checkout.id);
-    expect((await shop.told(checkout.id)).filter((type) => type === 'checkout.canceled')).toHaveLength(1);
-    expect(await shop.told(checkout.id)).not.toContain('checkout.completed');
+    expect((await venue.eventTypes(checkout.id)).filter((type) => type === 'checkout.canceled')).toHaveLength(1);
+    expect(await venue.eventTypes(checkout.id)).not.toContain('checkout.completed');
   });
 
   it('beside a capture with an unknown outcome waits for that one; then no guest is charged', async () => {
     const checkout = await paidWith(CARDS.captureFailsForAWhile, CARDS.captureFailsForGood);
-    expect((await shop.read(checkout.id)).status).toBe('funded');
+    expect((await venue.read(checkout.id)).status).toBe('funded');
     const seen = await hurryUntil(checkout.id, 'canceled');
     expect([seen.status, seen.cancellation_reason]).toEqual(['canceled', 'capture_failed']);
     expect(statusesOf(seen)).toEqual(['refunded', 'failed']);
@@ -154,11 +163,11 @@ describe('a capture that fails for good', () => {
 
   it('for every share leads back to collecting; other cards complete the checkout', async () => {
     const checkout = await paidWith(CARDS.captureFailsForGood, CARDS.captureFailsForGood);
-    const back = await shop.read(checkout.id);
+    const back = await venue.read(checkout.id);
     expect([back.status, statusesOf(back), back.funded_amount]).toEqual(['collecting', ['failed', 'failed'], 0]);
-    expect((await shop.told(checkout.id)).slice(-2)).toEqual(['checkout.funded', 'checkout.collecting']);
+    expect((await venue.eventTypes(checkout.id)).slice(-2)).toEqual(['checkout.funded', 'checkout.collecting']);
     await expectNobodyCharged(checkout.id);
-    await shop.payAll(checkout, []);
+    await venue.payAll(checkout, []);
     const done = await hurryUntil(checkout.id, 'completed');
     expect(done.status).toBe('completed');
     await expectEverybodyCharged(done);
@@ -167,7 +176,7 @@ describe('a capture that fails for good', () => {
   it('frees the booking: the same booking id gets a new checkout', async () => {
     const checkout = await paidWith(CARDS.good, CARDS.captureFailsForGood);
     await hurryUntil(checkout.id, 'canceled');
-    const again = await shop.create({ external_booking_id: checkout.external_booking_id });
+    const again = await venue.create({ external_booking_id: checkout.external_booking_id });
     expect([again.status, again.id === checkout.id]).toEqual(['open', false]);
   });
 
@@ -177,29 +186,29 @@ describe('a capture that fails for good', () => {
     });
     const checkout = await paidWith(CARDS.good, CARDS.captureFailsForGood, CARDS.good);
     await hurryUntil(checkout.id, 'canceled');
-    await shop.hurry(checkout.id);
-    await shop.hurry(checkout.id);
+    await venue.finishDueWork(checkout.id);
+    await venue.finishDueWork(checkout.id);
     await expectNobodyCharged(checkout.id);
   });
 });
 
 describe('a hold that was captured at the processor without us', () => {
-  async function captured(): Promise<Seen> {
-    const checkout = await shop.collecting({ party_size: 2 });
-    const secret = await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    await shop.stripe.paymentIntents.capture(intentOf(secret));
-    await shop.look(secret.holdId);
-    await shop.hurry(checkout.id);
-    await shop.hurry(checkout.id);
+  async function captured(): Promise<Json> {
+    const checkout = await venue.collecting({ party_size: 2 });
+    const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    await venue.stripe.paymentIntents.capture(intentOf(secret));
+    await venue.settleHold(secret.holdId);
+    await venue.finishDueWork(checkout.id);
+    await venue.finishDueWork(checkout.id);
     return checkout;
   }
 
   it('is paid back, its share fails, and the guest can pay again', async () => {
     const checkout = await captured();
-    const seen = await shop.read(checkout.id);
+    const seen = await venue.read(checkout.id);
     expect([seen.status, statusesOf(seen)]).toEqual(['collecting', ['failed', 'invited']]);
-    expect(await shop.chargedAtBank(checkout.id)).toBe(0);
-    await shop.payAll(checkout, []);
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
+    await venue.payAll(checkout, []);
     const done = await hurryUntil(checkout.id, 'completed');
     expect(done.status).toBe('completed');
     await expectEverybodyCharged(done);
@@ -207,8 +216,8 @@ describe('a hold that was captured at the processor without us', () => {
 
   it('does not prevent a cancel', async () => {
     const checkout = await captured();
-    const told = await shop.post(`/v1/checkouts/${checkout.id}/cancel`);
-    expect([told.status, told.json.status], told.text).toEqual([200, 'canceled']);
+    const response = await venue.post(`/v1/checkouts/${checkout.id}/cancel`);
+    expect([response.status, response.json.status], response.text).toEqual([200, 'canceled']);
     await expectNobodyCharged(checkout.id);
   });
 });
@@ -220,36 +229,36 @@ describe('an old hold that is released late', () => {
     });
 
   /** A funded checkout whose captures wait for the processor, while an earlier hold is released only now. */
-  async function expectStillCompleted(checkout: Seen): Promise<void> {
-    expect((await shop.read(checkout.id)).status).toBe('funded');
+  async function expectStillCompleted(checkout: Json): Promise<void> {
+    expect((await venue.read(checkout.id)).status).toBe('funded');
     faults('capture');
-    await shop.hurry(checkout.id);
-    const between = await shop.read(checkout.id);
+    await venue.finishDueWork(checkout.id);
+    const between = await venue.read(checkout.id);
     expect([between.status, statusesOf(between)]).toEqual(['funded', ['held', 'held']]);
     world.processor.api.faults.clear();
     const done = await hurryUntil(checkout.id, 'completed');
     expect(done.status).toBe('completed');
     await expectEverybodyCharged(done);
-    expect(await shop.heldAtBank(checkout.id)).toBe(0);
+    expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
   }
 
   it('because it was renewed, does not affect the checkout that was funded meanwhile', async () => {
-    const checkout = await shop.collecting({ party_size: 2, pay_by: inFuture(20 * DAY) });
-    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    const checkout = await venue.collecting({ party_size: 2, pay_by: inFuture(20 * DAY) });
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     faults('cancel', 'capture');
-    await shop.drive(checkout.id, 'advance', { to: inFuture(6 * DAY + 2 * HOUR) });
+    await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(6 * DAY + 2 * HOUR) });
     await world.work();
-    expect(await shop.intents(checkout.id)).toHaveLength(2);
-    await shop.pay(checkout.id, checkout.shares[1].id, CARDS.good);
+    expect(await venue.intents(checkout.id)).toHaveLength(2);
+    await venue.pay(checkout.id, checkout.shares[1].id, CARDS.good);
     await expectStillCompleted(checkout);
   });
 
   it('because it was refused, does not affect the party that has paid again meanwhile', async () => {
     faults('cancel');
     const checkout = await paidWith(CARDS.captureFailsForGood, CARDS.captureFailsForGood);
-    expect((await shop.read(checkout.id)).status).toBe('collecting');
+    expect((await venue.read(checkout.id)).status).toBe('collecting');
     faults('cancel', 'capture');
-    await shop.payAll(checkout, []);
+    await venue.payAll(checkout, []);
     await expectStillCompleted(checkout);
   });
 });
@@ -261,17 +270,17 @@ describe('payouts', () => {
     });
     const checkout = await paidWith(CARDS.good, CARDS.good);
     const done = await hurryUntil(checkout.id, 'completed');
-    await shop.hurry(checkout.id);
-    await shop.hurry(checkout.id);
+    await venue.finishDueWork(checkout.id);
+    await venue.finishDueWork(checkout.id);
     await expectEverybodyCharged(done);
   });
 
   it('of a checkout whose whole amount is our fee have no transfer', async () => {
-    const greedy = await openShop(world);
-    await greedy.fee(10_000, 0);
+    const greedy = await openTestVenue(world);
+    await greedy.setFee(10_000, 0);
     const done = await greedy.completed({ amount: 1_000, party_size: 2 });
     expect(done.net_amount).toBe(0);
-    expect(await greedy.paidOutAtBank(done.id)).toBe(0);
+    expect(await greedy.paidOutAtProcessor(done.id)).toBe(0);
     expect(await greedy.balances(done.id)).toEqual({ processor_balance: 1_000, fee_income: -1_000 });
   });
 });

@@ -15,21 +15,21 @@ import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
-import { until } from '../sandbox/start-processor.ts';
-import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
-import { CARDS, HOUR, intentOf, openShop, type Seen, type Shop } from './shop.ts';
+import { CARDS, HOUR, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
+import { runUntilIdle, waitFor } from '../support/wait-for.ts';
 
 const RACES = Number(process.env.RACES ?? 1_000);
 const LANES = 6;
 const LATEST_MS = 10;
 
 let world: TestWorld;
-let shop: Shop;
+let venue: TestVenue;
 let stripe: Stripe;
 let parts: PaymentServices;
 beforeAll(async () => {
   world = await openTestWorld();
-  shop = await openShop(world);
+  venue = await openTestVenue(world);
   const { secret, publishable } = PROCESSOR_KEYS.test;
   const httpClient = inProcess();
   stripe = new Stripe(secret, { httpClient, telemetry: false, maxNetworkRetries: 0 });
@@ -59,16 +59,16 @@ function inProcess(): Stripe.HttpClient {
 
 describe('two concurrent last holds', () => {
   /** One of three shares is held. The cards of the other two are held at the processor, but not polled yet. */
-  async function almostFunded(): Promise<{ checkout: Seen; holds: string[]; intents: string[] }> {
-    const checkout = await shop.collecting({ party_size: 3 });
-    await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    const secrets = await Promise.all([1, 2].map((place) => shop.secretFor(checkout.id, checkout.shares[place].id)));
-    for (const secret of secrets) await shop.confirm(secret, CARDS.good);
+  async function almostFunded(): Promise<{ checkout: Json; holds: string[]; intents: string[] }> {
+    const checkout = await venue.collecting({ party_size: 3 });
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    const secrets = await Promise.all([1, 2].map((place) => venue.secretFor(checkout.id, checkout.shares[place].id)));
+    for (const secret of secrets) await venue.confirm(secret, CARDS.good);
     return { checkout, holds: secrets.map(({ holdId }) => holdId), intents: secrets.map(intentOf) };
   }
 
   const statusOf = async (id: string): Promise<string | undefined> =>
-    (await readCheckout(world.db, shop.venueId, id))?.status;
+    (await readCheckout(world.db, venue.venueId, id))?.status;
 
   it('wait for the row lock, see each other, and fund and complete the checkout', async () => {
     for (let round = 0; round < 5; round++) {
@@ -76,8 +76,8 @@ describe('two concurrent last holds', () => {
       const { looking } = await world.db.transaction(async (tx) => {
         // This lock must come first, so that both holds wait for it.
         await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [checkout.id]);
-        const looking = Promise.all(holds.map((holdId) => shop.look(holdId)));
-        await until(async () => {
+        const looking = Promise.all(holds.map((holdId) => venue.settleHold(holdId)));
+        await waitFor('both wait for the row', async () => {
           const rows = await world.db.priority.query(
             `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
           );
@@ -87,8 +87,8 @@ describe('two concurrent last holds', () => {
       });
       await looking;
       expect(await statusOf(checkout.id)).toBe('completed');
-      expect((await shop.told(checkout.id)).filter((type) => type === 'checkout.funded')).toHaveLength(1);
-      expect(await shop.chargedAtBank(checkout.id)).toBe(checkout.amount);
+      expect((await venue.eventTypes(checkout.id)).filter((type) => type === 'checkout.funded')).toHaveLength(1);
+      expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
     }
   });
 
@@ -102,7 +102,7 @@ describe('two concurrent last holds', () => {
     const facts = await Promise.all(intents.map((intent) => parts.processors.test?.retrieveHold(intent)));
     const unlocked = holds.map((holdId, place) =>
       world.db.transaction(async (tx) => {
-        const standing = await readCheckout(tx, shop.venueId, checkout.id);
+        const standing = await readCheckout(tx, venue.venueId, checkout.id);
         if (++waiting === 2) bothHaveRead();
         await barrier;
         const seen = facts[place];
@@ -115,7 +115,7 @@ describe('two concurrent last holds', () => {
     );
     await Promise.all(unlocked);
     expect(await statusOf(checkout.id)).toBe('collecting');
-    expect((await shop.read(checkout.id)).shares.map(({ status }: Seen) => status)).toEqual(Array(3).fill('held'));
+    expect((await venue.read(checkout.id)).shares.map(({ status }: Json) => status)).toEqual(Array(3).fill('held'));
   });
 });
 
@@ -137,7 +137,7 @@ async function heldAtBank(
     capture_method: 'manual',
     payment_method: 'pm_card_visa',
     confirm: 'true',
-    'metadata[venue_id]': shop.venueId,
+    'metadata[venue_id]': venue.venueId,
     'metadata[checkout_id]': checkoutId,
     'metadata[share_id]': share.id,
     'metadata[hold_id]': share.holdId,
@@ -176,7 +176,7 @@ async function racers(count: number, payBy: number): Promise<Racer[]> {
          n.id, 'https://x.example', 'https://x.example', '{}', '', now() + n.place * interval '1 microsecond'
        from unnest($2::text[]) with ordinality as n(id, place)
          cross join lateral (select to_timestamp(($3 + n.place - 1) / 1000.0) as pay_by) at`,
-      [shop.venueId, made.map(({ id }) => id), payBy],
+      [venue.venueId, made.map(({ id }) => id), payBy],
     );
     const columns = [
       all.map(({ id }) => id),
@@ -188,7 +188,7 @@ async function racers(count: number, payBy: number): Promise<Racer[]> {
     ];
     const rows = `unnest($2::text[], $3::text[], $4::smallint[], $5::uuid[], $6::text[], $7::text[])
       as n(share_id, checkout_id, place, hold_id, intent_id, charge_id)`;
-    const of = [shop.venueId, ...columns];
+    const of = [venue.venueId, ...columns];
     await tx.query(
       `update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = any($1)`,
       [made.map(({ id }) => id)],
@@ -227,10 +227,15 @@ const soon = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 /** Runs the three at once, each with a clock that allows it. Returns whether the cancel was accepted. */
 async function race({ id, lastHold, payBy }: Racer): Promise<boolean> {
-  const caller = { ...world.command(), venue: { id: shop.venueId }, mode: 'test', now: payBy - 1 } as unknown as Caller;
+  const caller = {
+    ...world.command(),
+    venue: { id: venue.venueId },
+    mode: 'test',
+    now: payBy - 1,
+  } as unknown as Caller;
   const input = { params: { id }, query: {}, body: undefined, whenNew: [] } as never;
   const [, canceled] = await Promise.all([
-    settleHoldNow(parts, shop.venueId, lastHold),
+    settleHoldNow(parts, venue.venueId, lastHold),
     soon(Math.random() * LATEST_MS).then(() =>
       world.db
         .transaction((tx) => cancelCheckout(tx, caller, input))
@@ -242,7 +247,7 @@ async function race({ id, lastHold, payBy }: Racer): Promise<boolean> {
           },
         ),
     ),
-    soon(Math.random() * LATEST_MS).then(() => expireOne(world.db, { ids: parts.ids, now: payBy }, shop.venueId, id)),
+    soon(Math.random() * LATEST_MS).then(() => expireOne(world.db, { ids: parts.ids, now: payBy }, venue.venueId, id)),
   ]);
   return canceled;
 }
@@ -260,8 +265,8 @@ interface Outcome {
 /** Of every race, a thousand at a time, because of the statement time-out. */
 async function outcomes(): Promise<Outcome[]> {
   const all: Outcome[] = [];
-  for (;;) {
-    const page = await world.db.query<Outcome>(
+  for (let page: Outcome[] | null = null; page?.length !== 0; ) {
+    page = await world.db.query<Outcome>(
       `with c as materialized (
          select venue_id, checkout_id, status from checkouts
          where venue_id = $1 and checkout_id > $2 and description = 'A race' order by checkout_id limit 1000),
@@ -275,11 +280,11 @@ async function outcomes(): Promise<Outcome[]> {
          (select coalesce(sum(l.amount), 0)::integer from ledger_entries l where l.venue_id = c.venue_id
            and l.checkout_id = c.checkout_id and l.kind = 'capture') as posted
        from c left join s using (checkout_id) order by c.checkout_id`,
-      [shop.venueId, all.at(-1)?.id ?? ''],
+      [venue.venueId, all.at(-1)?.id ?? ''],
     );
-    if (page.length === 0) return all;
     all.push(...page);
   }
+  return all;
 }
 
 describe('the last hold, a cancel and an expiry', () => {
@@ -299,10 +304,10 @@ describe('the last hold, a cancel and an expiry', () => {
     await Promise.all(Array.from({ length: LANES }, lane));
     // The releases of the cancel and the expiry are due by their own clocks, later than the wall clock.
     await world.db.query(`update holds set due_at = now() where venue_id = $1 and status = 'releasing'`, [
-      shop.venueId,
+      venue.venueId,
     ]);
     await soon(5);
-    while ((await settleDueHolds(parts, 100)) > 0);
+    await runUntilIdle('settling holds', () => settleDueHolds(parts, 100));
     // The planner has no statistics of so many new rows; without this the query takes too long.
     await world.db.query('analyze checkouts, shares, holds, events, ledger_entries');
 

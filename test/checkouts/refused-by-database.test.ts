@@ -6,16 +6,16 @@ import type { Queryable } from '../../src/base/db.ts';
 import type { Transitions } from '../../src/base/transitions.ts';
 import { CHECKOUT_TRANSITIONS, SHARE_TRANSITIONS } from '../../src/domain/checkouts/transitions.ts';
 import { HOLD_TRANSITIONS, MOVEMENT_TRANSITIONS } from '../../src/domain/payments/transitions.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { openShop, type Seen, type Shop } from './shop.ts';
+import { type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
-let shop: Shop;
-let done: Seen;
+let venue: TestVenue;
+let done: Json;
 beforeAll(async () => {
   world = await openTestWorld();
-  shop = await openShop(world);
-  done = await shop.completed({ party_size: 2 });
+  venue = await openTestVenue(world);
+  done = await venue.completed({ party_size: 2 });
 });
 afterAll(() => world.close());
 
@@ -188,13 +188,13 @@ function addShare(tx: Queryable, checkoutId: string, amount: number): Promise<un
   return tx.query(
     `insert into shares (venue_id, share_id, checkout_id, place, amount, status, is_organizer, member_id, invited_at)
      values ($1, 'shr_' || gen_random_uuid(), $2, 9, $3, 'invited', false, gen_random_uuid(), now())`,
-    [shop.venueId, checkoutId, amount],
+    [venue.venueId, checkoutId, amount],
   );
 }
 
 describe('a party', () => {
   it('that does not add up to the amount is rejected at commit, even by one minor unit', async () => {
-    const open = await shop.create({ amount: 10_000, party_size: 2 });
+    const open = await venue.create({ amount: 10_000, party_size: 2 });
     for (const amounts of [[5_000, 4_999], [5_000, 5_001], [10_000, 100], [9_999]]) {
       const refusal = await refusalAtCommit(async (tx) => {
         await tx.query(
@@ -205,11 +205,11 @@ describe('a party', () => {
       });
       expect(refusal).toMatch(/add up to \d+, not to 10000/);
     }
-    expect((await shop.read(open.id)).status).toBe('open');
+    expect((await venue.read(open.id)).status).toBe('open');
   });
 
   it('without shares cannot be collecting', async () => {
-    const open = await shop.create();
+    const open = await venue.create();
     const refusal = await refusalAtCommit((tx) =>
       tx.query(`update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = $1`, [
         open.id,
@@ -219,7 +219,7 @@ describe('a party', () => {
   });
 
   it('can neither lose a share, dropped or deleted, nor gain one', async () => {
-    const { id, shares } = await shop.collecting();
+    const { id, shares } = await venue.collecting();
     expect(await refusalAtCommit((tx) => addShare(tx, id, 100))).toMatch(/add up/);
     const drop = await refusalAtCommit((tx) =>
       tx.query('update shares set dropped_at = now() where share_id = $1', [shares[1].id]),
@@ -228,12 +228,12 @@ describe('a party', () => {
     expect(
       await refusalAtCommit((tx) => tx.query('delete from shares where share_id = $1', [shares[1].id])),
     ).not.toBeNull();
-    expect(await shop.read(id)).toMatchObject({ shares });
+    expect(await venue.read(id)).toMatchObject({ shares });
   });
 
   it('of an ended checkout holds no card, and of a completed one has every share captured', async () => {
-    const { id, shares } = await shop.collecting();
-    await shop.drive(id, 'hold', { share_id: shares[0].id });
+    const { id, shares } = await venue.collecting();
+    await venue.runTestHelper(id, 'hold', { share_id: shares[0].id });
     for (const end of ['expired', 'canceled']) {
       const refusal = await refusalAtCommit((tx) =>
         tx.query('update checkouts set status = $2 where checkout_id = $1', [id, end]),
@@ -272,7 +272,7 @@ describe('a party', () => {
   });
 
   it('of a live checkout has no own clock', async () => {
-    const live = await openShop(world, { mode: 'live' });
+    const live = await openTestVenue(world, { mode: 'live' });
     const made = await live.create();
     const refusal = await refusalOf((tx) =>
       tx.query(`update checkouts set clock_ahead = '1 hour' where checkout_id = $1`, [made.id]),

@@ -9,7 +9,7 @@ import { readConfig } from '../../src/base/config.ts';
 import { sendDueMessages, TextRefused } from '../../src/domain/members/messages/send.ts';
 import { isFromTwilio } from '../../src/domain/members/messages/twilio.ts';
 import { textSender } from '../../src/main/sender.ts';
-import { openTown, type Person, shown, type Town } from './town.ts';
+import { type GuestFixture, openGuestFixture, type Person, statusAndError } from './guest-fixture.ts';
 
 interface Asked {
   readonly path: string;
@@ -19,7 +19,7 @@ interface Asked {
 
 type Reply = { readonly status: number; readonly body: unknown } | 'hang up';
 
-let town: Town;
+let fixture: GuestFixture;
 let twilio: Server;
 const asked: Asked[] = [];
 let replies: Reply[] = [];
@@ -43,7 +43,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((done) => twilio.listen(0, '127.0.0.1', done));
   const { port } = twilio.address() as AddressInfo;
-  town = await openTown({
+  fixture = await openGuestFixture({
     env: {
       TWILIO_ACCOUNT_SID: 'AC123',
       TWILIO_AUTH_TOKEN: AUTH,
@@ -53,32 +53,32 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await town.world.close();
+  await fixture.world.close();
   await new Promise((done) => twilio.close(done));
 });
 beforeEach(async () => {
   asked.length = 0;
   replies = [];
-  await town.world.db.query(`delete from messages`);
+  await fixture.world.db.query(`delete from messages`);
 });
 
-const due = () => town.world.db.query("update messages set due_at = to_timestamp(0) where status = 'waiting'");
+const due = () => fixture.world.db.query("update messages set due_at = to_timestamp(0) where status = 'waiting'");
 
 async function send(): Promise<void> {
-  const { services: money, config } = town.world.context;
+  const { services: money, config } = fixture.world.context;
   await due();
   await sendDueMessages({ ...money, sender: textSender(config) }, 100);
 }
 
 async function invited(): Promise<Person> {
-  const [ada, sam] = [await town.person('Ada'), await town.person('Sam')];
-  await town.party(await town.checkout(), ada, [{ user_id: sam.id }]);
+  const [ada, sam] = [await fixture.person('Ada'), await fixture.person('Sam')];
+  await fixture.party(await fixture.checkout(), ada, [{ user_id: sam.id }]);
   return sam;
 }
 
-const states = () => town.world.db.query('select status, trouble, provider_id from messages');
+const states = () => fixture.world.db.query('select status, trouble, provider_id from messages');
 const stopped = async (who: Person): Promise<boolean> => {
-  const rows = await town.world.db.query<{ is: boolean }>(
+  const rows = await fixture.world.db.query<{ is: boolean }>(
     'select exists (select 1 from stopped_phones p join members m using (phone_hash) where m.member_id = $1) as "is"',
     [who.id],
   );
@@ -91,7 +91,7 @@ describe('a message', () => {
     ['is to be tried again', new Error('not now')],
   ])('is not changed by a worker with a stale lease token, which finds that it %s', async (_, why) => {
     await invited();
-    const { services: money } = town.world.context;
+    const { services: money } = fixture.world.context;
     const answers: { sent: (id: string) => void; failed: (error: Error) => void }[] = [];
     const send = () => new Promise<string>((sent, failed) => void answers.push({ sent, failed }));
     const begin = async (): Promise<{ over: Promise<unknown> }> => {
@@ -100,7 +100,7 @@ describe('a message', () => {
       await expect.poll(() => answers.length, { timeout: 60_000 }).toBe(before + 1);
       return { over };
     };
-    const rows = () => town.world.db.query<{ due_at: Date }>('select status, turn, due_at from messages');
+    const rows = () => fixture.world.db.query<{ due_at: Date }>('select status, turn, due_at from messages');
     const [late, now] = [await begin(), await begin()];
     const taken = await rows();
     answers[0]?.failed(why);
@@ -134,13 +134,13 @@ describe('a message', () => {
     ];
     for (let times = 0; times < 4; times++) await send();
     expect(await states()).toMatchObject([{ status: 'sent' }]);
-    await town.world.db.query('delete from messages');
+    await fixture.world.db.query('delete from messages');
     const sam = await invited();
     replies = [{ status: 400, body: { code: 21211, message: `The number ${sam.phone} is not valid` } }];
     await send();
     expect(await states()).toEqual([{ status: 'failed', trouble: 'Twilio answered 400 (21211)', provider_id: null }]);
-    expect(town.world.logs.join('')).not.toContain(sam.phone);
-    expect(town.world.logs.join('')).not.toContain(AUTH);
+    expect(fixture.world.logs.join('')).not.toContain(sam.phone);
+    expect(fixture.world.logs.join('')).not.toContain(AUTH);
   });
 
   it('that may have been sent is tried once more and never a third time', async () => {
@@ -161,7 +161,7 @@ describe('a message', () => {
 });
 
 describe('a reply', () => {
-  const url = () => `${town.world.urls[0]}/texts/twilio`;
+  const url = () => `${fixture.world.urls[0]}/texts/twilio`;
   function signed(fields: Record<string, string>, token = AUTH): string {
     const text = Object.keys(fields)
       .sort()
@@ -169,7 +169,7 @@ describe('a reply', () => {
     return createHmac('sha1', token).update(text).digest('base64');
   }
   const answer = (fields: Record<string, string>, signature: string | null = signed(fields)) =>
-    town.world.call('POST', '/texts/twilio', {
+    fixture.world.call('POST', '/texts/twilio', {
       body: new URLSearchParams(fields).toString(),
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
@@ -180,8 +180,8 @@ describe('a reply', () => {
   it('of STOP opts out and START opts in again; any other text changes nothing', async () => {
     const sam = await invited();
     const said = (Body: string) => answer({ From: sam.phone, To: '+15005550006', Body, MessageSid: 'SM2' });
-    const told = await said(' Stop. ');
-    expect([told.status, told.headers.get('content-type'), told.text]).toEqual([
+    const response = await said(' Stop. ');
+    expect([response.status, response.headers.get('content-type'), response.text]).toEqual([
       200,
       'text/xml',
       '<?xml version="1.0" encoding="UTF-8"?><Response></Response>',
@@ -200,14 +200,14 @@ describe('a reply', () => {
       await said(word);
       expect(await stopped(sam), word).toBe(true);
     }
-    expect(town.world.logs.join('')).not.toContain(sam.phone);
+    expect(fixture.world.logs.join('')).not.toContain(sam.phone);
   });
 
   it('is accepted only with Twilio’s signature over exactly these fields', async () => {
     const sam = await invited();
     const fields = { From: sam.phone, Body: 'STOP' };
     for (const signature of [null, '', 'x', signed(fields, 'another'), signed({ ...fields, Body: 'START' })]) {
-      expect(shown(await answer(fields, signature)).slice(0, 2)).toEqual([401, 'unauthorized']);
+      expect(statusAndError(await answer(fields, signature)).slice(0, 2)).toEqual([401, 'unauthorized']);
     }
     expect(await stopped(sam)).toBe(false);
   });
@@ -232,16 +232,16 @@ describe('a reply', () => {
 
 describe('with a real sender', () => {
   it('there is no outbox page, and reserved numbers have no fixed code', async () => {
-    expect((await town.world.call('GET', '/sandbox/outbox')).status).toBe(404);
+    expect((await fixture.world.call('GET', '/sandbox/outbox')).status).toBe(404);
     expect(
-      (await town.world.call('POST', '/sandbox/outbox', { body: 'phone=%2B15550100001&answer=STOP' })).status,
+      (await fixture.world.call('POST', '/sandbox/outbox', { body: 'phone=%2B15550100001&answer=STOP' })).status,
     ).toBe(404);
-    const begun = await town.world.call('POST', '/v1/public/sign_in', { body: { phone: '+15550100001' } });
+    const begun = await fixture.world.call('POST', '/v1/public/sign_in', { body: { phone: '+15550100001' } });
     await send();
     const code = /^(\d{6}) /.exec(asked[0]?.form.get('Body') ?? '')?.[1] ?? '';
     expect(asked[0]?.form.get('ValidityPeriod')).toBe('600');
     const verify = (given: string) =>
-      town.world.call('POST', '/v1/public/sign_in/verify', {
+      fixture.world.call('POST', '/v1/public/sign_in/verify', {
         body: { challenge_id: begun.json.challenge_id, code: given },
       });
     expect((await verify(code === '000000' ? '111111' : '000000')).status).toBe(422);

@@ -26,7 +26,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     file: DELIVERIES,
     from: "and l.turn = p_turn for update;\n  if not found then return 'lost'; end if;\n  -- One that",
     to: "for update;\n  if not found then return 'lost'; end if;\n  -- One that",
-    tests: ['test/webhooks/lanes.test.ts'],
+    tests: ['test/webhooks/endpoint-queues.test.ts'],
   },
   {
     area: 'events',

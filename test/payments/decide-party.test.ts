@@ -9,7 +9,7 @@ import type { LockedCheckout } from '../../src/domain/checkouts/locked-checkout.
 import { decideCancel, decideParty, type PartyShare } from '../../src/domain/checkouts/party/decide-party.ts';
 import { checkSplit, equalSplit, MIN_CHARGE } from '../../src/domain/checkouts/party/split.ts';
 import type { CheckoutStatus } from '../../src/domain/checkouts/transitions.ts';
-import { applyAll, factsFor, type Model, NOW, newId, newModel } from '../checkouts/model.ts';
+import { applyAll, factsFor, type Model, NOW, newId, newModel } from './checkout-model.ts';
 
 const AMOUNT = 30_000;
 const STATES: CheckoutStatus[] = ['open', 'collecting', 'funded', 'completed', 'expired', 'canceled'];
@@ -29,36 +29,36 @@ const choice = fc
   ]);
 
 function choose(model: Model, party: readonly PartyShare[]): Model {
-  const decided = decideParty(model.standing, party, NOW, newId);
+  const decided = decideParty(model.checkout, party, NOW, newId);
   if ('refusal' in decided) throw new Error(decided.refusal);
   return applyAll(model, decided.steps);
 }
 
 /** The member at this place pays. */
 function pay(model: Model, place: number): Model {
-  const unpaid = model.standing.shares[place % model.standing.shares.length];
-  const decided = decideHold(model.standing, unpaid?.id ?? '', NOW, newId);
+  const unpaid = model.checkout.shares[place % model.checkout.shares.length];
+  const decided = decideHold(model.checkout, unpaid?.id ?? '', NOW, newId);
   if (!('steps' in decided)) return model;
   const requested = applyAll(model, decided.steps);
   const update = { intentId: `pi_${decided.holdId}` };
   const open = applyAll(requested, [
     { step: 'transition hold', id: decided.holdId, from: 'asked', to: 'open', update, dueAt: NOW },
   ]);
-  const hold = open.standing.holds.find(({ id }) => id === decided.holdId);
-  return hold === undefined ? open : applyAll(open, decideFromFacts(open.standing, hold.id, factsFor(hold), NOW));
+  const hold = open.checkout.holds.find(({ id }) => id === decided.holdId);
+  return hold === undefined ? open : applyAll(open, decideFromFacts(open.checkout, hold.id, factsFor(hold), NOW));
 }
 
 describe('a choice of the party', () => {
   it('creates exactly these shares, the organizer’s first', () => {
     fc.assert(
       fc.property(choice, (party) => {
-        const { standing, told } = choose(newModel(AMOUNT, 0, 6), party);
-        expect(standing.shares.map(({ memberId, amount }) => [memberId, amount])).toEqual(
+        const { checkout, events } = choose(newModel(AMOUNT, 0, 6), party);
+        expect(checkout.shares.map(({ memberId, amount }) => [memberId, amount])).toEqual(
           party.map(({ memberId, amount }) => [memberId, amount]),
         );
-        expect(standing.shares.map(({ isOrganizer }) => isOrganizer)).toEqual(party.map((_, place) => place === 0));
-        expect([standing.status, standing.organizerId]).toEqual(['collecting', 'organizer']);
-        expect(told[0]).toBe('checkout.collecting');
+        expect(checkout.shares.map(({ isOrganizer }) => isOrganizer)).toEqual(party.map((_, place) => place === 0));
+        expect([checkout.status, checkout.organizerId]).toEqual(['collecting', 'organizer']);
+        expect(events[0]).toBe('checkout.collecting');
       }),
     );
   });
@@ -66,12 +66,12 @@ describe('a choice of the party', () => {
   it('holds shares of 0 at once, without a card, and records an event for each', () => {
     fc.assert(
       fc.property(choice, (party) => {
-        const { standing, told, holds } = choose(newModel(AMOUNT, 0, 6), party);
+        const { checkout, events, holds } = choose(newModel(AMOUNT, 0, 6), party);
         const free = party.filter(({ amount }) => amount === 0).length;
-        expect(standing.shares.map(({ status }) => status)).toEqual(
+        expect(checkout.shares.map(({ status }) => status)).toEqual(
           party.map(({ amount }) => (amount === 0 ? 'held' : 'invited')),
         );
-        expect(told.filter((type) => type === 'share.held')).toHaveLength(free);
+        expect(events.filter((type) => type === 'share.held')).toHaveLength(free);
         expect(holds).toEqual([]);
       }),
     );
@@ -82,24 +82,24 @@ describe('a choice of the party', () => {
     fc.assert(
       fc.property(story, ({ first, payers, second }) => {
         const before = payers.reduce(pay, choose(newModel(AMOUNT, 0, 6), first));
-        fc.pre(before.standing.status === 'collecting');
+        fc.pre(before.checkout.status === 'collecting');
         const after = choose(before, second);
-        expect(after.standing.shares.map(({ memberId, amount }) => [memberId, amount])).toEqual(
+        expect(after.checkout.shares.map(({ memberId, amount }) => [memberId, amount])).toEqual(
           second.map(({ memberId, amount }) => [memberId, amount]),
         );
-        for (const earlier of before.standing.shares) {
+        for (const earlier of before.checkout.shares) {
           const isKept = second.some(
             ({ memberId, amount }) => memberId === earlier.memberId && amount === earlier.amount,
           );
-          const now = after.standing.shares.find(({ id }) => id === earlier.id);
+          const now = after.checkout.shares.find(({ id }) => id === earlier.id);
           expect(now !== undefined).toBe(isKept);
           if (isKept) expect(now?.status).toBe(earlier.status);
-          for (const hold of before.standing.holds.filter(({ shareId }) => shareId === earlier.id)) {
+          for (const hold of before.checkout.holds.filter(({ shareId }) => shareId === earlier.id)) {
             const then = after.holds.find(({ id }) => id === hold.id)?.status;
             expect(then).toBe(isKept ? hold.status : 'releasing');
           }
         }
-        expect(after.told.filter((type) => type === 'checkout.collecting')).toHaveLength(2);
+        expect(after.events.filter((type) => type === 'checkout.collecting')).toHaveLength(2);
       }),
       { numRuns: 200 },
     );
@@ -109,21 +109,21 @@ describe('a choice of the party', () => {
     const party = [share('organizer', 20_000), share('a', 10_000)];
     const paid = pay(choose(newModel(AMOUNT, 0, 3), [...party.slice(0, 1), share('a', 5_000), share('b', 5_000)]), 0);
     const again = choose(paid, [share('organizer', 20_000), share('a', 10_000)]);
-    expect(again.standing.status).toBe('collecting');
+    expect(again.checkout.status).toBe('collecting');
     const all = pay(again, 1);
-    expect(all.standing.status).toBe('funded');
+    expect(all.checkout.status).toBe('funded');
     const alone = pay(choose(newModel(AMOUNT, 0, 3), [share('organizer', AMOUNT), share('a', 0)]), 0);
-    expect(alone.standing.status).toBe('funded');
+    expect(alone.checkout.status).toBe('funded');
     const free = choose(pay(choose(newModel(AMOUNT, 0, 3), [share('organizer', 30_000), share('a', 0)]), 1), [
       share('organizer', 30_000),
     ]);
-    expect(free.standing.status).toBe('collecting');
+    expect(free.checkout.status).toBe('collecting');
   });
 
   it('is allowed to the first organizer, while the checkout is open or collecting, before pay_by', () => {
-    const collecting = choose(newModel(AMOUNT, 0, 3), [share('organizer', AMOUNT)]).standing;
-    const refusalOf = (standing: LockedCheckout, now = NOW): unknown => {
-      const decided = decideParty(standing, [share('organizer', AMOUNT)], now, newId);
+    const collecting = choose(newModel(AMOUNT, 0, 3), [share('organizer', AMOUNT)]).checkout;
+    const refusalOf = (checkout: LockedCheckout, now = NOW): unknown => {
+      const decided = decideParty(checkout, [share('organizer', AMOUNT)], now, newId);
       return 'refusal' in decided ? decided.refusal : null;
     };
     const other = decideParty(collecting, [share('somebody', AMOUNT)], NOW, newId);
@@ -146,20 +146,20 @@ describe('a cancel', () => {
     fc.assert(
       fc.property(choice, fc.array(fc.nat(5), { maxLength: 3 }), (party, payers) => {
         const model = payers.reduce(pay, choose(newModel(AMOUNT, 0, 6), party));
-        const decided = decideCancel(model.standing, NOW);
-        if (model.standing.status !== 'collecting') {
+        const decided = decideCancel(model.checkout, NOW);
+        if (model.checkout.status !== 'collecting') {
           expect(decided).toEqual({ refusal: 'checkout_not_cancelable' });
           return;
         }
         if ('refusal' in decided) throw new Error(decided.refusal);
-        const { standing, holds, told } = applyAll(model, decided.steps);
-        expect([standing.status, told.at(-1)]).toEqual(['canceled', 'checkout.canceled']);
+        const { checkout, holds, events } = applyAll(model, decided.steps);
+        expect([checkout.status, events.at(-1)]).toEqual(['canceled', 'checkout.canceled']);
         expect(holds.every(({ status }) => status === 'releasing')).toBe(true);
-        expect(decideCancel(standing, NOW)).toEqual({ steps: [] });
+        expect(decideCancel(checkout, NOW)).toEqual({ steps: [] });
       }),
     );
-    const { standing } = newModel(AMOUNT, 0, 2);
-    expect(STATES.map((status) => 'refusal' in decideCancel({ ...standing, status }, NOW))).toEqual([
+    const { checkout } = newModel(AMOUNT, 0, 2);
+    expect(STATES.map((status) => 'refusal' in decideCancel({ ...checkout, status }, NOW))).toEqual([
       false,
       false,
       true,
@@ -167,7 +167,7 @@ describe('a cancel', () => {
       true,
       false,
     ]);
-    expect(decideCancel(standing, standing.expiresAt)).toEqual({ refusal: 'checkout_not_cancelable' });
+    expect(decideCancel(checkout, checkout.expiresAt)).toEqual({ refusal: 'checkout_not_cancelable' });
   });
 });
 

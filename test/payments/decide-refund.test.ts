@@ -12,7 +12,7 @@ import {
   type TransferState,
 } from '../../src/domain/checkouts/refunds/decide-refund.ts';
 import type { MovementStatus } from '../../src/domain/payments/transitions.ts';
-import { applyAll, type Model, NOW, newId, newModel } from '../checkouts/model.ts';
+import { applyAll, type Model, NOW, newId, newModel } from './checkout-model.ts';
 
 const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);
 const amounts = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 50, max: 500_000 })), {
@@ -24,8 +24,8 @@ const amounts = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 50, max: 500
 function completed(shares: readonly number[], fee: number, status: MovementStatus): Model {
   const total = sum(shares);
   const blank = newModel(total, fee, shares.length);
-  const standing: LockedCheckout = {
-    ...blank.standing,
+  const checkout: LockedCheckout = {
+    ...blank.checkout,
     status: 'completed',
     shares: shares.map((amount, place) => ({
       id: `shr_${place}`,
@@ -38,12 +38,12 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
       refundedAmount: 0,
     })),
   };
-  const holds = standing.shares
+  const holds = checkout.shares
     .filter(({ amount }) => amount > 0)
     .map(({ id, amount }) => ({
       id: `hold_${id}`,
       venueId: 'venue',
-      checkoutId: standing.id,
+      checkoutId: checkout.id,
       shareId: id,
       mode: 'test' as const,
       status: 'captured' as const,
@@ -62,7 +62,7 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
       leaseToken: 0,
       createdAt: NOW,
     }));
-  const fees = feeParts(standing);
+  const fees = feeParts(checkout);
   const movements = holds
     .map(({ id, shareId, amount }) => ({
       id: `transfer_${shareId}`,
@@ -77,12 +77,12 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
       status,
     }))
     .filter(({ amount }) => amount > 0);
-  return { ...blank, standing: { ...standing, holds }, holds, movements };
+  return { ...blank, checkout: { ...checkout, holds }, holds, movements };
 }
 
 const refund = (model: Model, amount: number): Model => {
   const transfers: TransferState[] = model.movements.filter(({ kind }) => kind === 'transfer');
-  return applyAll(model, decideRefund(model.standing, transfers, { amount, reason: null, now: NOW, newId }));
+  return applyAll(model, decideRefund(model.checkout, transfers, { amount, reason: null, now: NOW, newId }));
 };
 const totalOf = (model: Model, kind: string): number =>
   sum(model.movements.filter((one) => one.kind === kind).map(({ amount }) => amount));
@@ -99,10 +99,10 @@ describe('the fee of each share', () => {
     fc.assert(
       fc.property(amounts, fc.integer({ min: 0, max: 700_000 }), (shares, fee) => {
         fc.pre(sum(shares) > 0);
-        const { standing } = completed(shares, fee, 'done');
-        const parts = feeParts(standing);
-        expect(sum([...parts.values()])).toBe(standing.feeAmount);
-        for (const { id, amount } of standing.shares) expect(parts.get(id)).toBeLessThanOrEqual(amount);
+        const { checkout } = completed(shares, fee, 'done');
+        const parts = feeParts(checkout);
+        expect(sum([...parts.values()])).toBe(checkout.feeAmount);
+        for (const { id, amount } of checkout.shares) expect(parts.get(id)).toBeLessThanOrEqual(amount);
       }),
       { numRuns: 200 },
     );
@@ -117,16 +117,16 @@ describe('refunds in any parts', () => {
         let model = completed(shares, fee, status);
         let refunded = 0;
         for (const part of parts) {
-          const left = refundableAmount(model.standing);
+          const left = refundableAmount(model.checkout);
           if (left === 0) break;
           const amount = Math.max(1, Math.floor((left * part) / 1_000));
-          const before = model.standing;
+          const before = model.checkout;
           model = refund(model, amount);
           refunded += amount;
-          expect(sum(model.standing.shares.map(({ refundedAmount }) => refundedAmount))).toBe(refunded);
+          expect(sum(model.checkout.shares.map(({ refundedAmount }) => refundedAmount))).toBe(refunded);
           expect(totalOf(model, 'refund')).toBe(refunded);
           // In proportion: each part differs from its exact value by less than one minor unit.
-          model.standing.shares.forEach((share, place) => {
+          model.checkout.shares.forEach((share, place) => {
             const was = before.shares[place];
             const due = (amount * (share.amount - (was?.refundedAmount ?? 0))) / refundableAmount(before);
             expect(Math.abs(share.refundedAmount - (was?.refundedAmount ?? 0) - due)).toBeLessThan(1.000001);
@@ -142,19 +142,19 @@ describe('refunds in any parts', () => {
       fc.property(story, ({ shares, fee, status, parts }) => {
         fc.pre(sum(shares) > 0);
         const start = completed(shares, fee, status);
-        const net = start.standing.amount - start.standing.feeAmount;
+        const net = start.checkout.amount - start.checkout.feeAmount;
         const some = parts.reduce((model, part) => {
-          const left = refundableAmount(model.standing);
+          const left = refundableAmount(model.checkout);
           return left === 0 ? model : refund(model, Math.max(1, Math.floor((left * part) / 1_000)));
         }, start);
-        const left = refundableAmount(some.standing);
+        const left = refundableAmount(some.checkout);
         const end = left === 0 ? some : refund(some, left);
         const refunds = end.movements.filter(({ kind }) => kind === 'refund');
-        expect(sum(refunds.map(({ feePart }) => feePart))).toBe(start.standing.feeAmount);
+        expect(sum(refunds.map(({ feePart }) => feePart))).toBe(start.checkout.feeAmount);
         const waiting = sum(end.movements.filter((one) => one.kind === 'transfer').map(({ amount }) => amount));
         expect(status === 'waiting' ? net - waiting : totalOf(end, 'reversal')).toBe(net);
-        expect(end.standing.shares.every((share) => share.status === 'refunded')).toBe(true);
-        expect(end.told.every((type) => type === 'refund.created')).toBe(true);
+        expect(end.checkout.shares.every((share) => share.status === 'refunded')).toBe(true);
+        expect(end.events.every((type) => type === 'refund.created')).toBe(true);
       }),
       { numRuns: 200 },
     );
@@ -168,11 +168,11 @@ describe('refunds in any parts', () => {
     );
     const most = refund(model, 2_049);
     expect(
-      most.standing.shares.map(
+      most.checkout.shares.map(
         ({ status, amount, refundedAmount }) => status === (amount === refundedAmount ? 'refunded' : 'captured'),
       ),
     ).toEqual([true, true, true]);
-    expect(most.standing.shares.filter(({ status }) => status === 'captured')).toHaveLength(1);
+    expect(most.checkout.shares.filter(({ status }) => status === 'captured')).toHaveLength(1);
   });
 });
 

@@ -23,7 +23,7 @@ import { decideCancel, decideParty } from '../../src/domain/checkouts/party/deci
 import { decideRefund, refundableAmount } from '../../src/domain/checkouts/refunds/decide-refund.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';
-import { applyAll, factsFor, type Model, NOW, newId, newModel } from '../checkouts/model.ts';
+import { applyAll, factsFor, type Model, NOW, newId, newModel } from './checkout-model.ts';
 
 /** On the last day of a hold that was created at NOW. */
 const LAST_DAY = NOW + 160 * 3_600_000;
@@ -55,7 +55,7 @@ const COMMANDS = [
 const pick = <T>(things: readonly T[], at: number): T | undefined => things[at % Math.max(1, things.length)];
 
 function partyBy(model: Model, who: number, how: number) {
-  const { amount, partySize } = model.standing;
+  const { amount, partySize } = model.checkout;
   const count = 1 + (how % partySize);
   const amounts = who % 3 === 0 && count > 1 ? [amount, ...Array(count - 1).fill(0)] : splitEqually(amount, count);
   return amounts.map((part: number, place) => ({
@@ -97,7 +97,7 @@ function createAndPoll(model: Model, hold: HoldState, how: number): Model {
         ])
       : model;
   const current = opened.holds.find(({ id }) => id === hold.id) ?? hold;
-  return applyAll(opened, decideFromFacts(opened.standing, hold.id, factsBy(current, how), NOW));
+  return applyAll(opened, decideFromFacts(opened.checkout, hold.id, factsBy(current, how), NOW));
 }
 
 function outcomeBy(how: number): CaptureOutcome {
@@ -112,9 +112,9 @@ function outcomeBy(how: number): CaptureOutcome {
 }
 
 /** A test helper, the share's member or the organizer; with or without a fresh poll of the current hold. */
-function requesterOf({ standing }: Model, who: number, how: number) {
-  const share = pick(standing.shares, who);
-  const current = standing.holds.find(({ shareId, status }) => shareId === share?.id && status !== 'releasing');
+function requesterOf({ checkout }: Model, who: number, how: number) {
+  const share = pick(checkout.shares, who);
+  const current = checkout.holds.find(({ shareId, status }) => shareId === share?.id && status !== 'releasing');
   const payerId = pick([null, share?.memberId ?? null, 'organizer'], how) ?? null;
   return {
     payerId,
@@ -123,24 +123,24 @@ function requesterOf({ standing }: Model, who: number, how: number) {
 }
 
 function run(model: Model, { what, who, how }: Command): Model {
-  const { standing } = model;
-  const hold = pick(standing.holds, who);
-  const share = pick(standing.shares, who);
+  const { checkout } = model;
+  const hold = pick(checkout.holds, who);
+  const share = pick(checkout.shares, who);
   switch (what) {
     case 'party': {
-      const decided = decideParty(standing, partyBy(model, who, how), NOW, newId);
+      const decided = decideParty(checkout, partyBy(model, who, how), NOW, newId);
       return 'refusal' in decided ? model : applyAll(model, decided.steps);
     }
     case 'request': {
-      const decided = decideHold(standing, share?.id ?? '', NOW, newId, requesterOf(model, who, how));
+      const decided = decideHold(checkout, share?.id ?? '', NOW, newId, requesterOf(model, who, how));
       return 'steps' in decided ? applyAll(model, decided.steps) : model;
     }
     case 'open':
     case 'poll':
       return hold === undefined ? model : createAndPoll(model, hold, how);
     case 'hold all':
-      return standing.shares.reduce((next, { id }) => {
-        const decided = decideHold(next.standing, id, NOW, newId);
+      return checkout.shares.reduce((next, { id }) => {
+        const decided = decideHold(next.checkout, id, NOW, newId);
         if (!('steps' in decided)) return next;
         const requested = applyAll(next, decided.steps);
         const added = requested.holds.find(({ id: holdId }) => holdId === decided.holdId);
@@ -151,43 +151,43 @@ function run(model: Model, { what, who, how }: Command): Model {
         ? model
         : applyAll(
             model,
-            decideRefused(standing, hold.id, pick(['resource_missing', 'card_declined'], how) ?? '', NOW),
+            decideRefused(checkout, hold.id, pick(['resource_missing', 'card_declined'], how) ?? '', NOW),
           );
     case 'temporary error':
-      return hold === undefined ? model : applyAll(model, decideTemporarilyRefused(standing, hold.id, NOW));
+      return hold === undefined ? model : applyAll(model, decideTemporarilyRefused(checkout, hold.id, NOW));
     case 'renew': {
-      const renewal = hold === undefined ? null : decideRenewal(standing, hold.id, LAST_DAY, newId);
+      const renewal = hold === undefined ? null : decideRenewal(checkout, hold.id, LAST_DAY, newId);
       return renewal === null ? model : applyAll(model, renewal.steps);
     }
     case 'cancel': {
-      const decided = decideCancel(standing, NOW);
+      const decided = decideCancel(checkout, NOW);
       return 'refusal' in decided ? model : applyAll(model, decided.steps);
     }
     case 'expire':
-      return applyAll(model, decideExpire(standing, standing.expiresAt));
+      return applyAll(model, decideExpire(checkout, checkout.expiresAt));
     case 'begin': {
       const facts = new Map(
-        standing.holds.map((each, place) => [each.id, factsBy(each, how % 5 === 0 ? how + place : 0)]),
+        checkout.holds.map((each, place) => [each.id, factsBy(each, how % 5 === 0 ? how + place : 0)]),
       );
-      return applyAll(model, beginCaptures(standing, facts, NOW));
+      return applyAll(model, beginCaptures(checkout, facts, NOW));
     }
     case 'record': {
-      const capturing = standing.holds.filter(({ status }) => status === 'capturing');
+      const capturing = checkout.holds.filter(({ status }) => status === 'capturing');
       const outcomes = new Map(
         capturing.map(({ id }, place) => [id, outcomeBy(how % 2 === 0 ? 0 : how + place * (who + 1))]),
       );
-      return applyAll(model, recordCaptures(standing, outcomes, SETTINGS));
+      return applyAll(model, recordCaptures(checkout, outcomes, SETTINGS));
     }
     case 'release':
       return hold === undefined
         ? model
-        : applyAll(model, recordRelease(standing, hold.id, how % 4 === 0 ? 'captured' : 'released', SETTINGS));
+        : applyAll(model, recordRelease(checkout, hold.id, how % 4 === 0 ? 'captured' : 'released', SETTINGS));
     case 'refund': {
-      const left = refundableAmount(standing);
-      if (standing.status !== 'completed' || left === 0) return model;
+      const left = refundableAmount(checkout);
+      if (checkout.status !== 'completed' || left === 0) return model;
       const transfers = model.movements.filter(({ kind }) => kind === 'transfer');
       const amount = 1 + (how % left);
-      return applyAll(model, decideRefund(standing, transfers, { amount, reason: null, now: NOW, newId }));
+      return applyAll(model, decideRefund(checkout, transfers, { amount, reason: null, now: NOW, newId }));
     }
   }
 }
@@ -223,11 +223,11 @@ describe('a checkout under random commands', () => {
     fc.assert(
       fc.property(start, fc.array(command, { minLength: 3, maxLength: 30 }), ({ amount, fee, size }, story) => {
         const funded = toFunded.reduce(run, newModel(amount, fee, size));
-        expect(funded.told).toContain('checkout.funded');
+        expect(funded.events).toContain('checkout.funded');
         const end = story.reduce(run, funded);
-        if (end.told.includes('checkout.completed')) completed++;
-        if (end.standing.status === 'canceled') canceled++;
-        if (end.told.lastIndexOf('checkout.collecting') > end.told.indexOf('checkout.funded')) back++;
+        if (end.events.includes('checkout.completed')) completed++;
+        if (end.checkout.status === 'canceled') canceled++;
+        if (end.events.lastIndexOf('checkout.collecting') > end.events.indexOf('checkout.funded')) back++;
       }),
       { numRuns: 1_000 },
     );
@@ -245,14 +245,14 @@ describe('a hold that is lost during its renewal', () => {
       { what: 'renew', who: 0, how: 0 },
       { what: 'poll', who: 0, how: 6 },
     ];
-    const { holds, standing } = story.reduce(run, newModel(10_000, 0, 2));
+    const { holds, checkout } = story.reduce(run, newModel(10_000, 0, 2));
     expect(holds.map(({ renews, status }) => [renews === null, status])).toEqual([
       [true, 'gone'],
       [false, 'releasing'],
     ]);
-    const share = standing.shares[0];
+    const share = checkout.shares[0];
     expect(share?.status).toBe('failed');
-    expect(decideHold(standing, share?.id ?? '', NOW, newId)).toMatchObject({ releaseFirst: [holds[1]?.id] });
+    expect(decideHold(checkout, share?.id ?? '', NOW, newId)).toMatchObject({ releaseFirst: [holds[1]?.id] });
   });
 });
 
@@ -266,17 +266,17 @@ describe('a checkout that completes', () => {
           { what: 'begin', who, how: 1 },
           { what: 'record', who, how: 0 },
         ];
-        const { standing, entries, movements, told } = story.reduce(run, newModel(amount, fee, size));
-        expect([standing.status, told.at(-1)]).toEqual(['completed', 'checkout.completed']);
+        const { checkout, entries, movements, events } = story.reduce(run, newModel(amount, fee, size));
+        expect([checkout.status, events.at(-1)]).toEqual(['completed', 'checkout.completed']);
         const total = (kind: string): number =>
           [...entries].filter(([name]) => name.startsWith(`${kind} `)).reduce((sum, [, part]) => sum + part, 0);
         expect([total('capture'), total('fee'), total('earning')]).toEqual([
           amount,
-          standing.feeAmount,
-          amount - standing.feeAmount,
+          checkout.feeAmount,
+          amount - checkout.feeAmount,
         ]);
         const paid = movements.reduce((sum, movement) => sum + movement.amount, 0);
-        expect(paid).toBe(amount - standing.feeAmount);
+        expect(paid).toBe(amount - checkout.feeAmount);
       }),
       { numRuns: 100 },
     );

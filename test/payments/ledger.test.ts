@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { ACCOUNTS, type AccountName, ENTRY_KINDS, type EntryKind } from '../../src/domain/ledger/accounts.ts';
 import { accountBalances, postEntries } from '../../src/domain/ledger/queries.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let venueId: string;

@@ -449,7 +449,7 @@ describe('reconciliation', () => {
       listed.push(...page.holds);
       after = page.next;
       pages += 1;
-    } while (after !== null);
+    } while (after !== null && pages < 100);
     const ids = listed.map(({ intentId }) => intentId);
     expect(ids.slice(0, 230)).toEqual(created.reverse());
     expect(new Set(ids).size).toBe(ids.length);

@@ -22,6 +22,7 @@ import { answerOrders } from './asking.ts';
 import type { DeliverOrder, Mail } from './deliveries.ts';
 
 const { DATABASE_URL = '', CONNECTIONS, RECEIVER = '' } = process.env;
+const MAX_DELIVER_MS = 600_000;
 const SECRET = 'whsec_forthebenchforthebenchforthe';
 const parts: QueueServices = {
   db: openDb({
@@ -117,7 +118,10 @@ async function deliver({ venueIds, each, bad }: Mail): Promise<number> {
   };
   let seconds = 0;
   try {
-    while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    while ((await left()) > 0) {
+      if (performance.now() - began > MAX_DELIVER_MS) throw new Error(`deliveries are left after ${MAX_DELIVER_MS} ms`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
     seconds = (performance.now() - began) / 1000;
   } finally {
     stop.abort();

@@ -14,7 +14,7 @@ import { type Db, openDb } from '../src/base/db.ts';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { schemaFolders } from '../src/base/schema-files.ts';
-import { requireDurability } from '../test/chaos/postgres-runner.ts';
+import { requireDurability } from '../test/support/postgres-runner.ts';
 import { type Deliveries, deliveriesBy } from './deliveries.ts';
 import type { Endings } from './endings.ts';
 import { makeTown, type Town } from './keys.ts';

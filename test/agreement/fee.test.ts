@@ -9,7 +9,7 @@ import { insertCheckout } from '../../src/domain/checkouts/queries.ts';
 import { openPayout } from '../../src/domain/payments/movement-queries.ts';
 import { listPayoutRows } from '../../src/domain/payments/payout-queries.ts';
 import { setFee } from '../../src/domain/venues/queries.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { andRollBack, createQuestion, NOW } from './random-checkouts.ts';
 
 let world: TestWorld;

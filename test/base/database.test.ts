@@ -11,7 +11,8 @@ import { isUnavailable, openDb } from '../../src/base/db.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { readFunctions, readMigrations, type SchemaFolders, schemaFolders } from '../../src/base/schema-files.ts';
-import { createDatabase } from '../fresh-database.ts';
+import { createDatabase } from '../support/create-database.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const FOLDERS = schemaFolders(packageRoot);
 const empty = (): Promise<string> =>
@@ -215,7 +216,7 @@ describe('the layer above it', () => {
       db.transaction(async (tx) => {
         await tx.query('update t set n = n + 1 where id = $1', [first]);
         haveOne++;
-        while (haveOne < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+        await waitFor('both transactions hold a row', () => haveOne >= 2);
         await tx.query('update t set n = n + 1 where id = $1', [second]);
       });
     await Promise.all([step(1, 2), step(2, 1)]);
@@ -288,7 +289,8 @@ describe('the layer above it', () => {
     const late = db.transaction(async (tx) => {
       const [{ pid } = { pid: 0 }] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
       await tx.query("set local idle_in_transaction_session_timeout = '10ms'");
-      while ((await other.query('select from pg_stat_activity where pid = $1', [pid])).length > 0);
+      const backend = () => other.query('select from pg_stat_activity where pid = $1', [pid]);
+      await waitFor('PostgreSQL ends the connection', async () => (await backend()).length === 0);
       await tx.query('select 1');
     });
     expect(isUnavailable(await late.catch((error: unknown) => error))).toBe(true);

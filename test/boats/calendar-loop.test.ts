@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeOutbound, type Outbound } from '../../src/base/outbound/outbound.ts';
 import { claimDueCalendars, recordCalendar } from '../../src/domain/boats/queries.ts';
 import { readDueCalendars } from '../../src/domain/boats/read-calendars.ts';
-import { type Listening, startReceiver } from '../outbound/receiver.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { type Listening, startHttpsReceiver } from '../support/test-receivers.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let receiver: Listening;
@@ -19,7 +19,7 @@ let hangs = true;
 beforeAll(async () => {
   world = await openTestWorld();
   outbound = makeOutbound({ allowInsecureTargets: true });
-  receiver = await startReceiver((request, response) => {
+  receiver = await startHttpsReceiver((request, response) => {
     asked++;
     if (hangs && request.url?.startsWith('/hang')) {
       hanging.add(response);

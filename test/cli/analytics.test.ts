@@ -2,17 +2,17 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drawBars } from '../../src/cli/plot.ts';
-import { type App, openApp, report } from '../analytics/app.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { type CommandLine, commandLine } from './in-process.ts';
+import { type CommandLine, commandLine } from '../support/run-command.ts';
+import { openTestActivity, report, type TestActivity } from '../support/test-activity.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
-let app: App;
+let app: TestActivity;
 let cli: CommandLine;
 
 beforeAll(async () => {
   world = await openTestWorld();
-  app = await openApp(world, 1, 'live');
+  app = await openTestActivity(world, 1, 'live');
   cli = commandLine(world);
   const events = Array.from({ length: 40 }, (_, i) => ({
     id: `e${i}`,

@@ -1,7 +1,7 @@
 // Experiences: submitting dated events in both forms, duplicates, the queue, lists, review.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -153,7 +153,7 @@ describe('reading', () => {
     });
     const seen: string[] = [];
     let path = '/v1/experiences?limit=4';
-    for (;;) {
+    for (let pages = 0; pages < 100; pages++) {
       const { json } = await world.call('GET', path, { key });
       seen.push(...json.data.map((e: { external_id: string }) => e.external_id));
       if (json.next_before === null) break;

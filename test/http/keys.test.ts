@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importKey } from '../../src/domain/keys/issue-key.ts';
 import { addOrigin, linkVenue, revokeVenue } from '../../src/domain/venues/change-venue.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -63,11 +63,11 @@ describe('401', () => {
       const {
         status,
         json,
-        headers: told,
+        headers: response,
       } = await world.call('GET', '/v1/me', { headers: headers as Record<string, string> });
       expect(status).toBe(401);
-      expect(told.get('www-authenticate')).toMatch(/^Bearer/);
-      expect(told.get('x-ratelimit-limit')).toBe('600');
+      expect(response.get('www-authenticate')).toMatch(/^Bearer/);
+      expect(response.get('x-ratelimit-limit')).toBe('600');
       const { request_id, ...rest } = json.error;
       bodies.add(JSON.stringify(rest));
     }

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOfKey } from '../../src/domain/keys/key.ts';
-import { until } from '../sandbox/start-processor.ts';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('the rolling hour', () => {
     await world.db.transaction(async (tx) => {
       await tx.query(`select * from admit(array[$1::bytea], '{read}', '{2}')`, [hash]);
       asked = world.call('GET', '/v1/me', { key, server: 1 });
-      await until(async () => {
+      await waitFor('the second server waits for the lock', async () => {
         const waiting = await world.db.priority.query(
           `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
         );

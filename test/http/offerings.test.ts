@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { review } from '../../src/domain/review/review.ts';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -181,9 +181,9 @@ describe('reading', () => {
       [theirs.key, 'cabana-7'],
       [mine.key, 'nothing'],
     ] as const) {
-      const told = await get(key, reference);
-      expect(told.status).toBe(404);
-      bodies.add(told.text.replaceAll(told.headers.get('x-request-id') ?? '?', ''));
+      const response = await get(key, reference);
+      expect(response.status).toBe(404);
+      bodies.add(response.text.replaceAll(response.headers.get('x-request-id') ?? '?', ''));
     }
     expect(bodies.size).toBe(1);
   });
@@ -202,7 +202,7 @@ describe('reading', () => {
       );
       seen.push(...json.data.map((o: { external_id: string }) => o.external_id));
       before = json.next_before;
-    } while (before !== null);
+    } while (before !== null && seen.length <= 25);
     expect(seen[0]).toBe('p-3');
     expect(new Set(seen).size).toBe(25);
     expect(seen).toHaveLength(25);
@@ -340,8 +340,8 @@ describe('review in test mode', () => {
     const [mine, theirs] = [await partner(), await partner()];
     const { id } = (await post(mine.key, OFFERING)).json.data;
     const codes = async (key: string, status: string, note?: string) => {
-      const told = await reviewed(key, id, status, note);
-      return [told.status, told.json.error.code, told.json.error.field];
+      const response = await reviewed(key, id, status, note);
+      return [response.status, response.json.error.code, response.json.error.field];
     };
     expect(await codes(mine.key, 'rejected')).toEqual([422, 'missing_field', '/review_note']);
     expect(await codes(mine.key, 'approved', 'x')).toEqual([422, 'not_allowed', '/review_note']);

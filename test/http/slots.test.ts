@@ -1,7 +1,7 @@
 // GET /v1/offerings/{id}/slots: what can be booked, at what price, through the whole service.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
+import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
 let key: string;

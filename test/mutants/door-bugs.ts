@@ -12,7 +12,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
     file: ADMIT,
     from: 'and c.checkout_id = p_checkouts[admit.place] and c.mode = admit.mode',
     to: 'and c.checkout_id = p_checkouts[admit.place]',
-    tests: ['test/checkouts/read-at-the-gate.test.ts', 'test/walls/foreign.test.ts'],
+    tests: ['test/checkouts/read-prefetch.test.ts', 'test/walls/foreign.test.ts'],
   },
   {
     area: 'walls',
@@ -36,7 +36,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
     file: 'src/run/authorize.ts',
     from: "if (row.mode === 'live' && scopes.length > 0 && !scopes.some",
     to: "if (row.mode === 'live' && scopes.length > 9 && !scopes.some",
-    tests: ['test/walls/bearers.test.ts'],
+    tests: ['test/walls/credentials.test.ts'],
   },
   {
     area: 'walls',
@@ -68,7 +68,7 @@ export const DOOR_BUGS: readonly Mutant[] = [
     file: 'src/http/server.ts',
     from: 'if (isGuestRoute(operation)) await allowOrigin(',
     to: 'await allowOrigin(',
-    tests: ['test/walls/bearers.test.ts'],
+    tests: ['test/walls/credentials.test.ts'],
   },
   {
     area: 'logs',

@@ -12,7 +12,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
     file: ADMIT,
     from: 'where c.venue_id = admit.venue_id and c.checkout_id = p_checkouts[admit.place]',
     to: 'where c.checkout_id = p_checkouts[admit.place]',
-    tests: ['test/checkouts/read-at-the-gate.test.ts', 'test/walls/foreign.test.ts'],
+    tests: ['test/checkouts/read-prefetch.test.ts', 'test/walls/foreign.test.ts'],
   },
   {
     area: 'walls',
@@ -37,7 +37,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
     from: '.setAAD(Buffer.from(row))',
     places: 2,
     to: '',
-    tests: ['test/base/ground.test.ts'],
+    tests: ['test/base/base.test.ts'],
   },
   {
     area: 'walls',
@@ -93,7 +93,7 @@ export const GUARD_BUGS: readonly Mutant[] = [
     file: 'src/domain/hooks/functions/store_inbound.sql',
     from: 'if p_max_bytes < octet_length(p_body) + (',
     to: 'if p_max_bytes < octet_length(p_body) * 0 + 0 * (',
-    tests: ['test/hooks/kept.test.ts'],
+    tests: ['test/hooks/retention.test.ts'],
   },
   {
     area: 'walls',

@@ -131,7 +131,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
     file: 'src/domain/webhooks/deliveries/deliver.ts',
     from: "if (turn.pace !== 'quick' || this.#taken.slow >= PLACES.slow) return;",
     to: 'if (turn.pace !== undefined) return;',
-    tests: ['test/webhooks/lanes.test.ts'],
+    tests: ['test/webhooks/endpoint-queues.test.ts'],
   },
   {
     area: 'idempotency',

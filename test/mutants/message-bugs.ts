@@ -23,7 +23,7 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     file: 'src/domain/webhooks/functions/record_attempts.sql',
     from: 'and q.lease_token = p_lease_token for update;',
     to: 'for update;',
-    tests: ['test/webhooks/lanes.test.ts'],
+    tests: ['test/webhooks/endpoint-queues.test.ts'],
   },
   {
     area: 'events',

@@ -48,14 +48,18 @@ function page(availability: Availability | undefined, more: Asked = {}): SlotPag
 /** Asks again until the answer is complete. */
 function asked(availability: Availability | undefined, more: Asked = {}): Slot[] {
   const slots: Slot[] = [];
-  for (let from = more.from; ; ) {
+  let { from } = more;
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const { data, next_from } = page(availability, { ...more, ...(from === undefined ? {} : { from }) });
     slots.push(...data);
     if (next_from === null) return slots;
     expect(Date.parse(next_from)).toBeGreaterThan(Date.parse(from ?? '2027-06-01T00:00:00Z'));
     from = next_from;
   }
+  throw new Error(`the slots have not ended after ${MAX_PAGES} pages`);
 }
+
+const MAX_PAGES = 100_000;
 
 const starts = (...question: Parameters<typeof asked>): string[] => asked(...question).map((slot) => slot.starts_at);
 const at = (startsAt: string, more: Partial<NonNullable<Availability['slots']>[number]> = {}) => ({

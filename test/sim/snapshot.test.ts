@@ -2,7 +2,7 @@
 // when it was mistaken.
 
 import { describe, expect, it } from 'vitest';
-import { changedBy, EVERYTHING, OurBooks } from './snapshot.ts';
+import { ALL_PARTS, changedBy, OurBooks } from './snapshot.ts';
 
 describe('what a statement can change', () => {
   it.each<[string, readonly string[] | null]>([
@@ -32,7 +32,7 @@ describe('our books', () => {
       ],
       [],
     ]);
-    const whole = Object.fromEntries(EVERYTHING.map((part) => [part, null]));
+    const whole = Object.fromEntries(ALL_PARTS.map((part) => [part, null]));
     const asKnown = { ...whole, payouts: 'chk_1\u001f100\u001echk_2\u001f7' };
     expect(() => books.compare(asKnown)).not.toThrow();
     expect(() => books.compare({ ...asKnown, holds: 'x' })).toThrow(/holds changed, and no statement said so/);

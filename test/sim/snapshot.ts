@@ -88,7 +88,7 @@ export interface Snapshot {
   }[];
 }
 
-export const NOTHING: Snapshot = {
+export const EMPTY_SNAPSHOT: Snapshot = {
   checkouts: [],
   shares: [],
   holds: [],
@@ -256,7 +256,7 @@ const TABLES: Readonly<Record<Part, Table>> = {
   },
 };
 
-export const EVERYTHING = Object.keys(TABLES) as readonly Part[];
+export const ALL_PARTS = Object.keys(TABLES) as readonly Part[];
 
 const CELL = '\u001f';
 const LINE = '\u001e';
@@ -270,7 +270,7 @@ function reading(part: Part): string {
 const questions = new Map<string, string>();
 
 /** The statement that reads these. */
-export function lookAt(parts: readonly Part[]): string {
+export function snapshotStatement(parts: readonly Part[]): string {
   const name = parts.join(' ');
   let question = questions.get(name);
   if (question === undefined) {
@@ -310,19 +310,19 @@ export function changedBy(statement: string): readonly Part[] | null {
 function judged(statement: string): readonly Part[] | null {
   const called = Object.keys(WRITTEN_BY).filter((name) => statement.includes(`${name}(`));
   if (/^\s*select\b/i.test(statement) && called.length === 0) return null;
-  const named = EVERYTHING.filter((part) => {
+  const named = ALL_PARTS.filter((part) => {
     const [table = ''] = TABLES[part].from.split(' ');
     return new RegExp(`\\b${table}\\b`).test(statement);
   });
   const all = new Set([...named, ...called.flatMap((name) => WRITTEN_BY[name] ?? [])]);
-  return EVERYTHING.filter((part) => all.has(part));
+  return ALL_PARTS.filter((part) => all.has(part));
 }
 
 export type Look = Readonly<Partial<Record<Part, string | null>>>;
 
 /** The books as they were last looked at. */
 export class OurBooks {
-  present: Snapshot = NOTHING;
+  present: Snapshot = EMPTY_SNAPSHOT;
   readonly #texts = new Map<Part, string>();
 
   /** What was just read takes the place of what was known. */
@@ -341,7 +341,7 @@ export class OurBooks {
 
   /** Nothing has changed behind our back since every part was last looked at. */
   compare(look: Look): void {
-    for (const part of EVERYTHING) {
+    for (const part of ALL_PARTS) {
       const [before, now] = [this.#texts.get(part) ?? '', look[part] ?? ''];
       if (before !== now) throw new Violation(`${part} changed, and no statement said so: ${before} and ${now}`);
     }

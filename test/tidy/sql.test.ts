@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Db, openDb } from '../../src/base/db.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { readFunctions, readMigrations, schemaFolders } from '../../src/base/schema-files.ts';
-import { createDatabase } from '../fresh-database.ts';
+import { createDatabase } from '../support/create-database.ts';
 import { TABLE_HOMES } from './table-homes.ts';
 
 const folders = schemaFolders(packageRoot);

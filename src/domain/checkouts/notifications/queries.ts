@@ -1,10 +1,10 @@
-// When the guests of a checkout are told something next, and what of its shares they are told of. notify_at is null where
-// nobody is to be told anything (a party of test members), and stays so.
+// When the guests of a checkout are notified next, and the shares that the notifications are about. A null time means
+// that the checkout has no guests to notify (a party of test members), and stays null.
 
 import type { Queryable } from '../../../base/db.ts';
 import type { NotifiedShare } from './decide-notifications.ts';
 
-/** Something has happened that guests are told of, or another moment is the next one: it is looked at now. */
+/** Makes the checkout's notifications due now, because its party or its state has changed. */
 export async function scheduleNotifications(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
   await tx.query(`update checkouts set notify_at = '-infinity' where venue_id = $1 and checkout_id = $2`, [
     venueId,
@@ -12,7 +12,7 @@ export async function scheduleNotifications(tx: Queryable, venueId: string, chec
   ]);
 }
 
-/** The same, where there is anybody to tell. */
+/** The same, unless the checkout has no guests to notify. */
 export async function scheduleNotificationsIfParty(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
   await tx.query(
     `update checkouts set notify_at = '-infinity' where venue_id = $1 and checkout_id = $2 and notify_at is not null`,
@@ -33,7 +33,7 @@ export async function findDueNotifications(db: Queryable, now: number, limit: nu
   );
 }
 
-/** Held until the transaction ends; false: somebody else is at it, or has been. */
+/** Locks the checkout's row until the transaction ends. False: another worker has it, or has handled it. */
 export async function claimNotifications(tx: Queryable, due: DueNotifications, now: number): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from checkouts where venue_id = $1 and checkout_id = $2 and notify_at <= to_timestamp($3 / 1000.0)
@@ -43,7 +43,7 @@ export async function claimNotifications(tx: Queryable, due: DueNotifications, n
   return rows.length === 1;
 }
 
-/** Null: it is looked at when something happens. */
+/** 'later': due after the next change. 'never': the checkout has ended. */
 export async function scheduleNextNotification(
   tx: Queryable,
   due: DueNotifications,
@@ -72,7 +72,7 @@ export async function sharesToNotify(
   );
 }
 
-/** By the checkout's own clock. */
+/** `at` is in the checkout's own time. */
 export async function setReminded(tx: Queryable, venueId: string, ids: readonly string[], at: number): Promise<void> {
   if (ids.length === 0) return;
   await tx.query(

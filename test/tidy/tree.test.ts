@@ -63,15 +63,16 @@ const DOMAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   keys: ['venues', 'installation'],
   events: ['venues', 'keys'],
   calendar: [],
-  offerings: ['venues', 'keys', 'calendar'],
-  boats: ['venues', 'keys', 'calendar'],
-  experiences: ['venues', 'keys', 'offerings'],
+  catalogue: ['venues', 'keys'],
+  offerings: ['venues', 'keys', 'calendar', 'catalogue'],
+  boats: ['venues', 'keys', 'calendar', 'catalogue'],
+  experiences: ['venues', 'keys', 'catalogue', 'offerings'],
   webhooks: ['venues', 'keys', 'events'],
   members: ['venues', 'keys'],
   payments: ['venues', 'keys', 'ledger'],
   checkouts: ['venues', 'keys', 'events', 'ledger', 'offerings', 'payments', 'members'],
   hooks: ['venues', 'keys', 'calendar', 'offerings'],
-  review: ['venues', 'keys', 'events', 'offerings', 'boats', 'experiences'],
+  review: ['venues', 'keys', 'events', 'catalogue', 'offerings', 'boats', 'experiences'],
 };
 
 describe('who may see whom', () => {
@@ -137,7 +138,6 @@ describe('what has one home', () => {
       'src/sandbox/',
       'src/domain/venues/audit.ts',
       'src/domain/venues/page-timestamps.ts',
-      'src/domain/venues/review-routes.ts',
       'src/domain/events/record.ts',
       'src/domain/idempotency/',
       'src/domain/installation/',
@@ -162,7 +162,7 @@ describe('what has one home', () => {
       undispatched_events: 'src/domain/webhooks/',
       idempotency_keys: 'src/domain/idempotency/',
       venue_ticks: 'src/domain/venues/',
-      review_routes: 'src/domain/venues/',
+      review_routes: 'src/domain/catalogue/',
       offerings: 'src/domain/offerings/',
       experiences: 'src/domain/experiences/',
       boats: 'src/domain/boats/',
@@ -207,7 +207,8 @@ describe('what has one home', () => {
     };
     const wrong: string[] = [];
     for (const [table, home] of Object.entries(homes)) {
-      const touch = new RegExp(`\\b(into|update|from|join)\\s+${table}\\b`, 'i');
+      // The statements of catalogue/ get their table from the description in the noun's own folder: `table: 'boats'`.
+      const touch = new RegExp(`\\b(into|update|from|join)\\s+${table}\\b|\\btable: '${table}',`, 'i');
       for (const file of sources)
         if (file.startsWith('src/') && !file.startsWith(home) && touch.test(read(file)))
           wrong.push(`${file}: ${table}`);

@@ -3,9 +3,9 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { listBoatsForReview } from '../boats/queries.ts';
+import type { ReviewedKind } from '../catalogue/review-route-queries.ts';
 import { listExperiencesForReview } from '../experiences/queries.ts';
 import { listOfferingsForReview } from '../offerings/queries.ts';
-import type { ReviewedKind } from '../venues/review-routes.ts';
 
 export interface QueueQuestion {
   /** Null: all three. */

@@ -7,6 +7,7 @@ import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { shownBoat } from '../boats/boat.ts';
 import { findBoat, setReviewed as setBoatReviewed } from '../boats/queries.ts';
+import { findReviewRoute, type ReviewedKind } from '../catalogue/review-route-queries.ts';
 import { recordEvent } from '../events/record.ts';
 import { shownSubmission } from '../experiences/experience.ts';
 import { findExperience, setReviewed as setExperienceReviewed } from '../experiences/queries.ts';
@@ -14,7 +15,6 @@ import { shownOffering } from '../offerings/offering.ts';
 import { findOffering, setReviewed as setOfferingReviewed } from '../offerings/queries.ts';
 import { audit, type CommandContext } from '../venues/audit.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
-import { findReviewRoute, type ReviewedKind } from '../venues/review-routes.ts';
 
 export interface Decision {
   readonly status: 'approved' | 'rejected';

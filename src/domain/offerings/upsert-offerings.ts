@@ -61,7 +61,10 @@ function refuseUnbounded(body: Body): void {
   if (problems.length > 0) throw invalid(problems);
 }
 
-/** One result for each offering, in the order given. Rules are not checked here: the caller has refused unbounded ones. */
+/**
+ * One result for each offering, in the order given. Rules are not checked here: the caller has refused unbounded
+ * ones.
+ */
 export function upsertAll(
   tx: Queryable,
   seller: Seller,
@@ -105,7 +108,9 @@ function statusAfter(
   return { status: isVisible ? 'approved' : 'pending', reviewNote: null };
 }
 
-/** The version that members see: the reviewed fields as approved, with the new prices and times, which need no review. */
+/**
+ * The version that members see: the reviewed fields as approved, with the new prices and times, which need no review.
+ */
 function visibleAfter(before: OfferingRow | null, content: OfferingContent): OfferingContent | null {
   if (before === null || before.approved === null) return null;
   const visible: Record<string, unknown> = { ...content };

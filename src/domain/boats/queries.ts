@@ -101,7 +101,10 @@ export interface DueCalendar {
   readonly timezone: string | null;
 }
 
-/** Claims calendars that are due by moving their due time to the end of the lease. When a worker dies, they are due again then. */
+/**
+ * Claims calendars that are due by moving their due time to the end of the lease. When a worker dies, they are due
+ * again then.
+ */
 export async function claimDueCalendars(
   db: Queryable,
   now: number,

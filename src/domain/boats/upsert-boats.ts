@@ -1,5 +1,6 @@
-// POST /v1/boats: creates or updates one boat, or a fleet of 100 that is validated boat by boat: valid boats are written
-// even when others are refused. Any change of a boat is reviewed again; a boat with `active` false is inactive.
+// POST /v1/boats: creates or updates one boat, or a fleet of 100 that is validated boat by boat: valid boats are
+// written even when others are refused. Any change of a boat is reviewed again; a boat with `active` false is
+// inactive.
 
 import type { Boat } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';

@@ -54,8 +54,8 @@ export async function insertExperience(
 }
 
 /**
- * Records the review of a pending submission. An approved one gets the id under which it is live, and the route that leads
- * from that id to its venue. Null: it is not pending, and nothing is written.
+ * Records the review of a pending submission. An approved one gets the id under which it is live, and the route that
+ * leads from that id to its venue. Null: it is not pending, and nothing is written.
  */
 export async function setReviewed(
   tx: Queryable,
@@ -101,7 +101,9 @@ export interface LiveExperience {
 
 const LIVE_COLUMNS = `experience_id as id, content ->> 'title' as title, content ->> 'starts_at' as "startsAt"`;
 
-/** The venue's approved experiences, newest first. created_at is unique (experiences_by_creation). `limit` null: all. */
+/**
+ * The venue's approved experiences, newest first. created_at is unique (experiences_by_creation). `limit` null: all.
+ */
 export async function listLive(
   db: Queryable,
   venueId: string,

@@ -1,5 +1,5 @@
-// POST /v1/experiences: submits a dated event for review. The same external_id again returns the original submission and
-// changes nothing, at any later time. A new one must start in the future, and at most 500 may be pending at once.
+// POST /v1/experiences: submits a dated event for review. The same external_id again returns the original submission
+// and changes nothing, at any later time. A new one must start in the future, and at most 500 may be pending at once.
 
 import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, invalid } from '../../base/errors.ts';
@@ -21,8 +21,8 @@ export async function submitExperience(
 ): Promise<OperationResult> {
   const { venue, mode } = caller;
   const content = input.body;
-  const unknown = await missingOffering(tx, caller, content);
-  if (unknown !== null) throw invalid([...input.whenNew, unknown]);
+  const offeringProblem = await checkOffering(tx, caller, content);
+  if (offeringProblem !== null) throw invalid([...input.whenNew, offeringProblem]);
   const externalId = content.external_id ?? null;
   const earlier = await findSubmitted(tx, caller, externalId);
   if (earlier !== null) return { status: 200, body: { data: shownSubmission(earlier), duplicate: true } };
@@ -53,15 +53,11 @@ async function findSubmitted(tx: Queryable, caller: Caller, externalId: string |
   return found.get(externalId) ?? null;
 }
 
-async function missingOffering(
-  tx: Queryable,
-  caller: Caller,
-  content: ExperienceContent,
-): Promise<FieldProblem | null> {
-  const wanted = 'offering_external_id' in content ? content.offering_external_id : undefined;
-  if (wanted === undefined) return null;
-  const found = await findOfferings(tx, caller.venue.id, caller.mode, [wanted]);
-  return found.has(wanted) ? null : unknownOffering(wanted);
+async function checkOffering(tx: Queryable, caller: Caller, content: ExperienceContent): Promise<FieldProblem | null> {
+  const externalId = 'offering_external_id' in content ? content.offering_external_id : undefined;
+  if (externalId === undefined) return null;
+  const found = await findOfferings(tx, caller.venue.id, caller.mode, [externalId]);
+  return found.has(externalId) ? null : unknownOffering(externalId);
 }
 
 function queueFull(): FieldProblem {

@@ -1,6 +1,7 @@
-// The statements that the tables of offerings, experiences and boats have in common: find one, find by external ids, list
-// a page, list for review. A folder describes its own table once and gets functions over it; their SQL is built from
-// that description alone, when the program starts, and never from input. Writing a row stays with its own folder.
+// The statements that the tables of offerings, experiences and boats have in common: find one, find by external ids,
+// list a page, list for review. A folder describes its own table once and gets functions over it; their SQL is built
+// from that description alone, when the program starts, and never from input. Writing a row stays with its own
+// folder.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';

@@ -1,6 +1,6 @@
-// Creates or updates a batch of offerings or boats by external id. An object whose content has the stored fingerprint is
-// left unchanged. When all are unchanged, nothing is written and no lock is taken; otherwise the venue's list lock makes
-// this transaction the only writer, so two calls with one external id cannot both create it.
+// Creates or updates a batch of offerings or boats by external id. An object whose content has the stored fingerprint
+// is left unchanged. When all are unchanged, nothing is written and no lock is taken; otherwise the venue's list lock
+// makes this transaction the only writer, so two calls with one external id cannot both create it.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';

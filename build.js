@@ -76,7 +76,7 @@ function namesIn(file) {
 }
 
 /** What dist/ is made of. The loader is among it, for it and the bundle must fit each other; so are the packages that are installed. */
-const SOURCES = ['src', 'schemas', 'bin', 'build.js', 'node_modules/.package-lock.json'];
+const SOURCES = ['src', 'sandbox', 'schemas', 'bin', 'build.js', 'node_modules/.package-lock.json'];
 
 function newest(path, isFolder) {
   if (!isFolder) return statSync(path).mtimeMs;

@@ -42,7 +42,7 @@ function cannedDb(known: ReadonlyMap<string, object>): Db {
   const transaction = async (): Promise<never> => {
     throw new Error('a create needs no transaction of its own');
   };
-  return { query, pipelined: { query }, transaction, close: async () => undefined };
+  return { query, priority: { query }, transaction, close: async () => undefined };
 }
 
 const context = makeContext({
@@ -55,4 +55,4 @@ const context = makeContext({
   operatorToken: '',
   schemaFolder: join(packageRoot, 'schemas', 'v1'),
 });
-await startServer(context);
+await startServer(context, async (server) => (await import('../src/mcp/tool-server.ts')).open(server));

@@ -51,7 +51,7 @@ export function makeRecorder(real: Db): Recorder {
   };
   const db: Db = {
     ...recording(real, () => begin('single')),
-    pipelined: recording(real.pipelined, () => begin('express')),
+    priority: recording(real.priority, () => begin('express')),
     transaction: (work) => {
       const unit = begin('transaction');
       return real.transaction((tx) => work(recording(tx, () => unit)));

@@ -29,7 +29,7 @@ async function run({ texts, chains, atOnce }: SqlOrder): Promise<SqlDone> {
 
 function runUnit(to: Db, texts: readonly string[], unit: Unit): Promise<object[]> {
   if (unit.kind === 'transaction') return to.transaction((tx) => runGroups(tx, texts, unit));
-  return runGroups(unit.kind === 'express' ? to.pipelined : to, texts, unit);
+  return runGroups(unit.kind === 'express' ? to.priority : to, texts, unit);
 }
 
 async function runGroups(to: Queryable, texts: readonly string[], { groups }: Unit): Promise<object[]> {

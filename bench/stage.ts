@@ -6,13 +6,13 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { findCluster } from '../sandbox/postgres/cluster.ts';
+import { startEmbeddedPostgres } from '../sandbox/postgres/embedded.ts';
+import { startEmbeddedProcessor } from '../sandbox/processor/launcher.ts';
+import { readStateFile } from '../sandbox/processor/process-state.ts';
 import { type Db, openDb } from '../src/base/db.ts';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
-import { findCluster } from '../src/sandbox/postgres/cluster.ts';
-import { startEmbeddedPostgres } from '../src/sandbox/postgres/embedded.ts';
-import { readState } from '../src/sandbox/processor/process-state.ts';
-import { startEmbeddedProcessor } from '../src/sandbox/processor/run.ts';
 import { requireDurability } from '../test/chaos/postgres-runner.ts';
 import { type Deliveries, deliveriesBy } from './deliveries.ts';
 import type { Endings } from './endings.ts';
@@ -193,7 +193,7 @@ async function openProcessor(scratch: string, everyshare: string, endings: Endin
 }
 
 function endProcessorOf(dataDir: string): void {
-  const state = readState(join(dataDir, 'processor'));
+  const state = readStateFile(join(dataDir, 'processor'));
   if (state === null) return;
   try {
     process.kill(state.pid, 'SIGTERM');
@@ -291,7 +291,7 @@ async function openDatabase(dataDir: string, endings: Endings): Promise<string> 
     const postgres = await starting.catch(() => null);
     await postgres?.stop();
     const cluster = await findCluster(dataDir); // It may have settled elsewhere, where its user can go.
-    if (cluster !== null) await rm(cluster.place, { recursive: true, force: true });
+    if (cluster !== null) await rm(cluster.folder, { recursive: true, force: true });
   });
   return (await starting).url;
 }

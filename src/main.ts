@@ -5,6 +5,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from './base/clock.ts';
+import type { CommandContext } from './base/command-context.ts';
 import { type Config, ConfigError, readConfig } from './base/config.ts';
 import { isUnavailable, openDb, sqlState } from './base/db.ts';
 import { type Log, makeLog } from './base/log.ts';
@@ -15,7 +16,6 @@ import { randomText, systemRandom } from './base/random.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
 import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { proveEncryptionKey } from './domain/installation/key-proof.ts';
-import type { CommandContext } from './domain/venues/audit.ts';
 import { DispatchSignal } from './domain/webhooks/deliveries/dispatch-signal.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { textSender } from './main/sender.ts';
@@ -109,20 +109,20 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The database of this installation: the one that was named, or the embedded one, claimed for this process. */
+/** The database of this installation: the one that was named, or the embedded one, locked for this process. */
 async function openDatabase(config: Config, shutdown: Shutdown): Promise<string> {
   if (config.databaseUrl !== null) return config.databaseUrl;
-  const { startEmbeddedPostgres } = await import('./sandbox/postgres/embedded.ts');
-  const { claimDataDir } = await import('./sandbox/claim.ts');
+  const { startEmbeddedPostgres } = await import('../sandbox/postgres/embedded.ts');
+  const { lockDataDir } = await import('../sandbox/data-dir-lock.ts');
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
-  const claim = await claimDataDir(postgres.url);
-  if (claim === null) {
+  const lock = await lockDataDir(postgres.url);
+  if (lock === null) {
     throw new ConfigError([
       `DATA_DIR ${config.dataDir} is in use by another everyshare: stop that one, or set DATA_DIR and PORT to others.`,
     ]);
   }
   await shutdown.add(async () => {
-    await claim.release();
+    await lock.release();
     await postgres.stop();
   });
   return postgres.url;
@@ -265,21 +265,21 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 50;
 
-/** The database of a running server, or the embedded one for this command alone, when its turn has come. */
+/** The database of a running server, or the embedded one for this command alone, once it holds the command lock. */
 async function embeddedBeside(config: Config, shutdown: Shutdown): Promise<string> {
   const { findEmbeddedPostgres, isUsedByOthers, startEmbeddedPostgres } = await import(
-    './sandbox/postgres/embedded.ts'
+    '../sandbox/postgres/embedded.ts'
   );
-  const { isTaken, takeTurn } = await import('./sandbox/turn.ts');
+  const { acquireCommandLock, isCommandLockHeld } = await import('../sandbox/command-lock.ts');
   for (const until = systemClock.now() + PATIENCE_MS; systemClock.now() < until; await delay(PAUSE_MS)) {
-    if (isTaken(config.dataDir)) continue;
+    if (isCommandLockHeld(config.dataDir)) continue;
     const running = await findEmbeddedPostgres(config.dataDir);
-    // What a command has brought up in the meantime goes with that command.
-    if (isTaken(config.dataDir)) continue;
+    // A database that another command has started meanwhile stops with that command.
+    if (isCommandLockHeld(config.dataDir)) continue;
     if (running !== null) return running;
-    const turn = takeTurn(config.dataDir);
-    if (turn === null) continue;
-    await shutdown.add(async () => turn.end());
+    const lock = acquireCommandLock(config.dataDir);
+    if (lock === null) continue;
+    await shutdown.add(async () => lock.release());
     const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
     await shutdown.add(async () => {
       if (!(await isUsedByOthers(postgres.url))) await postgres.stop();
@@ -294,7 +294,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const isRole = word === 'start' || word === 'serve' || word === 'worker';
   try {
     if (word === 'processor' && more.length === 0) {
-      const { runProcessor } = await import('./sandbox/processor/own-process.ts');
+      const { runProcessor } = await import('../sandbox/processor/process-main.ts');
       process.exitCode = await runProcessor(process.env, say, sayReady);
     } else if (isRole && more.length === 0) await runRole(word, readConfig(process.env));
     else process.exitCode = await runCommandLine(argv);

@@ -7,7 +7,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { give, giveFolder, spawnIds, unprivilegedUser } from '../src/sandbox/postgres/user.ts';
+import { makeOwnedFolder, setOwner, spawnIds, unprivilegedUser } from '../sandbox/postgres/user.ts';
 
 /** A PostgreSQL by the folder of its socket. */
 export interface Target {
@@ -70,12 +70,12 @@ export const findBouncer = (): string | null =>
 export async function startBouncer(program: string, wish: BouncerWish): Promise<Bouncer> {
   const { folder, user, password } = wish;
   const runAs = await unprivilegedUser(); // It refuses root, as PostgreSQL does.
-  await giveFolder(folder, runAs, 0o700);
+  await makeOwnedFolder(folder, runAs, 0o700);
   const settings = join(folder, 'pgbouncer.ini');
   const people = join(folder, 'people.txt');
   const write = (target: Target): void => writeFileSync(settings, ini(wish, people, target));
   writeFileSync(people, `"${user}" "${password}"\n`);
-  await give(people, runAs, 0o600);
+  await setOwner(people, runAs, 0o600);
   write(wish.target);
   const child = spawn(program, [settings], {
     stdio: ['ignore', 'inherit', 'inherit'],

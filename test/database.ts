@@ -5,10 +5,10 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { findCluster } from '../sandbox/postgres/cluster.ts';
+import { startEmbeddedPostgres } from '../sandbox/postgres/embedded.ts';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
-import { findCluster } from '../src/sandbox/postgres/cluster.ts';
-import { startEmbeddedPostgres } from '../src/sandbox/postgres/embedded.ts';
 import { type Bouncer, findBouncer, startBouncer } from './bouncer.ts';
 import { createDatabase } from './fresh-database.ts';
 import { FOLDER, POSTGRES } from './logs/kept.ts';
@@ -37,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await bouncer?.stop();
     await postgres.stop();
     // What PostgreSQL says of statements that fail is a log like any other.
-    const log = (await findCluster(dataDir))?.log;
+    const log = (await findCluster(dataDir))?.logFile;
     const kept = process.env[FOLDER];
     if (log !== undefined && kept !== undefined) copyFileSync(log, join(kept, POSTGRES));
     rmSync(dataDir, { recursive: true, force: true });

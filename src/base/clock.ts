@@ -1,5 +1,5 @@
-// The one home of time. Everything that needs the hour is handed a Clock, so that a test or the simulation can set it; what
-// measures how long something takes, or waits, may be handed a Stopwatch of a simulation.
+// The one home of time. Code that needs the wall clock is handed a Clock, so that a test or the simulation can set it. Code
+// that measures a duration, or waits, is handed a Stopwatch.
 
 export interface Clock {
   /** The wall clock, in milliseconds since 1970. */
@@ -8,11 +8,11 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Time that only passes: nobody sets it. */
+/** Monotonic time: no caller can set it back. */
 export interface Stopwatch {
-  /** In milliseconds, from no hour in particular. */
+  /** Milliseconds from an arbitrary start. */
   now(): number;
-  /** Does it once, after so long, unless it is called off by what this gives back. */
+  /** Runs `work` once after `ms`. Returns a function that cancels it. */
   after(ms: number, work: () => void): () => void;
 }
 

@@ -1,5 +1,5 @@
-// The one home of the environment. It is read and checked once; every variable that is wrong is named together with
-// its remedy, all of them in one go. Nobody else reads process.env (a test holds this).
+// The one home of the environment. It is read and checked once, and one error names every wrong variable with its remedy.
+// No other file reads process.env; the tidy test checks this.
 
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -33,13 +33,13 @@ export interface Config {
   readonly sandboxProcessor: boolean;
   /** The real processor's keys, for each mode that has them. */
   readonly stripe: Readonly<Partial<Record<Mode, StripeKeys>>>;
-  /** Where the embedded processor runs when it is not ours to start. */
+  /** The address of an embedded processor that another process started. */
   readonly sandboxProcessorUrl: string | null;
-  /** An operator's own members: their issuer instead of ours. */
+  /** The issuer of an operator's own members, accepted beside our own. */
   readonly memberIssuer: MemberIssuer | null;
   /** The real sender of text messages; null: there is none. */
   readonly twilio: TwilioAccount | null;
-  /** No real sender, and no real money: messages are only kept, to be read at /sandbox/outbox. */
+  /** Neither a real sender nor live keys: messages are stored only, to be read at /sandbox/outbox. */
   readonly sandboxTexts: boolean;
   /** How long after completion a venue is paid. */
   readonly payoutDelayHours: number;
@@ -61,13 +61,13 @@ export interface TwilioAccount {
 export interface StripeKeys {
   readonly secret: string;
   readonly publishable: string;
-  /** Null: nothing the processor sends is believed, and we ask it ourselves. */
+  /** Null: the server accepts no webhook of the processor, and the worker polls instead. */
   readonly webhookSecret: string | null;
 }
 
 export class ConfigError extends Error {
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'));
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
     this.name = 'ConfigError';
   }
 }
@@ -77,7 +77,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 class Reader {
-  readonly faults: string[] = [];
+  readonly problems: string[] = [];
   readonly #env: Env;
 
   constructor(env: Env) {
@@ -89,13 +89,13 @@ class Reader {
     return value === undefined || value === '' ? null : value;
   }
 
-  whole(name: string, fallback: number, least: number, most: number): number {
+  integer(name: string, fallback: number, min: number, max: number): number {
     const text = this.text(name);
     if (text === null) return fallback;
     const value = Number(text);
-    if (/^[0-9]+$/.test(text) && value >= least && value <= most) return value;
-    this.faults.push(
-      `${name} is "${text}": set it to a whole number from ${least} to ${most}, or leave it unset for ${fallback}.`,
+    if (/^[0-9]+$/.test(text) && value >= min && value <= max) return value;
+    this.problems.push(
+      `${name} is "${text}": set it to a whole number from ${min} to ${max}, or leave it unset for ${fallback}.`,
     );
     return fallback;
   }
@@ -103,7 +103,7 @@ class Reader {
   oneOf(name: string, allowed: readonly string[], fallback: string): string {
     const text = this.text(name) ?? fallback;
     if (allowed.includes(text)) return text;
-    this.faults.push(`${name} is "${text}": set it to one of ${allowed.join(', ')}.`);
+    this.problems.push(`${name} is "${text}": set it to one of ${allowed.join(', ')}.`);
     return fallback;
   }
 
@@ -114,10 +114,10 @@ class Reader {
       const url = new URL(text);
       if (schemes.includes(url.protocol)) return text.replace(/\/+$/, '');
     } catch {
-      // Falls through to the fault below: an unparseable address and a wrong scheme have one remedy.
+      // Falls through to the problem below: an unparseable address and a wrong scheme have one remedy.
     }
     const forms = schemes.map((scheme) => `${scheme}//…`).join(' or ');
-    this.faults.push(`${name} is not an address of the form ${forms}: correct it or leave it unset.`);
+    this.problems.push(`${name} is not an address of the form ${forms}: correct it or leave it unset.`);
     return null;
   }
 
@@ -126,7 +126,7 @@ class Reader {
     if (text === null) return null;
     const bytes = Buffer.from(text, 'base64');
     if (bytes.length === 32) return bytes;
-    this.faults.push(`${name} must be 32 bytes in base64: make one with "openssl rand -base64 32".`);
+    this.problems.push(`${name} must be 32 bytes in base64: make one with "openssl rand -base64 32".`);
     return null;
   }
 
@@ -137,7 +137,7 @@ class Reader {
       .filter((part) => part !== '');
     for (const part of list) {
       if (!isAddressRange(part))
-        this.faults.push(`${name} has "${part}": list addresses or CIDR ranges, separated by commas.`);
+        this.problems.push(`${name} has "${part}": list addresses or CIDR ranges, separated by commas.`);
     }
     return list;
   }
@@ -166,33 +166,37 @@ export function addressIn(address: string, ranges: readonly string[]): boolean {
   return list.check(plain, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** A key of the other mode is a fault, so that test never reaches live. */
+/** A key of the other mode is refused, so that test mode never reaches live money. */
 function stripeKeys(read: Reader, mode: Mode): Partial<Record<Mode, StripeKeys>> {
   const prefix = `STRIPE_${mode.toUpperCase()}`;
   const other = mode === 'test' ? 'live' : 'test';
-  const take = (name: string): string | null => {
+  const readKey = (name: string): string | null => {
     const value = read.text(`${prefix}_${name}`);
     if (value !== null && new RegExp(`^[a-z]k_${other}_`).test(value)) {
-      read.faults.push(`${prefix}_${name} is a key of ${other} mode: set it to the one of ${mode} mode.`);
+      read.problems.push(`${prefix}_${name} is a key of ${other} mode: set it to the one of ${mode} mode.`);
     }
     return value;
   };
-  const [secret, publishable, webhookSecret] = [take('SECRET_KEY'), take('PUBLISHABLE_KEY'), take('WEBHOOK_SECRET')];
+  const [secret, publishable, webhookSecret] = [
+    readKey('SECRET_KEY'),
+    readKey('PUBLISHABLE_KEY'),
+    readKey('WEBHOOK_SECRET'),
+  ];
   return secret === null ? {} : { [mode]: { secret, publishable: publishable ?? '', webhookSecret } };
 }
 
-/** All three or none: a token is believed only from one issuer, for one audience, by keys from one address. */
+/** All three or none: the server accepts a token only from one issuer, for one audience, signed by keys of one address. */
 function memberIssuer(read: Reader): MemberIssuer | null {
   const issuer = read.text('MEMBER_ISSUER');
   const jwksUrl = read.address('MEMBER_JWKS_URL', ['https:', 'http:']);
   const audience = read.text('MEMBER_AUDIENCE');
   if (issuer === null && jwksUrl === null && audience === null) return null;
   if (issuer !== null && jwksUrl !== null && audience !== null) return { issuer, jwksUrl, audience };
-  read.faults.push('MEMBER_ISSUER, MEMBER_JWKS_URL and MEMBER_AUDIENCE belong together: set all three, or none.');
+  read.problems.push('MEMBER_ISSUER, MEMBER_JWKS_URL and MEMBER_AUDIENCE belong together: set all three, or none.');
   return null;
 }
 
-/** The account, its token, and one of a number and a messaging service; or nothing at all. */
+/** Either the account, its token and one of a number and a messaging service, or none of them. */
 function twilioAccount(read: Reader): TwilioAccount | null {
   const baseUrl = read.address('TWILIO_BASE_URL', ['https:', 'http:']) ?? 'https://api.twilio.com';
   const [accountSid, authToken] = [read.text('TWILIO_ACCOUNT_SID'), read.text('TWILIO_AUTH_TOKEN')];
@@ -201,7 +205,7 @@ function twilioAccount(read: Reader): TwilioAccount | null {
   const from =
     number !== null && service === null ? { number } : service !== null && number === null ? { service } : null;
   if (accountSid !== null && authToken !== null && from !== null) return { accountSid, authToken, from, baseUrl };
-  read.faults.push(
+  read.problems.push(
     'Twilio needs TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and one of TWILIO_FROM and TWILIO_MESSAGING_SERVICE_SID: set these three, or none.',
   );
   return null;
@@ -212,7 +216,7 @@ export function readConfig(env: Env): Config {
   const databaseUrl = read.address('DATABASE_URL', ['postgres:', 'postgresql:']);
   const encryptionKey = read.key('ENCRYPTION_KEY');
   if (databaseUrl !== null && read.text('ENCRYPTION_KEY') === null) {
-    read.faults.push(
+    read.problems.push(
       'ENCRYPTION_KEY is not set: with DATABASE_URL every server needs the same one. Make it with "openssl rand -base64 32".',
     );
   }
@@ -221,15 +225,15 @@ export function readConfig(env: Env): Config {
   const modes = (['test', 'live'] as const).filter((mode) => sandboxProcessor || stripe[mode] !== undefined);
   const operatorToken = read.text('OPERATOR_TOKEN');
   if (operatorToken !== null && operatorToken.length < 16) {
-    read.faults.push('OPERATOR_TOKEN is shorter than 16 characters: use a long random one, or leave it unset.');
+    read.problems.push('OPERATOR_TOKEN is shorter than 16 characters: use a long random one, or leave it unset.');
   }
   const twilio = twilioAccount(read);
   const config: Config = {
     host: read.text('HOST') ?? '127.0.0.1',
-    port: read.whole('PORT', 8080, 0, 65535),
+    port: read.integer('PORT', 8080, 0, 65535),
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
     databaseUrl,
-    databaseConnections: read.whole('DATABASE_CONNECTIONS', 12, 2, 200),
+    databaseConnections: read.integer('DATABASE_CONNECTIONS', 12, 2, 200),
     databasePooled: read.oneOf('DATABASE_POOLER', ['none', 'transaction'], 'none') === 'transaction',
     baseUrl: read.address('BASE_URL', ['http:', 'https:']),
     checkoutPageBase: read.address('CHECKOUT_PAGE_BASE', ['http:', 'https:']),
@@ -239,7 +243,7 @@ export function readConfig(env: Env): Config {
     trustedProxies: read.proxies('TRUSTED_PROXIES'),
     allowInsecureTargets: read.oneOf('ALLOW_INSECURE_TARGETS', ['0', '1'], '0') === '1',
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
-    shutdownSeconds: read.whole('SHUTDOWN_SECONDS', 20, 1, 600),
+    shutdownSeconds: read.integer('SHUTDOWN_SECONDS', 20, 1, 600),
     modes,
     sandboxProcessor,
     stripe,
@@ -247,8 +251,8 @@ export function readConfig(env: Env): Config {
     memberIssuer: memberIssuer(read),
     twilio,
     sandboxTexts: twilio === null && stripe.live === undefined,
-    payoutDelayHours: read.whole('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
+    payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
   };
-  if (read.faults.length > 0) throw new ConfigError(read.faults);
+  if (read.problems.length > 0) throw new ConfigError(read.problems);
   return config;
 }

@@ -1,5 +1,5 @@
-// Comma-separated values as RFC 4180 has them: a row of names, CRLF, quotes where they are needed. Spreadsheets read a cell
-// that begins like a formula as one, and some cells were written by strangers: such a text gets an apostrophe in front.
+// Comma-separated values after RFC 4180: a header row, CRLF, quotes where needed. A spreadsheet runs a cell that begins like
+// a formula, and other people wrote some cells, so such text gets an apostrophe in front.
 
 export type Cell = string | number | null;
 
@@ -10,12 +10,12 @@ export function csvOf(names: readonly string[], rows: readonly (readonly Cell[])
   return csvLines([names, ...rows]);
 }
 
-/** Of a file that is put together in slices. */
+/** Rows alone, for a file that is written in slices. */
 export function csvLines(rows: readonly (readonly Cell[])[]): string {
-  return rows.map((row) => `${row.map(written).join(',')}\r\n`).join('');
+  return rows.map((row) => `${row.map(cellText).join(',')}\r\n`).join('');
 }
 
-function written(cell: Cell): string {
+function cellText(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
   const safe = FORMULA.test(cell) ? `'${cell}` : cell;

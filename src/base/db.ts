@@ -1,6 +1,6 @@
-// The one home of the database. Single statements go down a few pipelined connections (many at once on each, no waiting
-// for a free one); transactions take a connection of their own. No session state is left behind, so the same code runs
-// behind PgBouncer in transaction mode. Times come back as ISO 8601 text in UTC with microseconds, never as Date.
+// The one home of the database. Single statements use a few pipelined connections: many statements are in flight on each,
+// and none waits for a free connection. A transaction has a connection of its own. No session state is left behind, so the
+// same code runs behind PgBouncer in transaction mode. Times are ISO 8601 text in UTC with microseconds, never Date.
 
 import { createHash } from 'node:crypto';
 import pg from 'pg';
@@ -12,9 +12,9 @@ export interface Queryable {
 }
 
 export interface Db extends Queryable {
-  /** The same, on connections that nothing slow ever uses: what every request needs cannot wait behind a list. */
-  readonly pipelined: Queryable;
-  /** One transaction: committed when `work` resolves, rolled back when it throws. Tried again after a deadlock. */
+  /** The same on connections of its own, for short statements only: admission must not wait behind a slow list. */
+  readonly priority: Queryable;
+  /** One transaction: committed when `work` resolves, rolled back when it throws. Retried after a deadlock. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -25,18 +25,18 @@ export interface DbOptions {
   /** Behind a pooler in transaction mode: no prepared statements, no settings of the session. */
   readonly pooled: boolean;
   readonly applicationName: string;
-  /** Told of a connection that broke while idle; the next statement opens another. */
+  /** Called when an idle connection broke; the next statement opens another. */
   readonly onLost?: (error: Error) => void;
-  /** Told of every statement, so that a test can count round trips. */
+  /** Called with every statement, so that a test can count round trips. */
   readonly onStatement?: (text: string) => void;
 }
 
-const STATEMENT_MS = 15_000;
-const SINGLE_MS = 8_000;
-const CONNECT_MS = 5_000;
+const QUERY_TIMEOUT_MS = 15_000;
+const STATEMENT_TIMEOUT_MS = 8_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 const BEGIN =
   "begin; set local statement_timeout = '10s'; set local lock_timeout = '3s'; set local idle_in_transaction_session_timeout = '15s'";
-const TRIES = 4;
+const MAX_ATTEMPTS = 4;
 
 const TIMESTAMPTZ = 1184;
 const INT8 = 20;
@@ -70,13 +70,13 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** An earlier statement of the transaction has failed. */
-const ABORTED = '25P02';
+/** An earlier statement of the transaction failed. */
+const TRANSACTION_ABORTED = '25P02';
 const TEMPORARY_STATES = new Set(['40001', '40P01']);
-/** Gone, going down, or too busy to answer in time. All of class 08, too: a pooler whose server is gone says 08P01. */
+/** The server is gone, stopping, or too busy. All of class 08 counts too: a pooler that lost its server says 08P01. */
 const UNAVAILABLE_STATES = new Set([
-  '25006', // A standby, or a primary that has just become one: it only reads.
-  '25P03', // We stood still in a transaction for longer than PostgreSQL waits.
+  '25006', // A standby, or a primary that has just become one, refuses writes.
+  '25P03', // Our process was idle in a transaction for longer than PostgreSQL allows.
   '55P03',
   '57014',
   '57P01',
@@ -100,47 +100,48 @@ export function sqlState(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** A deadlock, or another that was quicker: the same once more can succeed. */
+/** A deadlock or a serialization failure: the same transaction can succeed when it is retried. */
 export function isTemporary(error: unknown): boolean {
   return TEMPORARY_STATES.has(sqlState(error));
 }
 
-const GONE_IN_WORDS =
+const UNAVAILABLE_MESSAGES =
   /^(Connection terminated|timeout (expired$|exceeded when trying to connect)|Query read timeout|Cannot use a pool after calling end|Client (has encountered|was closed))/;
 
-/**
- * The database cannot be reached, is going down, or others were quicker each time: the caller is told to come back, not that
- * we are broken.
- */
+/** The database cannot be reached, is stopping, or every retry lost a race: the caller gets 503 and may retry, not 500. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
   if (UNAVAILABLE_STATES.has(state) || TEMPORARY_STATES.has(state) || /^08\w{3}$/.test(state)) return true;
-  return error instanceof Error && GONE_IN_WORDS.test(error.message);
+  return error instanceof Error && UNAVAILABLE_MESSAGES.test(error.message);
 }
 
 export function openDb(options: DbOptions): Db {
   const settings = {
     connectionString: options.url,
     application_name: options.applicationName,
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: STATEMENT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,
-    ...(options.pooled ? {} : { statement_timeout: SINGLE_MS }),
+    ...(options.pooled ? {} : { statement_timeout: STATEMENT_TIMEOUT_MS }),
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
   };
-  const lanes = new PipelinedPool(Math.max(1, Math.floor(options.connections / 4)), settings, options.onLost);
-  const express = new PipelinedPool(Math.max(1, Math.floor(options.connections / 6)), settings, options.onLost);
+  const singles = new PipelinedPool(Math.max(1, Math.floor(options.connections / 4)), settings, options.onLost);
+  const priority = new PipelinedPool(Math.max(1, Math.floor(options.connections / 6)), settings, options.onLost);
   const pool = new pg.Pool({
     ...settings,
-    max: Math.max(1, options.connections - lanes.size - express.size),
+    max: Math.max(1, options.connections - singles.size - priority.size),
     idleTimeoutMillis: 60_000,
   });
   pool.on('error', (error) => options.onLost?.(error));
-  // A connection can be lost between the pool's hands and ours, when neither listens: that would end the process.
+  // A connection can break between the pool and its user, when neither listens; an unhandled 'error' would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
 
-  const send = async <R extends object>(client: Sender, text: string, values?: readonly unknown[]): Promise<R[]> => {
+  const send = async <R extends object>(
+    client: Connection,
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<R[]> => {
     options.onStatement?.(text);
     const config = { text, values: values === undefined ? [] : [...values] };
     const result = await client.query(options.pooled ? config : { ...config, name: nameOf(text) });
@@ -149,36 +150,36 @@ export function openDb(options: DbOptions): Db {
 
   const begin = async <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => {
     const client = await pool.connect();
-    return withFirstFault((watch) => {
+    return withFirstError((watch) => {
       const tx: Queryable = { query: (text, values) => watch(send(client, text, values)) };
       return inTransaction(client, () => work(tx), options.onStatement);
     });
   };
 
   return {
-    query: async (text, values) => send(await lanes.next(), text, values),
-    pipelined: { query: async (text, values) => send(await express.next(), text, values) },
+    query: async (text, values) => send(await singles.next(), text, values),
+    priority: { query: async (text, values) => send(await priority.next(), text, values) },
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
           return await begin(work);
         } catch (error) {
-          if (attempt >= TRIES || !isTemporary(error)) throw error;
+          if (attempt >= MAX_ATTEMPTS || !isTemporary(error)) throw error;
         }
       }
     },
     async close() {
-      await Promise.all([lanes.close(), express.close(), pool.end()]);
+      await Promise.all([singles.close(), priority.close(), pool.end()]);
     },
   };
 }
 
-/** Of several statements under way the first that failed says why; the others only that one has. */
-async function withFirstFault<T>(work: (watch: <A>(answer: Promise<A>) => Promise<A>) => Promise<T>): Promise<T> {
+/** Of several statements in flight, only the first error says why; the others say that the transaction is aborted. */
+async function withFirstError<T>(work: (watch: <A>(result: Promise<A>) => Promise<A>) => Promise<T>): Promise<T> {
   let first: unknown;
-  const watch = async <A>(answer: Promise<A>): Promise<A> => {
+  const watch = async <A>(result: Promise<A>): Promise<A> => {
     try {
-      return await answer;
+      return await result;
     } catch (error) {
       first ??= error;
       throw error;
@@ -187,7 +188,7 @@ async function withFirstFault<T>(work: (watch: <A>(answer: Promise<A>) => Promis
   try {
     return await work(watch);
   } catch (error) {
-    throw sqlState(error) === ABORTED ? (first ?? error) : error;
+    throw sqlState(error) === TRANSACTION_ABORTED ? (first ?? error) : error;
   }
 }
 
@@ -197,7 +198,7 @@ async function inTransaction<T>(
   onStatement?: (text: string) => void,
 ): Promise<T> {
   let broken: Error | undefined;
-  // The pool listens only to idle connections: one that is lost in our hands would end the process.
+  // The pool listens to idle connections only; without this listener a connection that breaks in use would end the process.
   const onLost = (lost: Error): void => {
     broken = lost;
   };
@@ -208,11 +209,11 @@ async function inTransaction<T>(
     const done = await work();
     onStatement?.('commit');
     const { command } = await client.query('commit');
-    // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error: an error was swallowed on the way.
-    if (command !== 'COMMIT') throw new Error('the transaction had failed before it was committed');
+    // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error: some code swallowed an error.
+    if (command !== 'COMMIT') throw new Error('the transaction failed before its commit; its error was swallowed');
     return done;
   } catch (error) {
-    // A rollback that fails means the connection is gone: it is thrown away, and the first error is the one to tell.
+    // A failed rollback means that the connection is gone. It is discarded, and the first error is thrown.
     await client.query('rollback').catch((lost: Error) => {
       broken = lost;
     });
@@ -223,19 +224,19 @@ async function inTransaction<T>(
   }
 }
 
-interface Sender {
+interface Connection {
   query(config: pg.QueryConfig): Promise<pg.QueryResult>;
 }
 
-/** As the pool says it. */
-const CLOSED = 'Cannot use a pool after calling end on the pool';
+/** The pool's own message. */
+const POOL_CLOSED = 'Cannot use a pool after calling end on the pool';
 
-/** A few pipelined connections; the one with the least under way is next, and a broken one is replaced on use. */
+/** A few pipelined connections. The next statement uses the one with the fewest in flight; a broken one is replaced on use. */
 class PipelinedPool {
   readonly size: number;
   readonly #settings: pg.ClientConfig;
   readonly #onLost: ((error: Error) => void) | undefined;
-  readonly #lanes: PipelinedConnection[] = [];
+  readonly #connections: PipelinedConnection[] = [];
   #isClosed = false;
 
   constructor(size: number, settings: pg.ClientConfig, onLost?: (error: Error) => void) {
@@ -244,11 +245,12 @@ class PipelinedPool {
     this.#onLost = onLost;
   }
 
-  async next(): Promise<Sender> {
-    if (this.#isClosed) throw new Error(CLOSED);
-    let best = this.#lanes[0];
-    for (const lane of this.#lanes) if (best === undefined || lane.underway < best.underway) best = lane;
-    if (best === undefined || (best.underway > 0 && this.#lanes.length < this.size)) {
+  async next(): Promise<Connection> {
+    if (this.#isClosed) throw new Error(POOL_CLOSED);
+    let best = this.#connections[0];
+    for (const connection of this.#connections)
+      if (best === undefined || connection.inFlight < best.inFlight) best = connection;
+    if (best === undefined || (best.inFlight > 0 && this.#connections.length < this.size)) {
       best = this.#open();
     }
     await best.ready;
@@ -256,45 +258,45 @@ class PipelinedPool {
   }
 
   #open(): PipelinedConnection {
-    const lane = new PipelinedConnection(this.#settings, (error) => {
-      const index = this.#lanes.indexOf(lane);
-      if (index >= 0) this.#lanes.splice(index, 1);
+    const connection = new PipelinedConnection(this.#settings, (error) => {
+      const index = this.#connections.indexOf(connection);
+      if (index >= 0) this.#connections.splice(index, 1);
       if (error !== null) this.#onLost?.(error);
     });
-    this.#lanes.push(lane);
-    return lane;
+    this.#connections.push(connection);
+    return connection;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all(this.#lanes.splice(0).map((lane) => lane.close()));
+    await Promise.all(this.#connections.splice(0).map((connection) => connection.close()));
   }
 }
 
-class PipelinedConnection implements Sender {
-  underway = 0;
+class PipelinedConnection implements Connection {
+  inFlight = 0;
   readonly ready: Promise<void>;
   readonly #client: pg.Client;
 
-  constructor(settings: pg.ClientConfig, gone: (error: Error | null) => void) {
+  constructor(settings: pg.ClientConfig, onGone: (error: Error | null) => void) {
     this.#client = new pg.Client(settings);
-    this.#client.on('error', gone);
-    this.#client.on('end', () => gone(null));
+    this.#client.on('error', onGone);
+    this.#client.on('end', () => onGone(null));
     this.ready = this.#client.connect().then(
       () => undefined,
       (error: Error) => {
-        gone(null);
+        onGone(null);
         throw error;
       },
     );
   }
 
   async query(config: pg.QueryConfig): Promise<pg.QueryResult> {
-    this.underway++;
+    this.inFlight++;
     try {
       return await this.#client.query(config);
     } finally {
-      this.underway--;
+      this.inFlight--;
     }
   }
 

@@ -1,5 +1,5 @@
-// Every error code in one catalogue, never reused. A code has one status, one sentence that serves when nothing better
-// is known, and one page under docs/errors to which `doc_url` leads (a test holds the pages and this list together).
+// Every error code in one catalogue, never reused. A code has one status, one default sentence,
+// and one page under docs/errors to which `doc_url` leads. A test compares the pages with this list.
 
 export const catalogue = {
   malformed_request: { status: 400, message: 'The request is not valid HTTP.' },
@@ -42,16 +42,15 @@ export const catalogue = {
     status: 500,
     message: 'Something went wrong on our side. Try again with backoff and quote the request id.',
   },
-  not_implemented: { status: 501, message: 'This operation is declared and not yet built.' },
   service_unavailable: { status: 503, message: 'The service is not ready. Try again in a moment.' },
 } as const satisfies Record<string, { status: number; message: string }>;
 
-/** A list of problems ends here, however many there are. */
+/** A response lists at most this many problems. */
 export const MAX_LISTED = 100;
 
 export type ErrorCode = keyof typeof catalogue;
 
-/** One thing that is wrong with one field, as `errors[]` shows it (its doc_url is added by the door). */
+/** One thing that is wrong with one field, as `errors[]` shows it (the entry point adds its doc_url). */
 export interface FieldProblem {
   readonly code: ErrorCode;
   readonly message: string;
@@ -66,11 +65,11 @@ export interface ProblemDetail {
   readonly reason?: string;
   readonly problems?: readonly FieldProblem[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text for us: logged, never sent. */
+  /** For the log only, never sent. */
   readonly cause?: unknown;
 }
 
-/** A failure that a caller is told about: a code from the catalogue, words for them, and a cause for us. */
+/** A failure that the caller sees: a code from the catalogue, a message for the caller, and a cause for the log. */
 export class Problem extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -85,7 +84,7 @@ export class Problem extends Error {
   }
 }
 
-/** 422 with every problem; the first one is the face of the answer. */
+/** 422 with every problem; the first one is also `error`. */
 export function invalid(problems: readonly FieldProblem[]): Problem {
   const first = problems[0];
   if (first === undefined) throw new Error('invalid() needs at least one problem');
@@ -96,7 +95,7 @@ export function conflict(reason: string, message: string): Problem {
   return new Problem('conflict', { reason, message });
 }
 
-/** A foreign object, an unknown id and a revoked venue's object all end here, so that nobody can tell them apart. */
+/** A foreign object, an unknown id and a revoked venue's object all give this, so that a caller cannot tell them apart. */
 export function notFound(): Problem {
   return new Problem('not_found');
 }

@@ -1,4 +1,4 @@
-// Names for things, made by the application and ordered by time, so that no sequence is shared between machines.
+// Ids, made by the application and ordered by time, so that machines share no sequence.
 // UUIDs are version 7; prefixed ids are the same bits in Crockford's base 32 (26 characters).
 
 import type { Clock } from './clock.ts';
@@ -19,21 +19,21 @@ export function makeIds(clock: Clock, random: Random): Ids {
   };
 }
 
-const MOST_IN_A_MILLISECOND = 0x0fff;
+const MAX_PER_MILLISECOND = 0x0fff;
 
 /**
- * 48 bits of time, 4 left free for a version, 12 that count up within a millisecond, 64 of chance: ids of one process are
- * in the order in which they were made, also when the clock stands still or steps back.
+ * 48 bits of time, 4 for a version, 12 that count up within a millisecond, 64 random: ids of one process are in the order
+ * of their creation, also when the clock stands still or steps back.
  */
 function makeTimeBytes(clock: Clock, random: Random): () => Buffer {
   let last = 0;
   let count = 0;
   return () => {
     const now = clock.now();
-    const again = now <= last;
-    count = again ? count + 1 : 0;
-    if (count > MOST_IN_A_MILLISECOND) count = 0;
-    last = again && count > 0 ? last : Math.max(now, again ? last + 1 : now);
+    const isSameTick = now <= last;
+    count = isSameTick ? count + 1 : 0;
+    if (count > MAX_PER_MILLISECOND) count = 0;
+    last = isSameTick && count > 0 ? last : Math.max(now, isSameTick ? last + 1 : now);
     const bytes = Buffer.allocUnsafe(16);
     bytes.writeUIntBE(last, 0, 6);
     bytes.writeUInt16BE(count, 6);
@@ -56,15 +56,15 @@ const PAIRS = [...CROCKFORD].flatMap((first) => [...CROCKFORD].map((second) => f
 /** 128 bits as 26 digits of 5 bits, two at a time; the first digit carries the 3 bits left over, so text order is time order. */
 function base32(bytes: Buffer): string {
   let text = '';
-  let held = 0;
+  let buffered = 0;
   let bits = 2;
   for (let at = 0; at < 16; at++) {
-    held = (held << 8) | (bytes[at] as number);
+    buffered = (buffered << 8) | (bytes[at] as number);
     bits += 8;
     if (bits < 10) continue;
     bits -= 10;
-    text += PAIRS[held >>> bits];
-    held &= (1 << bits) - 1;
+    text += PAIRS[buffered >>> bits];
+    buffered &= (1 << bits) - 1;
   }
   return text;
 }

@@ -1,6 +1,6 @@
 // Structured logs: one JSON line for each fact, on standard error, so that standard output stays for people and --json.
-// What must never be read in a log is kept out twice: call sites log routes and ids, never bodies or headers; and every
-// finished line is scrubbed of anything shaped like a key, secret, token or phone before it is written.
+// Two rules keep secrets out: call sites log routes and ids, never bodies or headers; and every finished line is scrubbed of
+// anything shaped like a key, secret, token or phone before it is written.
 
 import { type DestinationStream, type Logger, pino } from 'pino';
 

@@ -1,21 +1,21 @@
-// Money is a whole number of minor units (cents). The rules for the odd cent have names and stand here, as pure functions:
-// whatever is divided, the parts add up to the whole, exactly.
+// Money is an integer in minor units (cents). The rounding rules are named pure functions in this file: the parts of a
+// division always add up to the whole exactly.
 
-/** The parts of an equal split: each gets the floor, and the cents left over go to the first. */
+/** An equal split: each part gets the floor, and the first part gets the remaining cents as well. */
 export function splitEqually(whole: number, parts: number): number[] {
   const each = Math.floor(whole / parts);
   return Array.from({ length: parts }, (_, index) => (index === 0 ? whole - each * (parts - 1) : each));
 }
 
 /**
- * Divides in proportion, by largest remainder: each part gets the floor of its due, and the cents left over go one each to
- * those who lost most by it (the earlier one first when two lost the same). No part is above its own weight unless the
+ * Divides in proportion, by largest remainder: each part gets the floor of its exact share, and the remaining
+ * cents go one each to the parts with the largest remainders (the earlier part first on a tie). No part is above its own weight unless the
  * whole is above the sum of the weights.
  */
 export function divideInProportion(whole: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((total, weight) => total + BigInt(weight), 0n);
   if (sum === 0n) {
-    if (whole !== 0) throw new Error('nothing can be divided over no weight at all');
+    if (whole !== 0) throw new Error('an amount cannot be divided over weights that sum to zero');
     return weights.map(() => 0);
   }
   const dues = weights.map((weight, index) => {
@@ -27,6 +27,17 @@ export function divideInProportion(whole: number, weights: readonly number[]): n
   const byLoss = [...dues].sort((a, b) => (a.lost === b.lost ? a.index - b.index : a.lost > b.lost ? -1 : 1));
   for (const { index } of byLoss.slice(0, left)) parts[index] = (parts[index] ?? 0) + 1;
   return parts;
+}
+
+/** What we charge for a checkout: basis points of its amount (a hundredth of a percent each) and a fixed part. */
+export interface FeeRate {
+  readonly bps: number;
+  readonly fixed: number;
+}
+
+/** Our fee: the basis points rounded half up, and the fixed part; never above the amount. */
+export function feeOf(amount: number, { bps, fixed }: FeeRate): number {
+  return Math.min(amount, Math.floor((amount * bps + 5_000) / 10_000) + fixed);
 }
 
 /** A percentage of an amount, rounded half up. */

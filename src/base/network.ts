@@ -1,14 +1,14 @@
-// The network that an address stands for when somebody is counted by it: an IPv4 address itself, of an IPv6 address the
-// first 64 bits, since that is what one person has.
+// The network that a caller's address counts as: an IPv4 address itself, or the first 64 bits of an IPv6 address, since one
+// customer usually has a whole /64.
 
 import ipaddr from 'ipaddr.js';
 
-const WHOLE = 64;
+const IPV6_PREFIX_BITS = 64;
 
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
-  const bytes = parsed.toByteArray().fill(0, WHOLE / 8);
-  return `${ipaddr.fromByteArray(bytes).toString()}/${WHOLE}`;
+  const bytes = parsed.toByteArray().fill(0, IPV6_PREFIX_BITS / 8);
+  return `${ipaddr.fromByteArray(bytes).toString()}/${IPV6_PREFIX_BITS}`;
 }

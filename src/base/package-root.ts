@@ -1,4 +1,4 @@
-// Where the package lies, so that migrations, schemas and documentation are found from the sources and from the bundle.
+// The root folder of the package, so that sources and bundle find migrations, schemas and documentation alike.
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// One page of a list: newest first, by a time that no two rows of a list share. One row more than asked for is read, and
-// tells whether there is a next page.
+// One page of a list: newest first, by a time that no two rows of a list share. A query reads one row more than
+// the limit, which shows whether there is a next page.
 
 import { utc } from './schema/normal.ts';
 
@@ -10,7 +10,7 @@ export interface PageQuery {
   readonly before: string | null;
 }
 
-/** From a query that has been checked against the list's schema. */
+/** From a query that was validated against the list's schema. */
 export function pageQueryOf(query: Readonly<Record<string, unknown>>): PageQuery {
   return {
     status: typeof query.status === 'string' ? query.status : null,

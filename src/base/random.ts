@@ -1,4 +1,4 @@
-// The one home of randomness. Everything that needs chance is handed a Random, so that the simulation can repeat it.
+// The one home of randomness. Code that needs random bytes is handed a Random, so that the simulation can repeat a run.
 
 import { randomFillSync } from 'node:crypto';
 
@@ -8,7 +8,7 @@ export interface Random {
 
 const POOL = 4096;
 
-/** The system's randomness, drawn 4 KB at a time: a draw of ten bytes costs a tenth of asking for ten. Nothing is given twice. */
+/** The system's randomness, drawn 4 KB at a time: that makes ten bytes ten times cheaper. No byte is used twice. */
 function makeSystemRandom(): Random {
   const pool = Buffer.allocUnsafeSlow(POOL);
   let used = POOL;

@@ -1,6 +1,6 @@
-// Secrets that must be used again (signing secrets, phone numbers, stored answers that carry one) are kept encrypted
-// with AES-256-GCM and bound to the row they belong to: a sealed value copied to another row does not open.
-// It does not rotate keys; the first byte names the form, so that a later form can stand beside this one.
+// Secrets that the service must read again (signing secrets, phone numbers, stored responses with a secret) are encrypted
+// with AES-256-GCM and bound to their row: a sealed value copied to another row does not open. Keys are not rotated here;
+// the first byte names the format, so that a later format can coexist with this one.
 
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import type { Random } from './random.ts';
@@ -9,11 +9,11 @@ export interface Seal {
   /** Text, or bytes that are text in UTF-8. */
   seal(plain: string | Buffer, row: string): Buffer;
   open(sealed: Buffer, row: string): string;
-  /** A keyed hash, for finding a value that is kept sealed. */
+  /** A keyed hash, to look up a value that is stored sealed. */
   fingerprint(plain: string, purpose: string): Buffer;
 }
 
-const FORM = 1;
+const FORMAT = 1;
 const NONCE = 12;
 const TAG = 16;
 
@@ -26,10 +26,11 @@ export function makeSeal(key: Buffer, random: Random): Seal {
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(row));
       const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
       const rest = cipher.final();
-      return Buffer.concat([Buffer.from([FORM]), nonce, cipher.getAuthTag(), body, rest]);
+      return Buffer.concat([Buffer.from([FORMAT]), nonce, cipher.getAuthTag(), body, rest]);
     },
     open(sealed, row) {
-      if (sealed[0] !== FORM || sealed.length < 1 + NONCE + TAG) throw new Error('sealed value has an unknown form');
+      if (sealed[0] !== FORMAT || sealed.length < 1 + NONCE + TAG)
+        throw new Error('sealed value has an unknown format');
       const nonce = sealed.subarray(1, 1 + NONCE);
       const tag = sealed.subarray(1 + NONCE, 1 + NONCE + TAG);
       const cipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(row)).setAuthTag(tag);

@@ -1,5 +1,5 @@
-// A secret of this installation that nobody set: made once, kept in a file of DATA_DIR that only its owner can read.
-// Two processes that start at once end up with the same one.
+// A secret that the operator did not set: created once and stored in a file of DATA_DIR that only its owner can read.
+// Two processes that start at the same time read the same secret.
 
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,14 +9,14 @@ export interface SecretFile {
   readonly isNew: boolean;
 }
 
-export function readOrCreateSecret(file: string, make: () => string): SecretFile {
+export function readOrCreateSecret(file: string, create: () => string): SecretFile {
   const known = read(file);
   if (known !== null) return { text: known, isNew: false };
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${make()}\n`, { mode: 0o600, flush: true });
+  writeFileSync(draft, `${create()}\n`, { mode: 0o600, flush: true });
   try {
-    // A link fails when the name is taken, so whoever is second reads what the first one wrote, whole.
+    // A link fails when the name exists, so the second process reads the complete file of the first.
     linkSync(draft, file);
     return { text: read(file) ?? '', isNew: true };
   } catch (error) {

@@ -1,43 +1,43 @@
-// What has to be ended when the process stops, last thing first. Once it is stopping, whatever is still being started is
-// ended as soon as it stands, so that a signal in the middle of a start is obeyed like any other.
+// The clean-up steps of the process, run in reverse order when it stops. A step that is added after the stop began runs at
+// once, so that a signal in the middle of a start stops the process like any other.
 
 import type { Log } from './log.ts';
 
 export type CleanupStep = () => Promise<void>;
 
-/** The start was overtaken by a signal: not a failure. */
+/** A signal arrived during the start. Not a failure. */
 export class ShutdownRequested extends Error {}
 
 export class Shutdown {
-  readonly #endings: CleanupStep[] = [];
+  readonly #steps: CleanupStep[] = [];
   readonly #log: Log;
-  #stopping = false;
+  #isStopping = false;
 
   constructor(log: Log) {
     this.#log = log;
   }
 
   get isStopping(): boolean {
-    return this.#stopping;
+    return this.#isStopping;
   }
 
-  /** Throws Stopped, after ending it, when the process is on its way out already. */
-  async add(ending: CleanupStep): Promise<void> {
-    this.#endings.push(ending);
-    if (!this.#stopping) return;
+  /** Runs the step and throws ShutdownRequested when the process is stopping already. */
+  async add(step: CleanupStep): Promise<void> {
+    this.#steps.push(step);
+    if (!this.#isStopping) return;
     await this.run();
     throw new ShutdownRequested();
   }
 
-  /** False when something did not end cleanly; the log says what. */
+  /** Returns false when a step failed; the log says which error. */
   async run(): Promise<boolean> {
-    this.#stopping = true;
+    this.#isStopping = true;
     let clean = true;
-    for (let end = this.#endings.pop(); end !== undefined; end = this.#endings.pop()) {
+    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
       try {
-        await end();
+        await step();
       } catch (error) {
-        this.#log.error({ err: error }, 'something did not stop cleanly');
+        this.#log.error({ err: error }, 'a clean-up step failed');
         clean = false;
       }
     }

@@ -1,8 +1,8 @@
-// A state machine is data: for each state, the states that may follow. The same table stands in the database, which
-// refuses every other move; a test proves that both agree.
+// A state machine is data: for each state, the states that may follow. The database holds the same table and refuses every
+// other transition; a test proves that both agree.
 
 export type Transitions<State extends string> = Readonly<Record<State, readonly State[]>>;
 
-export function canTransition<State extends string>(moves: Transitions<State>, from: State, to: State): boolean {
-  return moves[from].includes(to);
+export function canTransition<State extends string>(transitions: Transitions<State>, from: State, to: State): boolean {
+  return transitions[from].includes(to);
 }

@@ -1,6 +1,6 @@
-// What people read, in their language: one file of locales/ is one language, read once. A key leads to a sentence with
-// {places}, or to its plural forms by the number in {count}; amounts and times are written by Intl. English is the measure:
-// a test proves that every other language has exactly its keys and places. It does not escape: whoever writes HTML does.
+// Translated text: one file of locales/ is one language, read once. A key leads to a sentence with {placeholders}, or to its
+// plural forms by the number in {count}; Intl formats amounts and times. English is the reference: a test proves that every
+// other language has exactly its keys and placeholders. Nothing is escaped here; the code that writes HTML escapes.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,12 +11,12 @@ export type Language = string;
 
 export const DEFAULT_LANGUAGE: Language = 'en';
 
-export type Places = Readonly<Record<string, string | number>>;
+export type Placeholders = Readonly<Record<string, string | number>>;
 
 export interface Translator {
   readonly language: Language;
-  /** Throws for a key that there is not, and for a place that nobody has filled. */
-  translate(key: string, places?: Places): string;
+  /** Throws for an unknown key and for a placeholder without a value. */
+  translate(key: string, values?: Placeholders): string;
 }
 
 /** One sentence, or one for each plural form that the language has (`other` is always there). */
@@ -24,11 +24,11 @@ type Sentence = string | (Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>
 type Catalog = ReadonlyMap<string, Sentence>;
 
 const FOLDER = join(packageRoot, 'locales');
-let read: ReadonlyMap<Language, Catalog> | null = null;
-const made = new Map<Language, Translator>();
+let loaded: ReadonlyMap<Language, Catalog> | null = null;
+const translators = new Map<Language, Translator>();
 
 function catalogs(): ReadonlyMap<Language, Catalog> {
-  if (read !== null) return read;
+  if (loaded !== null) return loaded;
   const found = new Map<Language, Catalog>();
   for (const file of readdirSync(FOLDER).sort()) {
     const language = /^([a-z]{2,3})\.json$/.exec(file)?.[1];
@@ -37,17 +37,17 @@ function catalogs(): ReadonlyMap<Language, Catalog> {
     gather(JSON.parse(readFileSync(join(FOLDER, file), 'utf8')), '', catalog);
     found.set(language, catalog);
   }
-  read = found;
+  loaded = found;
   return found;
 }
 
-/** Groups within groups become keys with dots. */
+/** Nested groups become keys with dots. */
 function gather(group: Readonly<Record<string, unknown>>, prefix: string, catalog: Map<string, Sentence>): void {
   for (const [name, value] of Object.entries(group)) {
     const key = `${prefix}${name}`;
     if (typeof value === 'string') catalog.set(key, value);
     else if (typeof value !== 'object' || value === null)
-      throw new Error(`words: "${key}" is neither text nor a group`);
+      throw new Error(`translations: "${key}" is neither text nor a group`);
     else if ('other' in value) catalog.set(key, value as Sentence);
     else gather(value as Readonly<Record<string, unknown>>, `${key}.`, catalog);
   }
@@ -57,29 +57,29 @@ export function languages(): readonly Language[] {
   return [...catalogs().keys()];
 }
 
-/** The words of a language; of English, where we do not have that one. */
+/** The translator of a language; English where the language is unknown. */
 export function translatorFor(language: Language | null): Translator {
   const known = language !== null && catalogs().has(language) ? language : DEFAULT_LANGUAGE;
-  const before = made.get(known);
-  if (before !== undefined) return before;
+  const existing = translators.get(known);
+  if (existing !== undefined) return existing;
   const catalog = catalogs().get(known) ?? new Map<string, Sentence>();
   const plural = new Intl.PluralRules(known);
   const numbers = new Intl.NumberFormat(known);
-  const fresh: Translator = {
+  const translator: Translator = {
     language: known,
-    translate(key, places = {}) {
+    translate(key, values = {}) {
       const sentence = catalog.get(key);
-      if (sentence === undefined) throw new Error(`words: ${known} has no "${key}"`);
-      const form = typeof sentence === 'string' ? sentence : formOf(sentence, plural, places.count);
+      if (sentence === undefined) throw new Error(`translations: ${known} has no "${key}"`);
+      const form = typeof sentence === 'string' ? sentence : formOf(sentence, plural, values.count);
       return form.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => {
-        const value = Object.hasOwn(places, name) ? places[name] : undefined;
-        if (value === undefined) throw new Error(`words: nobody has filled {${name}} of "${key}"`);
+        const value = Object.hasOwn(values, name) ? values[name] : undefined;
+        if (value === undefined) throw new Error(`translations: {${name}} of "${key}" has no value`);
         return typeof value === 'number' ? numbers.format(value) : value;
       });
     },
   };
-  made.set(known, fresh);
-  return fresh;
+  translators.set(known, translator);
+  return translator;
 }
 
 function formOf(
@@ -90,8 +90,8 @@ function formOf(
   return (typeof count === 'number' ? sentence[plural.select(count)] : undefined) ?? sentence.other;
 }
 
-/** Every key with the places that its sentence has, each once and sorted: what a test compares. */
-export function placesOf(language: Language): ReadonlyMap<string, readonly string[]> {
+/** Every key with the placeholders of its sentence, each once and sorted, for a test to compare. */
+export function placeholdersOf(language: Language): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   for (const [key, sentence] of catalogs().get(language) ?? []) {
     const forms = typeof sentence === 'string' ? [sentence] : Object.values(sentence);
@@ -103,11 +103,11 @@ export function placesOf(language: Language): ReadonlyMap<string, readonly strin
 
 const MAX_HEADER_LENGTH = 1_000;
 
-/** What was asked for outright, else the best of what a browser accepts, else English. */
+/** The explicit choice, else the best language that the browser accepts, else English. */
 export function languageOf(acceptLanguage: string | null | undefined, wanted?: string | null): Language {
   const asked = known(wanted ?? '');
   if (asked !== null) return asked;
-  const accepted = (acceptLanguage ?? '').slice(0, MAX_HEADER_LENGTH).split(',').map(weighed);
+  const accepted = (acceptLanguage ?? '').slice(0, MAX_HEADER_LENGTH).split(',').map(parseRange);
   // Sorting is stable: of two with one weight the first stays the first.
   for (const { tag } of accepted.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight)) {
     const language = known(tag);
@@ -116,7 +116,7 @@ export function languageOf(acceptLanguage: string | null | undefined, wanted?: s
   return DEFAULT_LANGUAGE;
 }
 
-function weighed(part: string): { readonly tag: string; readonly weight: number } {
+function parseRange(part: string): { readonly tag: string; readonly weight: number } {
   const [tag = '', ...parameters] = part.split(';').map((text) => text.trim());
   const q = parameters.map((text) => /^q=([01](?:\.\d{0,3})?)$/i.exec(text)?.[1]).find((found) => found !== undefined);
   return { tag, weight: q === undefined ? 1 : Number(q) };
@@ -128,13 +128,13 @@ function known(tag: string): Language | null {
   return catalogs().has(language) ? language : null;
 }
 
-/** Minor units as people write them: `$40.00`. */
+/** Minor units as a person writes them: `$40.00`. */
 export function formatMoney(language: Language, amount: number, currency: string): string {
   const format = new Intl.NumberFormat(language, { style: 'currency', currency: currency.toUpperCase() });
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 
-/** A moment as people of a place say it, with the name of its time zone: `Fri, Nov 21, 6:00 PM EST`. */
+/** A time in a zone, with the name of that zone: `Fri, Nov 21, 6:00 PM EST`. */
 export function formatTime(language: Language, at: number, zone: string): string {
   const format = new Intl.DateTimeFormat(language, {
     weekday: 'short',

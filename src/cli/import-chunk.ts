@@ -1,5 +1,5 @@
-// The objects of an import, a chunk at a time: judged one by one by the contract, as the API would, and the good ones
-// written by the API's own commands, so that one bad object keeps no other out.
+// The objects of an import, one chunk at a time. Each object is validated by the contract, as the API would do, and the
+// valid ones are written by the API's own commands, so one invalid object keeps no other out.
 
 import type { Queryable } from '../base/db.ts';
 import type { FieldProblem } from '../base/errors.ts';
@@ -11,26 +11,26 @@ import { unboundedRules } from '../domain/offerings/bounded-rules.ts';
 import type { OfferingContent } from '../domain/offerings/offering.ts';
 import { upsertAll } from '../domain/offerings/upsert-offerings.ts';
 import { factsFor } from '../domain/venues/venue.ts';
-import { BrokenStream, type Piece } from './json-stream.ts';
+import { JsonStreamError, type JsonText } from './json-stream.ts';
 
 type Result = 'created' | 'updated' | 'unchanged';
 
-export interface Kind {
+export interface ImportKind {
   readonly name: 'boats' | 'offerings';
   readonly schema: 'boat' | 'offering';
-  /** How many go into one transaction. */
-  readonly chunk: number;
-  /** What the contract leaves to the command. */
-  further(value: JsonValue): readonly FieldProblem[];
-  /** Judged and in their normal form; the results are in their order. */
+  /** How many objects one transaction writes. */
+  readonly chunkSize: number;
+  /** Problems that the schema does not cover and the command would find. */
+  extraProblems(value: JsonValue): readonly FieldProblem[];
+  /** Takes validated, normalized values; the results are in the same order. */
   write(tx: Queryable, caller: Caller, values: readonly JsonValue[]): Promise<Result[]>;
 }
 
-export const BOATS: Kind = {
+export const BOATS: ImportKind = {
   name: 'boats',
   schema: 'boat',
-  chunk: 100,
-  further: () => [],
+  chunkSize: 100,
+  extraProblems: () => [],
   async write(tx, caller, boats) {
     const { body } = await upsertBoats(tx, caller, {
       params: {},
@@ -40,27 +40,27 @@ export const BOATS: Kind = {
       badStrings: [],
     });
     return (body as { results: { result: Result | 'error' }[] }).results.map(({ result }, index) => {
-      if (result === 'error') throw new Error(`boat ${index} of a chunk was right, and then it was not`);
+      if (result === 'error') throw new Error(`boat ${index} of a chunk was valid, and the command refused it`);
       return result;
     });
   },
 };
 
-export const OFFERINGS: Kind = {
+export const OFFERINGS: ImportKind = {
   name: 'offerings',
   schema: 'offering',
-  chunk: 25,
-  further: (value) => unboundedRules([{ at: '', content: value as unknown as OfferingContent }]),
+  chunkSize: 25,
+  extraProblems: (value) => unboundedRules([{ at: '', content: value as unknown as OfferingContent }]),
   async write(tx, caller, offerings) {
     const done = await upsertAll(tx, caller, offerings as unknown as OfferingContent[]);
     return done.map(({ result }) => result);
   },
 };
 
-export interface Item {
+export interface ImportItem {
   readonly index: number;
   readonly externalId: string | null;
-  /** Null: its text is JSON that the API does not take, for the problem beside it. */
+  /** Null: the text is JSON that the API refuses, because of `problem`. */
   readonly candidate: Candidate | null;
   readonly problem: FieldProblem | null;
 }
@@ -71,37 +71,37 @@ export interface Failure {
   readonly errors: readonly FieldProblem[];
 }
 
-export interface Judged {
-  readonly good: readonly JsonValue[];
+export interface ValidatedChunk {
+  readonly valid: readonly JsonValue[];
   readonly failures: readonly Failure[];
 }
 
-const LONGEST_ID = 128;
+const MAX_ID_LENGTH = 128;
 
 function externalIdOf(value: unknown): string | null {
   const id = typeof value === 'object' && value !== null ? (value as { external_id?: unknown }).external_id : null;
-  return typeof id === 'string' ? [...id.slice(0, 2 * LONGEST_ID)].slice(0, LONGEST_ID).join('') : null;
+  return typeof id === 'string' ? [...id.slice(0, 2 * MAX_ID_LENGTH)].slice(0, MAX_ID_LENGTH).join('') : null;
 }
 
-/** A text that is not JSON at all ends the import: what follows it cannot be trusted to be what it seems. */
-export function itemFrom({ bytes, byte }: Piece, index: number): Item {
+/** Throws if the text is not JSON at all: the splitter cannot know where the next object really starts. */
+export function parseItem({ bytes, offset }: JsonText, index: number): ImportItem {
   const parsed = parseStrictJson(bytes);
   if (parsed.ok) return { index, externalId: externalIdOf(parsed.value), candidate: parsed, problem: null };
-  const words = parsed.message.replace(/^The body/, 'the object').replace(/ \(byte \d+\)\.$/, '');
-  const lenient = leniently(bytes);
-  if (lenient === undefined) throw new BrokenStream(words, index, byte + parsed.offset);
+  const message = parsed.message.replace(/^The body/, 'the object').replace(/ \(byte \d+\)\.$/, '');
+  const lenient = parseLenient(bytes);
+  if (lenient === undefined) throw new JsonStreamError(message, index, offset + parsed.offset);
   const problem = {
     code: 'invalid_json',
     field: '',
-    message: `${words}.`,
+    message: `${message}.`,
     expected: 'an object in strict JSON, at most 32 levels deep',
     example_fix: null,
   } as const;
   return { index, externalId: externalIdOf(lenient), candidate: null, problem };
 }
 
-/** What JSON.parse makes of it (a name that stands twice, any depth); undefined: nothing. */
-function leniently(bytes: Buffer): unknown {
+/** JSON.parse allows repeated names and any depth. Undefined: the text is not JSON. */
+function parseLenient(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)) as unknown;
   } catch {
@@ -109,34 +109,39 @@ function leniently(bytes: Buffer): unknown {
   }
 }
 
-/** `seen`: which object of the file had an id first; one rule for the whole file, whatever chunk an object falls into. */
-export function judged(kind: Kind, caller: Caller, items: readonly Item[], seen: Map<string, number>): Judged {
+/** `firstIndexById` covers the whole file, so a repeated id is found in whatever chunk it is. */
+export function validateItems(
+  kind: ImportKind,
+  caller: Caller,
+  items: readonly ImportItem[],
+  firstIndexById: Map<string, number>,
+): ValidatedChunk {
   const facts = factsFor(caller.now, caller.venue);
-  const good: JsonValue[] = [];
+  const valid: JsonValue[] = [];
   const failures: Failure[] = [];
   for (const { index, externalId, candidate, problem } of items) {
     const errors: FieldProblem[] = problem === null ? [] : [problem];
     if (candidate !== null) errors.push(...caller.contract.validate(kind.schema, candidate, facts).problems);
     const normal =
       candidate === null || errors.length > 0 ? null : caller.contract.normalize(kind.schema, candidate.value);
-    if (normal !== null) errors.push(...kind.further(normal));
-    const first = seen.get(externalId ?? '');
-    if (errors.length === 0 && first !== undefined) errors.push(twice(externalId ?? '', index, first));
+    if (normal !== null) errors.push(...kind.extraProblems(normal));
+    const first = firstIndexById.get(externalId ?? '');
+    if (errors.length === 0 && first !== undefined) errors.push(repeatedId(externalId ?? '', index, first));
     if (normal === null || errors.length > 0) {
       failures.push({ index, external_id: externalId, errors });
     } else {
-      seen.set(externalId ?? '', index);
-      good.push(normal);
+      firstIndexById.set(externalId ?? '', index);
+      valid.push(normal);
     }
   }
-  return { good, failures };
+  return { valid, failures };
 }
 
-function twice(id: string, index: number, first: number): FieldProblem {
+function repeatedId(id: string, index: number, first: number): FieldProblem {
   return {
     code: 'not_unique',
     field: '/external_id',
-    message: `"${id}" is that of object ${first} too: the first one counts.`,
+    message: `"${id}" is also the id of object ${first}: only the first one is imported.`,
     expected: 'an external_id that no other object has',
     example_fix: `${[...id].slice(0, 100).join('')}-${index}`,
   };

@@ -1,12 +1,12 @@
-// The file that remembers how far an import has come, so that the same command goes on from there after a crash. It is
-// replaced as a whole after every chunk that was committed, and never touches a file that is not its own.
+// The file that records the progress of an import, so that the same command resumes after a crash. It is replaced
+// atomically after every committed chunk. A file that is not a progress file is never overwritten.
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Mode } from '../base/config.ts';
 import { type CliError, refused } from './cli-error.ts';
-import type { Failure, Kind } from './import-chunk.ts';
+import type { Failure, ImportKind } from './import-chunk.ts';
 
-export interface Counts {
+export interface ImportCounts {
   total: number;
   created: number;
   updated: number;
@@ -14,32 +14,32 @@ export interface Counts {
   failed: number;
 }
 
-/** A file as it was: a change of either is a change of the file. */
-export interface Stamp {
+/** Size and time of a file; if either differs, the file has changed. */
+export interface FileStamp {
   readonly size: number;
   readonly mtime_ms: number;
 }
 
 export interface Progress {
   readonly everyshare_import: 1;
-  readonly type: Kind['name'];
+  readonly type: ImportKind['name'];
   readonly venue_id: string;
   readonly mode: Mode;
-  /** Null: it was a stream. */
-  readonly source: Stamp | null;
-  /** Index of the next object. */
+  /** Null: a stream. */
+  readonly source: FileStamp | null;
+  /** Index of the next object to import. */
   readonly next: number;
-  /** Hash over the texts of the objects before it. */
+  /** Hash of the texts of the objects before it. */
   readonly digest: string;
-  /** Where the file was not JSON: that may be mended, and what came before it must stay. */
+  /** Where the file was not JSON. The operator may fix that place; the objects before it must stay the same. */
   readonly broken: { readonly index: number; readonly byte: number } | null;
-  readonly counts: Readonly<Counts>;
-  /** The first of them. */
+  readonly counts: Readonly<ImportCounts>;
+  /** The first failures. */
   readonly failures: readonly Failure[];
   readonly report: { readonly file: string; readonly bytes: number } | null;
 }
 
-/** Null: there is none. */
+/** Null: the file does not exist. */
 export function readProgress(file: string): Progress | null {
   let text: string;
   try {
@@ -48,16 +48,16 @@ export function readProgress(file: string): Progress | null {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  const found = parsed(text);
-  if (found === null) {
+  const progress = parseProgress(text);
+  if (progress === null) {
     throw refused(
-      `${file} is no progress file of an import, so it is left as it is: name another with --progress FILE.`,
+      `${file} is not a progress file of an import and was left unchanged: name another with --progress FILE.`,
     );
   }
-  return found;
+  return progress;
 }
 
-function parsed(text: string): Progress | null {
+function parseProgress(text: string): Progress | null {
   try {
     const value = JSON.parse(text) as Progress;
     return value?.everyshare_import === 1 && Number.isSafeInteger(value.next) ? value : null;
@@ -75,7 +75,7 @@ export function writeProgress(file: string, progress: Progress): void {
     rmSync(draft, { force: true });
     const { code } = error as NodeJS.ErrnoException;
     throw refused(
-      `progress cannot be kept in ${file} (${code}): name a file that can be written with --progress FILE.`,
+      `progress cannot be saved in ${file} (${code}): name a file that can be written with --progress FILE.`,
     );
   }
 }
@@ -84,25 +84,25 @@ export function removeProgress(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** Refuses to go on where that would not be the same import. */
-export function checkSame(
+/** Refuses to resume an import of another type, venue or mode, or of a file that has changed. */
+export function checkSameImport(
   file: string,
-  kept: Progress,
+  saved: Progress,
   now: Pick<Progress, 'type' | 'venue_id' | 'mode' | 'source'>,
 ): void {
-  if (kept.type !== now.type || kept.venue_id !== now.venue_id || kept.mode !== now.mode) {
+  if (saved.type !== now.type || saved.venue_id !== now.venue_id || saved.mode !== now.mode) {
     throw refused(
-      `${file} is of another import (${kept.type} into venue ${kept.venue_id}, ${kept.mode}): begin anew with --restart, or name another file with --progress.`,
+      `${file} belongs to another import (${saved.type} into venue ${saved.venue_id}, ${saved.mode}): start again with --restart, or name another file with --progress.`,
     );
   }
-  const [before, after] = [kept.source, now.source];
+  const [before, after] = [saved.source, now.source];
   if (before?.size === after?.size && before?.mtime_ms === after?.mtime_ms) return;
-  // Of a broken file nothing else was expected; that its beginning is the same is checked by the digest.
-  if (kept.broken === null) throw changed(kept.next);
+  // A broken file is expected to change; the digest checks that its imported part did not.
+  if (saved.broken === null) throw fileChanged(saved.next);
 }
 
-export function changed(next: number): CliError {
+export function fileChanged(next: number): CliError {
   return refused(
-    `the file has changed since its first ${next} objects were imported: begin anew with --restart (what is in already stays, and counts as unchanged).`,
+    `the file has changed since its first ${next} objects were imported: start again with --restart (imported objects stay, and count as unchanged).`,
   );
 }

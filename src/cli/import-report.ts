@@ -1,31 +1,31 @@
-// What came of an import: the counts, the objects that failed and why, for a person, for a program, and as JSON lines in
-// a file of their own.
+// The report of an import: the counts, and the objects that failed with their problems. It is written as text for a
+// person, as one JSON document for a program, and as JSON lines in the file of --report.
 
 import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { refused } from './cli-error.ts';
-import type { Failure, Kind } from './import-chunk.ts';
-import type { Counts, Progress } from './import-progress.ts';
+import type { Failure, ImportKind } from './import-chunk.ts';
+import type { ImportCounts, Progress } from './import-progress.ts';
 import type { Answer } from './shape.ts';
 import { block, table } from './table.ts';
 
-/** How many failures a program is told. */
-export const MOST_TOLD = 100;
-const MOST_ON_SCREEN = 20;
-const LONGEST_CELL = 40;
+/** How many failures the JSON document and the progress file contain. */
+export const MAX_FAILURES_LISTED = 100;
+const MAX_FAILURES_ON_SCREEN = 20;
+const MAX_CELL_LENGTH = 40;
 
-export interface Outcome {
-  readonly kind: Kind;
+export interface ImportOutcome {
+  readonly kind: ImportKind;
   readonly venue: { readonly id: string; readonly name: string };
   readonly mode: string;
   readonly from: string;
-  readonly counts: Readonly<Counts>;
+  readonly counts: Readonly<ImportCounts>;
   readonly resumedAt: number | null;
   readonly failures: readonly Failure[];
   readonly dryRun: boolean;
   readonly reportFile: string | null;
 }
 
-export function answerTo(outcome: Outcome): Answer {
+export function importAnswer(outcome: ImportOutcome): Answer {
   const { kind, counts } = outcome;
   const json = {
     type: kind.name,
@@ -34,80 +34,80 @@ export function answerTo(outcome: Outcome): Answer {
     dry_run: outcome.dryRun,
     ...counts,
     resumed_at: outcome.resumedAt,
-    errors: outcome.failures.slice(0, MOST_TOLD),
+    errors: outcome.failures.slice(0, MAX_FAILURES_LISTED),
   };
-  const answer = { json, text: told(outcome) };
+  const answer = { json, text: asText(outcome) };
   if (counts.failed === 0) return answer;
   return {
     ...answer,
-    fault: `${counts.failed} of ${counts.total} ${kind.name} failed: mend them and import them again.`,
+    fault: `${counts.failed} of ${counts.total} ${kind.name} failed: fix them and import them again.`,
   };
 }
 
-function told(outcome: Outcome): string {
+function asText(outcome: ImportOutcome): string {
   const { kind, venue, mode, from, counts, resumedAt, dryRun, reportFile } = outcome;
   const lines: [string, string][] = [
     [kind.name, `${counts.total} of ${from}`],
     ['venue', `${venue.id} (${venue.name}), ${mode}`],
   ];
-  if (resumedAt !== null) lines.push(['went on', `from object ${resumedAt}, where the last run ended`]);
+  if (resumedAt !== null) lines.push(['resumed', `at object ${resumedAt}, where the last run stopped`]);
   if (dryRun) lines.push(['valid', String(counts.total - counts.failed)]);
   else {
     for (const name of ['created', 'updated', 'unchanged'] as const) lines.push([name, String(counts[name])]);
   }
   lines.push(['failed', String(counts.failed)]);
   if (reportFile !== null) lines.push(['report', reportFile]);
-  const parts = [block(lines), ...failuresTold(outcome)];
+  const parts = [block(lines), ...failureTable(outcome)];
   if (dryRun) parts.push('Nothing was written: this was a dry run.');
   return parts.join('\n\n');
 }
 
-function failuresTold({ failures, counts, reportFile }: Outcome): string[] {
+function failureTable({ failures, counts, reportFile }: ImportOutcome): string[] {
   if (counts.failed === 0) return [];
   const rows = failures
-    .slice(0, MOST_ON_SCREEN)
+    .slice(0, MAX_FAILURES_ON_SCREEN)
     .flatMap(({ index, external_id, errors }) =>
       errors.map(({ field, code, message }) => [
         String(index),
-        shortened(external_id ?? '-'),
-        shortened(field === '' ? '(whole)' : field),
+        shorten(external_id ?? '-'),
+        shorten(field === '' ? '(whole)' : field),
         code,
         message,
       ]),
     );
   const parts = [table(['OBJECT', 'EXTERNAL ID', 'FIELD', 'CODE', 'PROBLEM'], rows)];
-  const more = counts.failed - MOST_ON_SCREEN;
+  const more = counts.failed - MAX_FAILURES_ON_SCREEN;
   if (more > 0) {
-    const where = reportFile === null ? '"--report FILE" keeps all of them' : `all of them are in ${reportFile}`;
+    const where = reportFile === null ? '"--report FILE" writes all of them' : `all of them are in ${reportFile}`;
     parts.push(`${more} more failed: ${where}.`);
   }
   return parts;
 }
 
-function shortened(text: string): string {
-  const letters = [...text];
-  return letters.length > LONGEST_CELL ? `${letters.slice(0, LONGEST_CELL - 1).join('')}…` : text;
+function shorten(text: string): string {
+  const characters = [...text];
+  return characters.length > MAX_CELL_LENGTH ? `${characters.slice(0, MAX_CELL_LENGTH - 1).join('')}…` : text;
 }
 
-/** One line for each failed object. What a run that crashed had written beyond its last commit is cut off again. */
+/** One line for each failed object. A resumed run first removes the lines that a crashed run wrote after its last commit. */
 export class ReportFile {
   readonly file: string;
   readonly #fd: number;
   #bytes = 0;
 
-  constructor(file: string, kept: Progress | null) {
+  constructor(file: string, saved: Progress | null) {
     this.file = file;
-    const goesOn = kept?.report?.file === file;
+    const isResumed = saved?.report?.file === file;
     try {
-      this.#fd = openSync(file, goesOn ? 'a+' : 'w');
+      this.#fd = openSync(file, isResumed ? 'a+' : 'w');
     } catch (error) {
       throw refused(`--report: ${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
     }
-    if (goesOn) {
-      this.#bytes = Math.min(kept.report.bytes, fstatSync(this.#fd).size);
+    if (isResumed) {
+      this.#bytes = Math.min(saved.report.bytes, fstatSync(this.#fd).size);
       ftruncateSync(this.#fd, this.#bytes);
-    } else if (kept !== null) {
-      this.add(kept.failures);
+    } else if (saved !== null) {
+      this.add(saved.failures);
     }
   }
 

@@ -1,5 +1,5 @@
-// One run of an import: reads objects, judges them, commits them chunk by chunk and remembers after each how far it came.
-// What is committed is never lost, and running again does nothing twice: the same object again is "unchanged".
+// One run of an import: reads objects, validates them, commits them chunk by chunk and saves its progress after each
+// chunk. A committed object is never lost, and running the command again is safe: the same object counts as "unchanged".
 
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
@@ -7,49 +7,49 @@ import type { Clock } from '../base/clock.ts';
 import type { Db } from '../base/db.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { type CliError, lineFor, refused } from './cli-error.ts';
-import { type Failure, type Item, itemFrom, judged, type Kind } from './import-chunk.ts';
+import { type Failure, type ImportItem, type ImportKind, parseItem, validateItems } from './import-chunk.ts';
 import {
-  type Counts,
-  changed,
-  checkSame,
+  checkSameImport,
+  type FileStamp,
+  fileChanged,
+  type ImportCounts,
   type Progress,
   readProgress,
   removeProgress,
-  type Stamp,
   writeProgress,
 } from './import-progress.ts';
-import { MOST_TOLD, type Outcome, ReportFile } from './import-report.ts';
-import { BrokenStream, JsonSplitter, piecesOf } from './json-stream.ts';
+import { type ImportOutcome, MAX_FAILURES_LISTED, ReportFile } from './import-report.ts';
+import { JsonSplitter, JsonStreamError, splitJson } from './json-stream.ts';
 import type { ProgressBar } from './progress-bar.ts';
 
-export interface Job {
-  readonly kind: Kind;
+export interface ImportJob {
+  readonly kind: ImportKind;
   readonly label: string;
   read(): AsyncIterable<Buffer>;
-  /** Null: a stream, whose length nobody knows. */
-  readonly source: Stamp | null;
+  /** Null: a stream, whose length is unknown. */
+  readonly source: FileStamp | null;
   readonly dryRun: boolean;
   readonly restart: boolean;
-  /** Null: nothing is remembered. */
+  /** Null: no progress is saved. */
   readonly progressFile: string | null;
   readonly reportFile: string | null;
 }
 
-export interface Means {
+export interface ImportContext {
   readonly db: Db;
   readonly clock: Clock;
   readonly caller: Caller;
   readonly bar: ProgressBar;
 }
 
-export async function runImport(job: Job, means: Means): Promise<Outcome> {
-  const { venue, mode } = means.caller;
+export async function runImport(job: ImportJob, context: ImportContext): Promise<ImportOutcome> {
+  const { venue, mode } = context.caller;
   const identity = { type: job.kind.name, venue_id: venue.id, mode, source: job.source };
-  const kept = keptFor(job, identity);
-  if (kept !== null) means.bar.say(`Going on from object ${kept.next}, where the last run ended.`);
-  const report = job.reportFile === null ? null : new ReportFile(resolve(job.reportFile), kept);
+  const saved = progressToResume(job, identity);
+  if (saved !== null) context.bar.say(`Resuming at object ${saved.next}, where the last run stopped.`);
+  const report = job.reportFile === null ? null : new ReportFile(resolve(job.reportFile), saved);
   try {
-    const run = new Run(job, means, kept, report);
+    const run = new ImportRun(job, context, saved, report);
     await run.all();
     return {
       kind: job.kind,
@@ -57,58 +57,58 @@ export async function runImport(job: Job, means: Means): Promise<Outcome> {
       mode,
       from: job.label,
       counts: run.counts,
-      resumedAt: kept?.next ?? null,
+      resumedAt: saved?.next ?? null,
       failures: run.failures,
       dryRun: job.dryRun,
       reportFile: job.reportFile,
     };
   } finally {
-    means.bar.end();
+    context.bar.end();
     report?.close();
   }
 }
 
-/** What an earlier run left, when this one is to go on from there. */
-function keptFor(
-  { progressFile, restart }: Job,
+/** The progress of an earlier run, if this run resumes it. */
+function progressToResume(
+  { progressFile, restart }: ImportJob,
   identity: Pick<Progress, 'type' | 'venue_id' | 'mode' | 'source'>,
 ): Progress | null {
   if (progressFile === null) return null;
-  const kept = readProgress(progressFile);
-  if (kept === null || kept.next === 0 || restart) return null;
-  checkSame(progressFile, kept, identity);
-  return kept;
+  const saved = readProgress(progressFile);
+  if (saved === null || saved.next === 0 || restart) return null;
+  checkSameImport(progressFile, saved, identity);
+  return saved;
 }
 
-class Run {
-  readonly counts: Counts;
+class ImportRun {
+  readonly counts: ImportCounts;
   readonly failures: Failure[];
-  readonly #job: Job;
-  readonly #means: Means;
-  readonly #kept: Progress | null;
+  readonly #job: ImportJob;
+  readonly #context: ImportContext;
+  readonly #saved: Progress | null;
   readonly #report: ReportFile | null;
   readonly #splitter: JsonSplitter;
   readonly #digest = createHash('sha256');
-  readonly #seen = new Map<string, number>();
-  #waiting: Item[] = [];
+  readonly #firstIndexById = new Map<string, number>();
+  #pending: ImportItem[] = [];
 
-  constructor(job: Job, means: Means, kept: Progress | null, report: ReportFile | null) {
+  constructor(job: ImportJob, context: ImportContext, saved: Progress | null, report: ReportFile | null) {
     this.#job = job;
-    this.#means = means;
-    this.#kept = kept;
+    this.#context = context;
+    this.#saved = saved;
     this.#report = report;
     this.#splitter = new JsonSplitter(job.kind.name);
-    this.counts = { ...(kept?.counts ?? { total: 0, created: 0, updated: 0, unchanged: 0, failed: 0 }) };
-    this.failures = [...(kept?.failures ?? [])];
+    this.counts = { ...(saved?.counts ?? { total: 0, created: 0, updated: 0, unchanged: 0, failed: 0 }) };
+    this.failures = [...(saved?.failures ?? [])];
   }
 
   async all(): Promise<void> {
-    // Said before the first object is written, rather than after: that nothing can be remembered.
-    if (this.#kept === null) this.#remember(null);
+    // A progress file that cannot be written must stop the import before the first object is written.
+    if (this.#saved === null) this.#saveProgress(null);
     try {
       await this.#read();
     } catch (error) {
-      if (!(error instanceof BrokenStream)) throw error;
+      if (!(error instanceof JsonStreamError)) throw error;
       throw await this.#stopAt(error);
     }
     await this.#flush();
@@ -117,61 +117,61 @@ class Run {
 
   async #read(): Promise<void> {
     const { kind, source } = this.#job;
-    const skipped = this.#kept?.next ?? 0;
+    const skipped = this.#saved?.next ?? 0;
     let index = 0;
-    for await (const piece of piecesOf(this.#job.read(), this.#splitter)) {
-      const item = itemFrom(piece, index);
-      if (index >= skipped) this.#waiting.push(item);
-      else this.#note(item);
-      this.#digest.update(piece.bytes).update('\n');
+    for await (const text of splitJson(this.#job.read(), this.#splitter)) {
+      const item = parseItem(text, index);
+      if (index >= skipped) this.#pending.push(item);
+      else this.#recordSkipped(item);
+      this.#digest.update(text.bytes).update('\n');
       index += 1;
       if (index === skipped) this.#checkSkipped();
-      if (index > skipped && index % kind.chunk === 0) await this.#flush();
-      this.#means.bar.show(
+      if (index > skipped && index % kind.chunkSize === 0) await this.#flush();
+      this.#context.bar.show(
         index,
         Math.max(0, index - skipped),
-        source === null ? null : this.#splitter.taken / Math.max(1, source.size),
+        source === null ? null : this.#splitter.bytesRead / Math.max(1, source.size),
       );
     }
-    if (index < skipped) throw changed(skipped);
+    if (index < skipped) throw fileChanged(skipped);
   }
 
-  /** An object that an earlier run imported: its id is taken. */
-  #note({ index, externalId, candidate }: Item): void {
-    const failed = this.failures.some((failure) => failure.index === index);
-    if (externalId !== null && candidate !== null && !failed && !this.#seen.has(externalId)) {
-      this.#seen.set(externalId, index);
+  /** An earlier run imported this object, so its id must not be imported again. */
+  #recordSkipped({ index, externalId, candidate }: ImportItem): void {
+    const hasFailed = this.failures.some((failure) => failure.index === index);
+    if (externalId !== null && candidate !== null && !hasFailed && !this.#firstIndexById.has(externalId)) {
+      this.#firstIndexById.set(externalId, index);
     }
   }
 
   #checkSkipped(): void {
-    if (this.#digest.copy().digest('hex') !== this.#kept?.digest) throw changed(this.#kept?.next ?? 0);
+    if (this.#digest.copy().digest('hex') !== this.#saved?.digest) throw fileChanged(this.#saved?.next ?? 0);
   }
 
-  /** Writes what waits in one transaction, and remembers that it is done. */
+  /** Writes the pending objects in one transaction, then saves the progress. */
   async #flush(): Promise<void> {
     const { kind, dryRun } = this.#job;
-    const { db, clock, caller } = this.#means;
-    const items = this.#waiting;
+    const { db, clock, caller } = this.#context;
+    const items = this.#pending;
     if (items.length === 0) return;
-    this.#waiting = [];
+    this.#pending = [];
     const now = { ...caller, now: clock.now() };
-    const { good, failures } = judged(kind, now, items, this.#seen);
-    if (good.length > 0 && !dryRun) {
-      const results = await this.#told(() => db.transaction((tx) => kind.write(tx, now, good)));
+    const { valid, failures } = validateItems(kind, now, items, this.#firstIndexById);
+    if (valid.length > 0 && !dryRun) {
+      const results = await this.#withSummary(() => db.transaction((tx) => kind.write(tx, now, valid)));
       for (const result of results) this.counts[result] += 1;
     }
     this.counts.total += items.length;
     this.counts.failed += failures.length;
-    this.failures.push(...failures.slice(0, Math.max(0, MOST_TOLD - this.failures.length)));
+    this.failures.push(...failures.slice(0, Math.max(0, MAX_FAILURES_LISTED - this.failures.length)));
     this.#report?.add(failures);
-    this.#remember(null);
+    this.#saveProgress(null);
   }
 
-  #remember(broken: Progress['broken']): void {
+  #saveProgress(broken: Progress['broken']): void {
     const { kind, progressFile, dryRun, source } = this.#job;
     if (progressFile === null || dryRun) return;
-    const { venue, mode } = this.#means.caller;
+    const { venue, mode } = this.#context.caller;
     const report = this.#report === null ? null : { file: this.#report.file, bytes: this.#report.bytes };
     writeProgress(progressFile, {
       everyshare_import: 1,
@@ -188,28 +188,28 @@ class Run {
     });
   }
 
-  /** Commits what came before the place where the file is not JSON, and says where that is. */
-  async #stopAt({ message, index, byte }: BrokenStream): Promise<CliError> {
-    if (index < (this.#kept?.next ?? 0)) return changed(this.#kept?.next ?? 0);
+  /** Commits the objects before the place where the file is not JSON, and returns the error that names the place. */
+  async #stopAt({ message, index, offset }: JsonStreamError): Promise<CliError> {
+    if (index < (this.#saved?.next ?? 0)) return fileChanged(this.#saved?.next ?? 0);
     await this.#flush();
-    this.#remember({ index, byte });
-    const place = `${this.#job.label} is not right at object ${index} (byte ${byte}): ${message}`;
-    return refused(`${place}. ${this.#doneSoFar('mend it and run the same command again')}`);
+    this.#saveProgress({ index, byte: offset });
+    const place = `${this.#job.label} is not valid at object ${index} (byte ${offset}): ${message}`;
+    return refused(`${place}. ${this.#summary('fix it and run the same command again')}`);
   }
 
-  async #told<T>(work: () => Promise<T>): Promise<T> {
+  async #withSummary<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      throw refused(`${lineFor(error, [])} ${this.#doneSoFar('run the same command again')}`);
+      throw refused(`${lineFor(error, [])} ${this.#summary('run the same command again')}`);
     }
   }
 
-  #doneSoFar(remedy: string): string {
+  #summary(remedy: string): string {
     const { total, created, updated, unchanged, failed } = this.counts;
-    if (this.#job.dryRun) return `The ${total} objects before it were looked at, ${failed} of them failed.`;
+    if (this.#job.dryRun) return `The ${total} objects before it were checked, ${failed} of them failed.`;
     const counts = `created ${created}, updated ${updated}, unchanged ${unchanged}, failed ${failed}`;
-    const goesOn = this.#job.progressFile === null ? 'what is in already counts as unchanged' : 'it goes on from there';
-    return `${total} objects are done (${counts}): ${remedy}, and ${goesOn}.`;
+    const next = this.#job.progressFile === null ? 'imported objects count as unchanged' : 'it resumes there';
+    return `${total} objects are done (${counts}): ${remedy}, and ${next}.`;
   }
 }

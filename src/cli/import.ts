@@ -1,12 +1,12 @@
-// The operator's commands that bring in many objects at once, from a file of any size or from standard input.
+// The operator's commands that import many objects from a file of any size or from standard input.
 
 import { createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { quoted, refused, usageError } from './cli-error.ts';
-import { BOATS, type Kind, OFFERINGS } from './import-chunk.ts';
-import type { Stamp } from './import-progress.ts';
-import { answerTo } from './import-report.ts';
-import { type Job, runImport } from './import-run.ts';
+import { BOATS, type ImportKind, OFFERINGS } from './import-chunk.ts';
+import type { FileStamp } from './import-progress.ts';
+import { importAnswer } from './import-report.ts';
+import { type ImportJob, runImport } from './import-run.ts';
 import { operatorCaller } from './operator-caller.ts';
 import { choiceOf, uuidOf } from './options.ts';
 import { ProgressBar } from './progress-bar.ts';
@@ -16,8 +16,8 @@ const CHUNK_BYTES = 65_536;
 
 interface Source {
   readonly label: string;
-  /** Null: a pipe or standard input, which is read once and has no length. */
-  readonly stamp: Stamp | null;
+  /** Null: a pipe or standard input, which can be read once and has no known length. */
+  readonly stamp: FileStamp | null;
   readonly read: () => AsyncIterable<Buffer>;
 }
 
@@ -42,14 +42,14 @@ function statsOf(file: string): Stats {
   }
 }
 
-/** Beside the file, unless it is named; of a stream nothing is kept unless it is. */
+/** The default is beside the file. Progress of a stream is saved only if --progress names a file. */
 function progressFileIn(given: Given, source: Source): string | null {
   const named = given.text('progress');
   if (named !== null) return named;
   return source.stamp === null ? null : `${source.label}.progress.json`;
 }
 
-function checkApart(files: readonly (readonly [label: string, file: string | null])[]): void {
+function checkDistinctFiles(files: readonly (readonly [label: string, file: string | null])[]): void {
   const seen = new Map<string, string>();
   for (const [label, file] of files) {
     if (file === null) continue;
@@ -59,13 +59,13 @@ function checkApart(files: readonly (readonly [label: string, file: string | nul
   }
 }
 
-async function bring(kind: Kind, given: Given, open: Open): Promise<Answer> {
+async function runCommand(kind: ImportKind, given: Given, open: Open): Promise<Answer> {
   const venueId = uuidOf(given.needed('venue'), '--venue', 'venue list');
   const mode = choiceOf(given, 'mode', ['test', 'live']);
   const source = sourceIn(given);
   const progressFile = progressFileIn(given, source);
   const reportFile = given.text('report');
-  checkApart([
+  checkDistinctFiles([
     ['FILE', source.stamp === null ? null : source.label],
     ['--progress', progressFile],
     ['--report', reportFile],
@@ -73,7 +73,7 @@ async function bring(kind: Kind, given: Given, open: Open): Promise<Answer> {
   const { context, command } = await open();
   const caller = await operatorCaller(context.db, command, venueId, mode);
   const dryRun = given.flag('dry-run');
-  const job: Job = {
+  const job: ImportJob = {
     kind,
     label: source.label,
     read: source.read,
@@ -84,24 +84,24 @@ async function bring(kind: Kind, given: Given, open: Open): Promise<Answer> {
     reportFile,
   };
   const bar = new ProgressBar(kind.name, context.clock, given.flag('json') ? null : process.stderr);
-  return answerTo(await runImport(job, { db: context.db, clock: context.clock, caller, bar }));
+  return importAnswer(await runImport(job, { db: context.db, clock: context.clock, caller, bar }));
 }
 
-function importing(kind: Kind): Command {
+function importCommand(kind: ImportKind): Command {
   return {
     words: ['import', kind.name],
     arguments: ['FILE'],
-    help: `create or update ${kind.name} from a file (JSON or JSON lines; "-" is standard input), and go on after a stop`,
+    help: `create or update ${kind.name} from a file (JSON or JSON lines; "-" is standard input); resumes after a stop`,
     options: [
-      { name: 'venue', value: 'ID', needed: true, help: 'the venue that they belong to' },
+      { name: 'venue', value: 'ID', needed: true, help: 'the venue that owns them' },
       { name: 'mode', value: 'MODE', needed: true, help: 'test or live' },
-      { name: 'dry-run', value: null, help: 'say what is wrong, and write nothing' },
+      { name: 'dry-run', value: null, help: 'report what is wrong, write nothing' },
       { name: 'report', value: 'FILE', help: 'write every object that failed to this file, as JSON lines' },
-      { name: 'progress', value: 'FILE', help: 'where to remember how far it came; FILE.progress.json when absent' },
-      { name: 'restart', value: null, help: 'begin anew, whatever was done before' },
+      { name: 'progress', value: 'FILE', help: 'where to save the progress; FILE.progress.json by default' },
+      { name: 'restart', value: null, help: 'start from the first object, ignore saved progress' },
     ],
-    run: (given, open) => bring(kind, given, open),
+    run: (given, open) => runCommand(kind, given, open),
   };
 }
 
-export const importCommands: readonly Command[] = [importing(BOATS), importing(OFFERINGS)];
+export const importCommands: readonly Command[] = [importCommand(BOATS), importCommand(OFFERINGS)];

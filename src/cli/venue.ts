@@ -1,9 +1,10 @@
 // The operator's commands for venues.
 
+import type { CommandContext } from '../base/command-context.ts';
 import type { Queryable } from '../base/db.ts';
 import { createVenueWithKeys } from '../domain/keys/sandbox-venue.ts';
 import { onboardingLink } from '../domain/payments/payout-account.ts';
-import { audit, type CommandContext } from '../domain/venues/audit.ts';
+import { audit } from '../domain/venues/audit.ts';
 import { addOrigin, changeFee, linkVenue, removeOrigin, revokeVenue } from '../domain/venues/change-venue.ts';
 import { requireOrigin } from '../domain/venues/create-venue.ts';
 import { findVenue, listVenues, type VenueRow } from '../domain/venues/queries.ts';
@@ -25,7 +26,7 @@ function statusOf(venue: VenueRow): string {
   return venue.linked ? 'linked' : 'sandbox';
 }
 
-function feeOf(venue: VenueRow): string {
+function feeText(venue: VenueRow): string {
   return `${venue.fee_bps} bps + ${venue.fee_fixed}`;
 }
 
@@ -35,7 +36,7 @@ function answerWith(venue: VenueRow): Answer {
     ['name', venue.name],
     ['status', statusOf(venue)],
     ['origins', venue.origins.join(', ') || 'none'],
-    ['fee', feeOf(venue)],
+    ['fee', feeText(venue)],
     ['created', shownTime(venue.created_at)],
   ];
   if (venue.revoked_at !== null) pairs.push(['revoked', shownTime(venue.revoked_at)]);
@@ -123,7 +124,7 @@ const list: Command = {
       venue.id,
       venue.name,
       statusOf(venue),
-      feeOf(venue),
+      feeText(venue),
       shownTime(venue.created_at),
       venue.origins.join(' ') || '-',
     ]);

@@ -4,8 +4,8 @@
 import type { FastifyInstance } from 'fastify';
 import { newestMessages } from '../domain/members/messages/queries.ts';
 import { openPhone } from '../domain/members/phone.ts';
+import type { HttpContext } from './context.ts';
 import { sendOutbox } from './pages/outbox.ts';
-import type { HttpContext } from './server.ts';
 
 const NEWEST = 100;
 

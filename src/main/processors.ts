@@ -3,13 +3,13 @@
 
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
+import type { EmbeddedProcessor } from '../../sandbox/processor/launcher.ts';
 import type { Config, Mode, StripeKeys } from '../base/config.ts';
 import type { Log } from '../base/log.ts';
 import { packageRoot } from '../base/package-root.ts';
 import type { Shutdown } from '../base/shutdown.ts';
 import { type Processor, type Processors, ProcessorUnavailable } from '../domain/payments/processor.ts';
 import type { ProcessorAccess } from '../run/context.ts';
-import type { EmbeddedProcessor } from '../sandbox/processor/run.ts';
 
 export interface OpenedProcessors {
   readonly processors: Processors;
@@ -154,7 +154,8 @@ function openSandbox(config: Config, role: Role, keys: Readonly<Record<Mode, Key
       clearInterval(timer);
       const started = first === null ? null : await first.catch(() => null);
       const latest = (await looking) ?? started;
-      if (latest !== null && (role === 'start' || (role === 'cli' && started?.adopted === false))) await latest.stop();
+      if (latest !== null && (role === 'start' || (role === 'cli' && started?.isAdopted === false)))
+        await latest.stop();
     },
   };
 }
@@ -167,13 +168,13 @@ function publicAddress({ baseUrl, host, port }: Config): string {
 }
 
 async function startSandbox(config: Config, keys: Readonly<Record<Mode, Keys>>, log: Log): Promise<EmbeddedProcessor> {
-  const { startEmbeddedProcessor } = await import('../sandbox/processor/run.ts');
+  const { startEmbeddedProcessor } = await import('../../sandbox/processor/launcher.ts');
   return startEmbeddedProcessor({
     dataDir: config.dataDir,
     keys,
     command: [process.execPath, join(packageRoot, 'bin', 'everyshare.js'), 'processor'],
     publicBase: `${publicAddress(config)}/sandbox/processor`,
-    say: (line) => log.info(line),
+    log: (line) => log.info(line),
   });
 }
 

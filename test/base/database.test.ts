@@ -185,7 +185,7 @@ describe('the layer above it', () => {
       await tx.query('insert into t values (1)');
       await tx.query('select nonsense').catch(() => undefined);
     });
-    await expect(swallowed).rejects.toThrow(/failed before it was committed/);
+    await expect(swallowed).rejects.toThrow(/failed before its commit/);
     expect(await db.query('select id from t')).toEqual([]);
     await db.close();
   });
@@ -210,7 +210,7 @@ describe('the layer above it', () => {
     await db.close();
     const asked = [
       db.query('select 1'),
-      db.pipelined.query('select 1'),
+      db.priority.query('select 1'),
       db.transaction(async (tx) => tx.query('select 1')),
     ];
     for (const outcome of await Promise.allSettled(asked))

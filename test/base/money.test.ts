@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { divideInProportion, percentOf, splitEqually } from '../../src/base/money.ts';
+import { divideInProportion, feeOf, percentOf, splitEqually } from '../../src/base/money.ts';
 
 const amount = fc.integer({ min: 0, max: 99_999_999 });
 const weights = fc.array(amount, { minLength: 1, maxLength: 50 });
@@ -104,7 +104,7 @@ describe('a division in proportion', () => {
     expect(divideInProportion(1, [1, 2, 1])).toEqual([0, 1, 0]);
     expect(divideInProportion(100, [0, 1, 0])).toEqual([0, 100, 0]);
     expect(divideInProportion(0, [0, 0])).toEqual([0, 0]);
-    expect(() => divideInProportion(1, [0, 0])).toThrow('no weight');
+    expect(() => divideInProportion(1, [0, 0])).toThrow('sum to zero');
   });
 
   it('of all of it gives everybody exactly their weight', () => {
@@ -135,5 +135,43 @@ describe('a percentage', () => {
       }),
     );
     expect([percentOf(1, 50), percentOf(3, 50), percentOf(1, 49)]).toEqual([1, 2, 0]);
+  });
+});
+
+describe('the fee', () => {
+  const rate = fc.record({ bps: fc.integer({ min: 0, max: 10_000 }), fixed: fc.integer({ min: 0, max: 99_999_999 }) });
+
+  it('is the basis points of the amount rounded half up, and the fixed part, never above the amount', () => {
+    fc.assert(
+      fc.property(amount, rate, (whole, { bps, fixed }) => {
+        const exact = (BigInt(whole) * BigInt(bps) * 2n + 10_000n) / 20_000n + BigInt(fixed);
+        const fee = feeOf(whole, { bps, fixed });
+        expect(fee).toBe(Number(exact < BigInt(whole) ? exact : BigInt(whole)));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('never falls when the amount or the rate rises', () => {
+    fc.assert(
+      fc.property(amount, rate, (whole, { bps, fixed }) => {
+        const fee = feeOf(whole, { bps, fixed });
+        expect(feeOf(whole + 1, { bps, fixed })).toBeGreaterThanOrEqual(fee);
+        expect(feeOf(whole, { bps: bps + 1, fixed })).toBeGreaterThanOrEqual(fee);
+        expect(feeOf(whole, { bps, fixed: fixed + 1 })).toBeGreaterThanOrEqual(fee);
+      }),
+    );
+  });
+
+  it.each([
+    [100, 250, 0, 3],
+    [100, 249, 0, 2],
+    [24_000, 250, 30, 630],
+    [1_000, 10_000, 500, 1_000],
+    [100, 0, 2_000, 100],
+    [99_999_999, 9_999, 0, 99_989_999],
+    [100, 0, 0, 0],
+  ])('of %i at %i basis points and %i is %i', (whole, bps, fixed, fee) => {
+    expect(feeOf(whole, { bps, fixed })).toBe(fee);
   });
 });

@@ -9,16 +9,16 @@ import {
   formatTime,
   languageOf,
   languages,
-  placesOf,
+  placeholdersOf,
   translatorFor,
 } from '../../src/base/translations.ts';
 
 describe('the words', () => {
   it('of every language have exactly the keys of English, with the same places', () => {
     expect(languages()).toEqual(['de', 'en', 'es']);
-    const english = Object.fromEntries(placesOf('en'));
+    const english = Object.fromEntries(placeholdersOf('en'));
     expect(Object.keys(english).length).toBeGreaterThan(10);
-    for (const language of languages()) expect(Object.fromEntries(placesOf(language)), language).toEqual(english);
+    for (const language of languages()) expect(Object.fromEntries(placeholdersOf(language)), language).toEqual(english);
   });
 
   it('have every plural form that their language uses for whole numbers', () => {
@@ -49,7 +49,7 @@ describe('the words', () => {
     };
     for (const folder of ['src', 'web']) walk(join(packageRoot, folder));
     const said = new Set(sources.join('\n').match(/(?<=')text\.[a-z_]+(?=')/g));
-    const known = [...placesOf('en').keys()].filter((key) => key.startsWith('text.'));
+    const known = [...placeholdersOf('en').keys()].filter((key) => key.startsWith('text.'));
     expect([...said].sort()).toEqual(known.sort());
   });
 

@@ -1,5 +1,5 @@
-// The calendar reader against feeds as the usual makers write them: Google, Apple, Outlook, rental platforms, free/busy.
-// Times are checked in UTC, across changes of the clock, so that a wrong zone or a lost change shows.
+// The calendar reader against feeds as Google, Apple, Outlook and rental platforms write them, and free/busy feeds. Times
+// are compared in UTC and across clock changes, so that a wrong zone or a missed change fails the test.
 
 import { describe, expect, it } from 'vitest';
 import { type CalendarOptions, readCalendar } from '../../src/domain/boats/calendar/read-calendar.ts';
@@ -100,8 +100,8 @@ END:VEVENT
 END:VCALENDAR
 `);
 
-describe('the usual makers', () => {
-  it('Google: a weekly series over a change of the clock, an exception, a moved and a canceled occurrence', async () => {
+describe('feeds of common products', () => {
+  it('Google: a weekly series across a clock change, with an excluded, a moved and a canceled occurrence', async () => {
     expect(await blocksOf(GOOGLE)).toEqual([
       '2026-10-19T16:00:00Z/2026-10-19T19:00:00Z busy',
       '2026-11-03T22:00:00Z/2026-11-03T23:00:00Z busy',
@@ -271,7 +271,7 @@ END:VEVENT`);
     ]);
   });
 
-  it('free/busy answers, with ends and durations', async () => {
+  it('free/busy components, with ends and durations', async () => {
     const answer = calendar(`
 BEGIN:VFREEBUSY
 DTSTART:20261101T000000Z
@@ -309,7 +309,7 @@ describe('recurrence', () => {
     ]);
   });
 
-  it('a series that began long ago is read in the window alone, with and without COUNT', async () => {
+  it('a series that began long ago has only its occurrences in the window, with and without COUNT', async () => {
     const weekly = (rule: string): Promise<string[]> =>
       blocksOf(event(`UID:u\nDTSTART:19990104T100000Z\nDTEND:19990104T110000Z\nRRULE:FREQ=WEEKLY${rule}`), {
         to: Date.UTC(2026, 9, 15),
@@ -359,7 +359,7 @@ END:VEVENT`);
     ]);
   });
 
-  it('RDATE adds times and periods, a date in EXDATE takes out the whole day, two rules are both read', async () => {
+  it('RDATE adds times and periods, a date in EXDATE excludes the whole day, two rules both count', async () => {
     const text = event(`
 UID:r
 DTSTART;TZID=Europe/Paris:20270105T100000
@@ -378,7 +378,7 @@ EXDATE:20270107T090000Z`);
     ]);
   });
 
-  it('a time that the clock skips moves on, one that comes twice is the first', async () => {
+  it('a time that a clock change skips moves forward, of a time that occurs twice the first is used', async () => {
     const text = event(
       'UID:d\nDTSTART;TZID=America/New_York:20261031T013000\nDURATION:PT15M\nRRULE:FREQ=DAILY;COUNT=2',
     );

@@ -87,7 +87,7 @@ async function boatWithCalendar(): Promise<{
 const read = (now = Date.now() + 1000): Promise<number> => readDueCalendars(world.db, outbound, () => now, 10);
 
 describe('a boat’s calendar', () => {
-  it('is read soon after the boat was sent, and shown with the time of the read', async () => {
+  it('is read soon after the boat was sent, and the boat shows when', async () => {
     response = { status: 200, body: feed(2, 9) };
     const { shown } = await boatWithCalendar();
     const unread = { checked_at: null, read_at: null, last_error: null, problems: [], blocks: [] };
@@ -103,7 +103,7 @@ describe('a boat’s calendar', () => {
     ).toEqual([]);
   });
 
-  it('is read again after half an hour, not before', async () => {
+  it('is read again after half an hour and not earlier', async () => {
     response = { status: 200, body: feed(2) };
     await boatWithCalendar();
     await read();
@@ -113,7 +113,7 @@ describe('a boat’s calendar', () => {
     expect(requestCount).toBeGreaterThan(before);
   });
 
-  it('keeps its blocks when a later read fails, shows the error, and is retried after a longer pause each time', async () => {
+  it('keeps its blocks when a later read fails, shows the error, and is retried with longer pauses', async () => {
     response = { status: 200, body: feed(3) };
     const { shown, venueId } = await boatWithCalendar();
     await read();
@@ -149,7 +149,7 @@ describe('a boat’s calendar', () => {
     expect(last_error).not.toMatch(/127|::1|loopback/);
   });
 
-  it('is claimed by one worker at a time, and a worker with a stale claim writes nothing', async () => {
+  it('is claimed by one worker at a time, and a worker with a stale lease writes nothing', async () => {
     response = { status: 200, body: feed(4) };
     await read();
     const { send, shown } = await boatWithCalendar();
@@ -166,7 +166,7 @@ describe('a boat’s calendar', () => {
     expect(((await shown()).calendar as unknown as { last_error: null }).last_error).toBeNull();
   });
 
-  it('is removed while the boat is inactive', async () => {
+  it('is deleted when the boat is deactivated', async () => {
     const { key, shown } = await boatWithCalendar();
     await read();
     await world.call('POST', '/v1/boats/boat-1/deactivate', { key });
@@ -179,7 +179,7 @@ describe('a boat’s calendar', () => {
     ).toEqual([]);
   });
 
-  it('lists what is not in its blocks; missing busy times are its last error', async () => {
+  it('lists the problems of the feed; a problem that hides busy times is its last error', async () => {
     const exceptions = `BEGIN:VEVENT\r\nDTSTART;VALUE=DATE:${day(5)}\r\nEXRULE:FREQ=DAILY\r\nEND:VEVENT\r\nEND:VCAL`;
     response = { status: 200, body: feed(2).replace('END:VCAL', exceptions) };
     const { shown } = await boatWithCalendar();
@@ -209,7 +209,7 @@ describe('a boat’s calendar', () => {
     });
   });
 
-  it('is not delayed by addresses of another venue that hang, at most two of which are read at once', async () => {
+  it('is read although others hang; a venue has at most two reads in flight', async () => {
     response = { status: 200, body: feed(2) };
     await read(Date.now() + 25 * 3_600_000);
     const hangingVenue = await boatWithCalendar();
@@ -236,7 +236,7 @@ describe('a boat’s calendar', () => {
     expect(await reading).toBe(4);
   });
 
-  it('shows an unexpected failure, and the error is thrown to the worker', async () => {
+  it('records an unexpected failure, and the worker throws it', async () => {
     // Calendars of earlier tests are read first. One run may not be enough.
     const tomorrow = Date.now() + 25 * 3_600_000;
     for (let claimed = 1; claimed > 0; ) claimed = await read(tomorrow);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { giveFolder, type RunUser, spawnIds, unprivilegedUser } from '../../src/sandbox/postgres/user.ts';
+import { makeOwnedFolder, type RunUser, spawnIds, unprivilegedUser } from '../../sandbox/postgres/user.ts';
 import { type Bouncer, debianProgram, findBouncer, startBouncer } from '../bouncer.ts';
 import type { Tell } from './part-runner.ts';
 import { PostgresHand } from './postgres-hand.ts';
@@ -67,8 +67,8 @@ export class PairRunner extends PostgresHand {
   async start(): Promise<string> {
     this.say('start');
     this.#user = await unprivilegedUser();
-    await giveFolder(this.#folder, this.#user, 0o711);
-    await giveFolder(this.#sockets, this.#user, 0o700);
+    await makeOwnedFolder(this.#folder, this.#user, 0o711);
+    await makeOwnedFolder(this.#sockets, this.#user, 0o700);
     const data = this.#data(this.#primary);
     await this.#run('initdb', ['-D', data, `--username=${USER}`, '--auth=trust', '--encoding=UTF8', '--locale=C']);
     await this.#startServer(this.#primary);

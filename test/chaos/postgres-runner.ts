@@ -6,8 +6,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { findCluster } from '../../src/sandbox/postgres/cluster.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
+import { findCluster } from '../../sandbox/postgres/cluster.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
 import type { Tell } from './part-runner.ts';
 import { PostgresHand, signal } from './postgres-hand.ts';
 
@@ -89,14 +89,14 @@ export class PostgresRunner extends PostgresHand {
     if (keep) return;
     // It may have settled elsewhere, where its user can go.
     const cluster = await findCluster(this.#dataDir).catch(() => null);
-    if (cluster !== null) await rm(cluster.place, { recursive: true, force: true });
+    if (cluster !== null) await rm(cluster.folder, { recursive: true, force: true });
   }
 
   protected async pid(): Promise<number | null> {
     const cluster = await findCluster(this.#dataDir).catch(() => null);
     if (cluster === null) return null;
     try {
-      return Number(readFileSync(join(cluster.data, 'postmaster.pid'), 'utf8').split('\n')[0]) || null;
+      return Number(readFileSync(join(cluster.pgdata, 'postmaster.pid'), 'utf8').split('\n')[0]) || null;
     } catch {
       return null;
     }

@@ -7,9 +7,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { settingsToEnv } from '../../sandbox/processor/process-state.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { sandboxKeys } from '../../src/main/processors.ts';
-import { toEnvironment } from '../../src/sandbox/processor/process-state.ts';
 import type { PairPrograms } from './pair-runner.ts';
 
 export type Env = Readonly<Record<string, string>>;
@@ -131,7 +131,7 @@ async function furnish(
   const bank: Part = {
     name: 'processor',
     words: [main, 'processor'],
-    env: toEnvironment({ folder: join(scratch, 'bank'), host: '127.0.0.1', port: processor, publicBase: '', keys }),
+    env: settingsToEnv({ folder: join(scratch, 'bank'), host: '127.0.0.1', port: processor, publicBase: '', keys }),
     ready: 'the processor listens',
   };
   return {

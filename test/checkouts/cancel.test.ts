@@ -73,13 +73,13 @@ describe('canceling', () => {
 
   it('a funded one is refused: its captures are under way', async () => {
     const checkout = await shop.collecting({ party_size: 2 });
-    world.processor.bank.faults.set({ rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'error_500' }] });
+    world.processor.api.faults.set({ rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'error_500' }] });
     try {
       await shop.payAll(checkout, []);
       expect((await shop.read(checkout.id)).status).toBe('funded');
       expectConflict(await cancel(checkout.id), 'checkout_not_cancelable');
     } finally {
-      world.processor.bank.faults.clear();
+      world.processor.api.faults.clear();
     }
     await shop.hurry(checkout.id);
     expect((await shop.read(checkout.id)).status).toBe('completed');
@@ -105,13 +105,13 @@ describe('canceling', () => {
   it('while the bank is down is done at once; the holds are let go when it is back', async () => {
     const checkout = await shop.collecting({ party_size: 2 });
     const secret = await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
-    world.processor.bank.faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });
+    world.processor.api.faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });
     try {
       expect((await cancel(checkout.id)).json.status).toBe('canceled');
       await world.work();
       expect((await shop.read(checkout.id)).shares[0].status).toBe('released');
     } finally {
-      world.processor.bank.faults.clear();
+      world.processor.api.faults.clear();
     }
     expect((await shop.stripe.paymentIntents.retrieve(intentOf(secret))).status).toBe('requires_capture');
     await shop.hurry(checkout.id);

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await shop.fee(250, 30);
 });
 afterAll(() => world.close());
-afterEach(() => world.processor.bank.faults.clear());
+afterEach(() => world.processor.api.faults.clear());
 
 const statusesOf = (checkout: Seen): string[] => checkout.shares.map(({ status }: Seen) => status);
 
@@ -66,7 +66,7 @@ describe('a capture that fails for a while', () => {
   it.each(['error_500', 'error_500_after', 'drop_connection', 'rate_limited'] as const)(
     'because of %s at the bank is taken up again and done once',
     async (kind) => {
-      world.processor.bank.faults.set({ rules: [{ id: 'some', on: 'payment_intents.capture', kind, times: 2 }] });
+      world.processor.api.faults.set({ rules: [{ id: 'some', on: 'payment_intents.capture', kind, times: 2 }] });
       const checkout = await paidWith(CARDS.good, CARDS.good, CARDS.good);
       const done = await hurryUntil(checkout.id, 'completed');
       expect(done.status).toBe('completed');
@@ -79,7 +79,7 @@ describe('a capture that fails for a while', () => {
     await shop.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     const secret = await shop.secretFor(checkout.id, checkout.shares[1].id);
     await shop.confirm(secret, CARDS.good);
-    world.processor.bank.faults.set({
+    world.processor.api.faults.set({
       rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'drop_connection' }],
     });
     await shop.look(secret.holdId);
@@ -87,18 +87,18 @@ describe('a capture that fails for a while', () => {
     await shop.hurry(checkout.id);
     expect((await shop.read(checkout.id)).status).toBe('funded');
     expect(await shop.chargedAtBank(checkout.id)).toBe(0);
-    world.processor.bank.faults.clear();
+    world.processor.api.faults.clear();
     await expectEverybodyCharged(await hurryUntil(checkout.id, 'completed'));
   });
 });
 
 describe('a worker that stopped on the way', () => {
   it('writes nothing when it goes on, once another has begun a later turn', async () => {
-    world.processor.bank.faults.set({
+    world.processor.api.faults.set({
       rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'drop_connection' }],
     });
     const checkout = await paidWith(CARDS.good, CARDS.good);
-    world.processor.bank.faults.clear();
+    world.processor.api.faults.clear();
     const { services: money } = world.context;
     const nextTurn = () => claimFunded(world.db, shop.venueId, checkout.id, money.clock.now() + HOUR);
     const began = await nextTurn();
@@ -172,7 +172,7 @@ describe('a capture that fails for good', () => {
   });
 
   it('and a refund that the bank does not take at first is tried until it is done', async () => {
-    world.processor.bank.faults.set({
+    world.processor.api.faults.set({
       rules: [{ id: 'refunds', on: 'refunds.create', kind: 'error_500_after', times: 2 }],
     });
     const checkout = await paidWith(CARDS.good, CARDS.captureFailsForGood, CARDS.good);
@@ -215,7 +215,7 @@ describe('a hold that somebody captured at the bank behind our back', () => {
 
 describe('an old hold that is let go late', () => {
   const faults = (...names: string[]): void =>
-    world.processor.bank.faults.set({
+    world.processor.api.faults.set({
       rules: names.map((on) => ({ id: on, on: `payment_intents.${on}`, kind: 'error_500' as const })),
     });
 
@@ -226,7 +226,7 @@ describe('an old hold that is let go late', () => {
     await shop.hurry(checkout.id);
     const between = await shop.read(checkout.id);
     expect([between.status, statusesOf(between)]).toEqual(['funded', ['held', 'held']]);
-    world.processor.bank.faults.clear();
+    world.processor.api.faults.clear();
     const done = await hurryUntil(checkout.id, 'completed');
     expect(done.status).toBe('completed');
     await expectEverybodyCharged(done);
@@ -256,7 +256,7 @@ describe('an old hold that is let go late', () => {
 
 describe('payouts', () => {
   it('that the bank made without saying so are made once', async () => {
-    world.processor.bank.faults.set({
+    world.processor.api.faults.set({
       rules: [{ id: 'transfers', on: 'transfers.create', kind: 'error_500_after', times: 2 }],
     });
     const checkout = await paidWith(CARDS.good, CARDS.good);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 afterEach(() => {
-  world.processor.bank.faults.clear();
+  world.processor.api.faults.clear();
   vi.useRealTimers();
 });
 
@@ -197,7 +197,7 @@ describe('whoever asks to pay', () => {
 describe('a bank in trouble', () => {
   it('that made the hold and did not say so is asked again, and there is one hold', async () => {
     const checkout = await party();
-    world.processor.bank.faults.set({
+    world.processor.api.faults.set({
       rules: [{ id: 'once', on: 'payment_intents.create', kind: 'error_500_after', times: 1 }],
     });
     await expect(shop.secretFor(checkout.id, checkout.shares[0].id)).rejects.toThrow('has not answered yet');
@@ -211,10 +211,10 @@ describe('a bank in trouble', () => {
     const checkout = await party();
     const secret = await shop.secretFor(checkout.id, checkout.shares[0].id);
     await shop.confirm(secret, CARDS.good);
-    world.processor.bank.faults.set({ rules: [{ id: 'down', on: '*', kind: 'drop_connection' }] });
+    world.processor.api.faults.set({ rules: [{ id: 'down', on: '*', kind: 'drop_connection' }] });
     await shop.look(secret.holdId);
     expect(statusesOf(await shop.read(checkout.id))).toEqual(['invited', 'invited']);
-    world.processor.bank.faults.clear();
+    world.processor.api.faults.clear();
     await shop.hurry(checkout.id);
     expect(statusesOf(await shop.read(checkout.id))).toEqual(['held', 'invited']);
   });

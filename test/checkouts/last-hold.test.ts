@@ -16,7 +16,7 @@ import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
-import { until } from '../sandbox/processor-fixture.ts';
+import { until } from '../sandbox/start-processor.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
 import { CARDS, HOUR, intentOf, openShop, type Seen, type Shop } from './shop.ts';
 
@@ -45,7 +45,7 @@ function inProcess(): Stripe.HttpClient {
     getClientName: () => 'in-process',
     makeRequest: async (_host, _port, path, method, sent, body) => {
       const headers = Object.entries(sent).map(([name, value]) => [name.toLowerCase(), String(value)]);
-      const answer = await world.processor.bank.handle({ method, path, headers: Object.fromEntries(headers), body });
+      const answer = await world.processor.api.handle({ method, path, headers: Object.fromEntries(headers), body });
       if (answer.fault !== undefined) throw Stripe.HttpClient.makeTimeoutError();
       return {
         getStatusCode: () => answer.status,
@@ -79,7 +79,7 @@ describe('two last holders at the same instant', () => {
         await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [checkout.id]);
         const looking = Promise.all(holds.map((holdId) => shop.look(holdId)));
         await until(async () => {
-          const rows = await world.db.pipelined.query(
+          const rows = await world.db.priority.query(
             `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
           );
           return rows.length === 2;
@@ -144,7 +144,7 @@ async function heldAtBank(
     'metadata[hold_id]': share.holdId,
   });
   const headers = { authorization: `Bearer ${PROCESSOR_KEYS.test.secret}` };
-  const answer = await world.processor.bank.handle({
+  const answer = await world.processor.api.handle({
     method: 'POST',
     path: '/v1/payment_intents',
     headers,

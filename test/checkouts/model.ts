@@ -1,6 +1,7 @@
 // A checkout as a model, for the tests of the pure decisions: applies steps as the database would, and refuses what the
 // database would refuse (a move that is not in the table, a row that is not where the step says, a second live hold).
 
+import { feeOf } from '../../src/base/money.ts';
 import type { Transitions } from '../../src/base/transitions.ts';
 import type { LockedCheckout, ShareState } from '../../src/domain/checkouts/locked-checkout.ts';
 import type { NewMovementAlias, Step } from '../../src/domain/checkouts/steps.ts';
@@ -29,7 +30,7 @@ export function newModel(amount: number, fee: number, partySize: number): Model 
     status: 'open',
     amount,
     currency: 'usd',
-    feeAmount: Math.min(fee, amount),
+    feeAmount: feeOf(amount, { bps: 0, fixed: fee }),
     refundedAmount: 0,
     partySize,
     expiresAt: NOW + 240 * HOUR,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
 import { registerWebhookEndpoint } from '../../src/domain/payments/stripe-notices.ts';
-import { until } from '../sandbox/processor-fixture.ts';
+import { until } from '../sandbox/start-processor.ts';
 import { type HttpResponse, openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
 import { CARDS, intentOf, openShop, type Seen, type Shop } from './shop.ts';
 
@@ -19,7 +19,7 @@ afterAll(() => world.close());
 
 const statusesOf = (checkout: Seen): string[] => checkout.shares.map(({ status }: Seen) => status);
 const signed = (body: string, mode: 'test' | 'live' = 'test', at?: number): string =>
-  world.processor.bank.outbox.sign({ mode, body }, at);
+  world.processor.api.webhooks.sign({ mode, body }, at);
 
 function notify(body: string, signature: string | null = signed(body), mode = 'test'): Promise<HttpResponse> {
   return world.call('POST', `/processor/notices/${mode}`, {
@@ -246,10 +246,10 @@ describe('a dispute', () => {
   it('while the bank is down is kept and read later', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
-    world.processor.bank.faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });
+    world.processor.api.faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });
     await notify(created);
     await world.work();
-    world.processor.bank.faults.clear();
+    world.processor.api.faults.clear();
     expect((await shop.read(checkout.id)).disputes).toEqual([]);
     await world.db.query('update processor_notices set due_at = now() where due_at is not null');
     await new Promise((resolve) => setTimeout(resolve, 5));

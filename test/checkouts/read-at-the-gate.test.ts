@@ -110,7 +110,7 @@ describe('whoever asks after a change', () => {
     const { data } = await shop.stripe.events.list({ limit: 100, type: 'charge.dispute.created' });
     for (const event of data) {
       const body = JSON.stringify(event);
-      const signature = world.processor.bank.outbox.sign({ mode: 'test', body }, Date.now());
+      const signature = world.processor.api.webhooks.sign({ mode: 'test', body }, Date.now());
       const told = await world.call('POST', '/processor/notices/test', {
         body,
         headers: { 'stripe-signature': signature },

@@ -84,11 +84,11 @@ describe('before the venue is paid', () => {
   it('a transfer that the bank is just making is taken back, not shrunk', async () => {
     const shop = await openShop(world);
     const done = await shop.completed({ amount: 9_000, party_size: 2 });
-    world.processor.bank.faults.set({ rules: [{ id: 'down', on: 'transfers.create', kind: 'error_500_after' }] });
+    world.processor.api.faults.set({ rules: [{ id: 'down', on: 'transfers.create', kind: 'error_500_after' }] });
     await shop.hurry(done.id);
     expect((await transfersOf(done.id)).map(({ status }) => status)).toEqual(['sending', 'sending']);
     await refund(shop, done.id, { amount: 1_000 });
-    world.processor.bank.faults.clear();
+    world.processor.api.faults.clear();
     await shop.hurry(done.id);
     await shop.hurry(done.id);
     await expectBooksAgree(shop, done.id, true);

@@ -155,10 +155,10 @@ describe('a refund', () => {
     const rules = ['refunds.create', 'transfer_reversals.create'].map(
       (on) => ({ id: on, on, kind: 'error_500_after', times: 2 }) as const,
     );
-    world.processor.bank.faults.set({ rules });
+    world.processor.api.faults.set({ rules });
     await refund(done.id, { amount: 900 });
     await world.work();
-    world.processor.bank.faults.clear();
+    world.processor.api.faults.clear();
     await shop.hurry(done.id);
     await expectBooksAgree(shop, done);
     expect(await shop.chargedAtBank(done.id)).toBe(8_100);

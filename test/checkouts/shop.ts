@@ -7,7 +7,7 @@ import type { Mode } from '../../src/base/config.ts';
 import { type HoldSecret, holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
 import { settleHoldNow } from '../../src/domain/checkouts/holds/settle-hold.ts';
 import { changeFee } from '../../src/domain/venues/change-venue.ts';
-import { clientFor } from '../sandbox/processor-fixture.ts';
+import { clientFor } from '../sandbox/start-processor.ts';
 import { type Call, type HttpResponse, PROCESSOR_KEYS, type TestWorld } from '../world.ts';
 
 export const ORIGIN = 'https://harbor.example';

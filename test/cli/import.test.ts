@@ -1,5 +1,5 @@
-// Imports by the operator: files of any size cut into objects, chunks that are committed one by one, what goes on after a
-// stop, and what is said of objects that fail. The splitter is tested alone; all else on a real database.
+// Imports by the operator: files of any size are split into objects, chunks are committed one by one, a stopped import
+// resumes, and failed objects are reported. The splitter is tested alone; everything else on a real database.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { BrokenStream, JsonSplitter, piecesOf } from '../../src/cli/json-stream.ts';
+import { JsonSplitter, JsonStreamError, splitJson } from '../../src/cli/json-stream.ts';
 import { ProgressBar } from '../../src/cli/progress-bar.ts';
 import { keepStream } from '../logs/kept.ts';
 import { openTestWorld, type TestWorld } from '../world.ts';
@@ -61,15 +61,15 @@ const lines = (objects: readonly unknown[]): string => objects.map((one) => `${J
 describe('the splitter', () => {
   function split(chunks: readonly Buffer[], splitter = new JsonSplitter('boats')): unknown[] {
     const found: unknown[] = [];
-    const take = (pieces: Iterable<{ bytes: Buffer }>) => {
-      for (const { bytes } of pieces) found.push(JSON.parse(bytes.toString()));
+    const take = (texts: Iterable<{ bytes: Buffer }>) => {
+      for (const { bytes } of texts) found.push(JSON.parse(bytes.toString()));
     };
     for (const chunk of chunks) take(splitter.push(chunk));
     take(splitter.end());
     return found;
   }
 
-  /** Cut wherever the numbers say. */
+  /** The text in chunks of these lengths. */
   function cut(text: string, lengths: readonly number[]): Buffer[] {
     const bytes = Buffer.from(text);
     const chunks: Buffer[] = [];
@@ -81,21 +81,21 @@ describe('the splitter', () => {
     return [...chunks, bytes.subarray(at)];
   }
 
-  function broken(text: string): { index: number; byte: number; message: string } {
+  function errorOf(text: string): { index: number; offset: number; message: string } {
     try {
       split([Buffer.from(text)]);
     } catch (error) {
-      if (error instanceof BrokenStream) return error;
+      if (error instanceof JsonStreamError) return error;
       throw error;
     }
-    throw new Error('nothing was wrong');
+    throw new Error('the splitter found nothing wrong');
   }
 
   const values = fc.array(fc.jsonValue({ maxDepth: 4 }));
   const indents = fc.constantFrom('', '\t', '  ');
   const lengths = fc.oneof(fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 200 }), fc.constant([5000, 1, 70]));
 
-  it('agrees with JSON.parse for any list of JSON values, however it is laid out and cut', () => {
+  it('the splitter agrees with JSON.parse on any list of JSON values, with any layout and in any chunks', () => {
     fc.assert(
       fc.property(values, indents, lengths, fc.boolean(), (list, indent, sizes, wrapped) => {
         const text = JSON.stringify(wrapped ? { boats: list } : list, null, indent);
@@ -105,7 +105,7 @@ describe('the splitter', () => {
     );
   });
 
-  it('agrees with JSON.parse on which lists are not JSON', () => {
+  it('the splitter agrees with JSON.parse on which lists are not JSON', () => {
     const mark = fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', ' ', '1', 'n', '');
     fc.assert(
       fc.property(values, fc.nat(), mark, fc.boolean(), lengths, (list, place, put, replace, sizes) => {
@@ -125,7 +125,7 @@ describe('the splitter', () => {
     );
   });
 
-  it('agrees with JSON.parse line by line', () => {
+  it('the splitter agrees with JSON.parse on every line of JSON lines', () => {
     const objects = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { minLength: 1 });
     fc.assert(
       fc.property(objects, lengths, fc.constantFrom('\n', '\r\n', '\n \n'), fc.boolean(), (list, sizes, end, last) => {
@@ -136,7 +136,7 @@ describe('the splitter', () => {
     );
   });
 
-  it('knows a list, a named list and lines apart, with a byte order mark and space before them', () => {
+  it('the splitter recognizes a list, a named list and lines, after a byte order mark and white space', () => {
     for (const text of ['[{"a":1},{"a":2}]', '{"a":1}\n{"a":2}', '{ "boats" : [{"a":1},\n{"a":2}] }\n', '[] ']) {
       const right = text === '[] ' ? [] : [{ a: 1 }, { a: 2 }];
       for (const before of ['', '\ufeff', ' \r\n\t']) expect(split([Buffer.from(before + text)])).toEqual(right);
@@ -146,30 +146,30 @@ describe('the splitter', () => {
   it.each([
     ['', 0, 0, 'it is empty'],
     ['boat', 0, 0, 'it must begin with [ or {'],
-    ['{"offerings": [{}]}', 0, 0, 'it holds offerings, and not boats'],
+    ['{"offerings": [{}]}', 0, 0, 'it contains offerings, not boats'],
     ['[1, 2', 1, 4, 'it ends in the middle of this object'],
-    ['[1, 2,', 2, 6, 'it ends before its list does'],
-    ['{"boats": [1]', 1, 13, 'it ends before its } does'],
-    ['[1,, 2]', 1, 3, 'where an object should stand, a , stands'],
-    ['[1, 2,]', 2, 6, 'where an object should stand, a ] stands'],
-    ['[1, 2}', 1, 5, 'a } closes nothing'],
-    ['[1, 2] 3', 2, 7, 'something stands behind the end of the list'],
-    ['{"boats": [1], "more": 1}', 1, 13, 'something stands behind the end of the list'],
-  ])('says of %j where it is broken', (text, index, byte, message) => {
-    expect(broken(text)).toMatchObject({ index, byte, message: expect.stringContaining(message) });
+    ['[1, 2,', 2, 6, 'it ends before the end of the list'],
+    ['{"boats": [1]', 1, 13, 'it ends before the }'],
+    ['[1,, 2]', 1, 3, 'expected an object, found ,'],
+    ['[1, 2,]', 2, 6, 'expected an object, found ]'],
+    ['[1, 2}', 1, 5, 'this } has no matching {'],
+    ['[1, 2] 3', 2, 7, 'nothing may follow the end of the list'],
+    ['{"boats": [1], "more": 1}', 1, 13, 'nothing may follow the end of the list'],
+  ])('the error for %j names the object and the byte', (text, index, offset, message) => {
+    expect(errorOf(text)).toMatchObject({ index, offset, message: expect.stringContaining(message) });
   });
 
-  it('gives the place of each object in bytes', () => {
+  it('each text has its offset in bytes', () => {
     const splitter = new JsonSplitter('boats');
     const text = '[ {"a": "ü"} ,\n 17, "x" ]';
-    const places = cut(
+    const offsets = cut(
       text,
       many(40, () => 1),
-    ).flatMap((chunk) => [...splitter.push(chunk)].map(({ byte }) => byte));
-    expect([...places, ...[...splitter.end()].map(({ byte }) => byte)]).toEqual([2, 17, 21]);
+    ).flatMap((chunk) => [...splitter.push(chunk)].map(({ offset }) => offset));
+    expect([...offsets, ...[...splitter.end()].map(({ offset }) => offset)]).toEqual([2, 17, 21]);
   });
 
-  it('does not go on collecting an object that never ends', () => {
+  it('an object that never ends is refused at the size limit', () => {
     const endless = Buffer.from(`[{"name": "${'x'.repeat(70_000)}`);
     const splitter = new JsonSplitter('boats', 100_000);
     expect(() => {
@@ -179,7 +179,7 @@ describe('the splitter', () => {
   });
 
   it.each(['list', 'lines'])(
-    'holds one object and one chunk at the most of 200,000 objects in a %s of 30 MB',
+    'the splitter holds at most one object and one chunk of 200,000 objects in a %s of 30 MB',
     async (form) => {
       const CHUNK = 65_536;
       let longest = 0;
@@ -200,15 +200,15 @@ describe('the splitter', () => {
       }
       const splitter = new JsonSplitter('boats');
       let count = 0;
-      for await (const piece of piecesOf(source(), splitter)) {
-        if (count % 20_000 === 0) expect(JSON.parse(piece.bytes.toString()).external_id).toBe(`boat-${count}`);
+      for await (const text of splitJson(source(), splitter)) {
+        if (count % 20_000 === 0) expect(JSON.parse(text.bytes.toString()).external_id).toBe(`boat-${count}`);
         count += 1;
       }
       expect(count).toBe(200_000);
       expect(bytes).toBeGreaterThan(30_000_000);
-      expect(splitter.taken).toBe(bytes);
-      expect(splitter.mostHeld).toBeGreaterThan(CHUNK);
-      expect(splitter.mostHeld).toBeLessThanOrEqual(CHUNK + longest + 2);
+      expect(splitter.bytesRead).toBe(bytes);
+      expect(splitter.maxBytesHeld).toBeGreaterThan(CHUNK);
+      expect(splitter.maxBytesHeld).toBeLessThanOrEqual(CHUNK + longest + 2);
     },
   );
 });
@@ -289,7 +289,7 @@ describe('an import', () => {
   }
   const progressOf = (path: string) => JSON.parse(readFileSync(`${path}.progress.json`, 'utf8'));
 
-  /** 250 boats, of which 5 fail: three by the contract, one by its name standing twice, one that is no object. */
+  /** 250 boats, of which 5 fail: three by the contract, one by a repeated id, one that is not an object. */
   const flawedFleet = (): unknown[] =>
     many(250, (index) => {
       if (index === 7) return boat(index, { capacity: 0, nmae: 'x' });
@@ -304,7 +304,7 @@ describe('an import', () => {
     ['JSON lines', (fleet: unknown[]) => lines(fleet)],
     ['a list', (fleet: unknown[]) => JSON.stringify(fleet, null, 2)],
     ['a named list', (fleet: unknown[]) => JSON.stringify({ boats: fleet })],
-  ])('of 250 boats as %s writes the good ones and names the others', async (_form, write) => {
+  ])('an import of 250 boats as %s writes the valid ones and reports the others', async (_form, write) => {
     const venue = await into();
     const path = file(write(flawedFleet()));
     const told = await flawed('import', 'boats', path, ...venue);
@@ -314,7 +314,7 @@ describe('an import', () => {
       mode: 'test',
       dry_run: false,
       ...{ total: 250, created: 245, updated: 0, unchanged: 0, failed: 5, resumed_at: null },
-      line: '5 of 250 boats failed: mend them and import them again.',
+      line: '5 of 250 boats failed: fix them and import them again.',
     });
     expect(
       told.errors.map(({ index, external_id, errors }) => [
@@ -339,7 +339,7 @@ describe('an import', () => {
     expect(await flawed('import', 'boats', path, ...venue)).toMatchObject({ created: 0, unchanged: 245, failed: 5 });
   });
 
-  it('of offerings keeps no good one out for the sake of a bad one, and updates what changed', async () => {
+  it('an import of offerings writes every valid one and updates what changed', async () => {
     const venue = await into('live');
     const endless = {
       timezone: 'UTC',
@@ -365,14 +365,14 @@ describe('an import', () => {
     expect(again).toMatchObject({ total: 2, created: 0, updated: 1, unchanged: 1, failed: 0, errors: [] });
   });
 
-  it('tells a person the counts and the first twenty that failed, and keeps all of them in a report', async () => {
+  it('a person sees the counts and the first twenty failures; --report writes all of them', async () => {
     const venue = await into();
     const report = join(folder, 'report.jsonl');
     const fleet = many(130, (index) => boat(index, index < 30 ? { capacity: 0, length_ft: 1 } : {}));
     const path = file(lines(fleet));
     const said = await cli.run('import', 'boats', path, ...venue, '--report', report);
     expect(said.exit).toBe(1);
-    expect(said.err).toBe('everyshare: 30 of 130 boats failed: mend them and import them again.\n');
+    expect(said.err).toBe('everyshare: 30 of 130 boats failed: fix them and import them again.\n');
     expect(said.out).toContain(`boats      130 of ${path}\nvenue      ${venue[1]} (Harbor House), test\n`);
     expect(said.out).toMatch(/created +100\nupdated +0\nunchanged +0\nfailed +30\nreport +/);
     expect(said.out).toMatch(/OBJECT +EXTERNAL ID +FIELD +CODE +PROBLEM\n0 +boat-0 +\/length_ft +out_of_range +\S/);
@@ -387,7 +387,7 @@ describe('an import', () => {
     });
   });
 
-  it('that meets a broken place commits what came before, and goes on from there when it is mended', async () => {
+  it('an import commits the objects before a broken place, and resumes there when the file is fixed', async () => {
     const venue = await into();
     const report = join(folder, 'broken.jsonl');
     const whole = lines(flawedFleet());
@@ -396,7 +396,7 @@ describe('an import', () => {
     bytes[at] = 0x01;
     const path = file(bytes, 'jsonl');
     const line = await cli.line(1, 'import', 'boats', path, ...venue, '--report', report);
-    expect(line).toContain(`${path} is not right at object 230 (byte ${at}): `);
+    expect(line).toContain(`${path} is not valid at object 230 (byte ${at}): `);
     expect(line).toContain('230 objects are done (created 226, updated 0, unchanged 0, failed 4)');
     expect(await rows('boats', venue)).toHaveLength(226);
     expect(progressOf(path)).toMatchObject({ next: 230, broken: { index: 230, byte: at } });
@@ -411,7 +411,7 @@ describe('an import', () => {
     expect(existsSync(`${path}.progress.json`)).toBe(false);
   });
 
-  it('of a list that ends too early goes on too, and says so to a person', async () => {
+  it('an import of a truncated list resumes, and says so', async () => {
     const venue = await into();
     const whole = JSON.stringify(many(120, (index) => boat(index)));
     const path = file(whole.slice(0, -40));
@@ -421,10 +421,10 @@ describe('an import', () => {
     writeFileSync(path, whole);
     const said = await cli.run('import', 'boats', path, ...venue);
     expect(said).toMatchObject({ exit: 0, err: '' });
-    expect(said.out).toMatch(/went on +from object 119, where the last run ended\ncreated +120\n/);
+    expect(said.out).toMatch(/resumed +at object 119, where the last run stopped\ncreated +120\n/);
   });
 
-  it('that the database interrupts remembers the last commit', async () => {
+  it('an import that the database interrupts resumes after the last commit', async () => {
     const venue = await into();
     const path = file(lines(many(250, (index) => boat(index))));
     await world.db.query(
@@ -436,7 +436,7 @@ describe('an import', () => {
     );
     try {
       expect(await cli.line(1, 'import', 'boats', path, ...venue)).toMatch(
-        /^the disk is full 200 objects are done .*: run the same command again, and it goes on from there\.$/,
+        /^the disk is full 200 objects are done .*: run the same command again, and it resumes there\.$/,
       );
     } finally {
       await world.db.query('drop function refuse_boat cascade');
@@ -447,7 +447,7 @@ describe('an import', () => {
     });
   });
 
-  it('that crashed between a commit and its memory finds those objects unchanged', async () => {
+  it('an import that crashed between a commit and its progress file finds those objects unchanged', async () => {
     const venue = await into();
     const fleet = many(250, (index) => boat(index));
     const path = file(`${lines(fleet)}{`);
@@ -466,7 +466,7 @@ describe('an import', () => {
     expect(await rows('boats', venue)).toHaveLength(250);
   });
 
-  describe('that was interrupted', () => {
+  describe('an interrupted import', () => {
     /** A file of which 100 objects are in, as if the process had been killed after its first chunk. */
     async function interrupted(): Promise<{ path: string; venue: string[] }> {
       const venue = await into();
@@ -479,24 +479,24 @@ describe('an import', () => {
       return { path, venue };
     }
 
-    it('goes on where it was when its file is the same', async () => {
+    it('resumes if its file is the same', async () => {
       const { path, venue } = await interrupted();
       expect(await cli.json('import', 'boats', path, ...venue)).toMatchObject({ created: 150, resumed_at: 100 });
     });
 
-    it('refuses to go on when its file has changed since, and begins anew with --restart', async () => {
+    it('does not resume if its file has changed, and starts again with --restart', async () => {
       const { path, venue } = await interrupted();
       writeFileSync(path, lines(many(151, (index) => boat(index))));
       const line = await cli.line(1, 'import', 'boats', path, ...venue);
       expect(line).toMatch(
-        /^the file has changed since its first 100 objects were imported: begin anew with --restart/,
+        /^the file has changed since its first 100 objects were imported: start again with --restart/,
       );
       expect(await rows('boats', venue)).toHaveLength(100);
       const told = await cli.json('import', 'boats', path, ...venue, '--restart');
       expect(told).toMatchObject({ total: 151, created: 51, unchanged: 100, resumed_at: null });
     });
 
-    it('refuses to go on when a mended file differs in what was imported already', async () => {
+    it('does not resume if a fixed file differs in the imported part', async () => {
       const { path, venue } = await interrupted();
       const kept = { ...progressOf(path), broken: { index: 100, byte: 1 } };
       writeFileSync(`${path}.progress.json`, JSON.stringify(kept));
@@ -507,21 +507,21 @@ describe('an import', () => {
       }
     });
 
-    it('is not mixed up with an import of something else, or with a file that is no progress file', async () => {
+    it('does not resume another import, and leaves a file that is not a progress file unchanged', async () => {
       const { path, venue } = await interrupted();
       expect(await cli.line(1, 'import', 'boats', path, ...(await into()))).toContain(
-        `is of another import (boats into venue ${venue[1]}, test)`,
+        `belongs to another import (boats into venue ${venue[1]}, test)`,
       );
       const notes = file('{"my": "notes"}');
       for (const more of [[], ['--restart']]) {
         const line = await cli.line(1, 'import', 'boats', path, ...venue, '--progress', notes, ...more);
-        expect(line).toContain(`${notes} is no progress file of an import`);
+        expect(line).toContain(`${notes} is not a progress file of an import`);
       }
       expect(readFileSync(notes, 'utf8')).toBe('{"my": "notes"}');
     });
   });
 
-  it('that is a dry run judges everything and writes nothing', async () => {
+  it('a dry run validates everything and writes nothing', async () => {
     const venue = await into();
     const path = file(lines(flawedFleet()));
     const told = await flawed('import', 'boats', path, ...venue, '--dry-run');
@@ -531,7 +531,7 @@ describe('an import', () => {
     expect(said.out).toContain('Nothing was written: this was a dry run.');
     const broken = file(`${lines([boat(1), boat(2, { capacity: 0 })])}{"a"`);
     expect(await cli.line(1, 'import', 'boats', broken, ...venue, '--dry-run')).toMatch(
-      /object 2 .* The 2 objects before it were looked at, 1 of them failed\.$/,
+      /object 2 .* The 2 objects before it were checked, 1 of them failed\.$/,
     );
     expect(await rows('boats', venue)).toEqual([]);
     expect([existsSync(`${path}.progress.json`), existsSync(`${broken}.progress.json`)]).toEqual([false, false]);
@@ -539,7 +539,7 @@ describe('an import', () => {
     expect(ticks).toEqual([]);
   });
 
-  it('takes a name that stands twice in one object for a failure of that object alone', async () => {
+  it('an object with a repeated member name fails alone', async () => {
     const venue = await into();
     const double = JSON.stringify(boat(1)).replace('{', '{"name":"First",');
     const told = await flawed('import', 'boats', file(`${lines([boat(0)])}${double}\n${lines([boat(2)])}`), ...venue);
@@ -549,7 +549,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('reads standard input, in the whole program, and ends with its exit code', async () => {
+  it('the built program imports from standard input and exits with code 1 if an object failed', async () => {
     const { venue } = await world.venue();
     const argv = ['import', 'boats', '-', '--venue', venue.id, '--mode', 'test', '--json'];
     const child = spawn(process.execPath, [join(packageRoot, 'bin', 'everyshare.js'), ...argv], {
@@ -572,11 +572,11 @@ describe('an import', () => {
     keepStream(child.stderr);
     child.stdin.end(lines([boat(0), boat(1, { capacity: 0 })]));
     const exit = await new Promise((resolve) => child.on('close', resolve));
-    expect([exit, err]).toEqual([1, 'everyshare: 1 of 2 boats failed: mend them and import them again.\n']);
+    expect([exit, err]).toEqual([1, 'everyshare: 1 of 2 boats failed: fix them and import them again.\n']);
     expect(JSON.parse(out)).toMatchObject({ total: 2, created: 1, failed: 1 });
   });
 
-  it('is refused for a venue that is revoked, unlinked or unknown', async () => {
+  it('an import into a revoked, unlinked or unknown venue is refused', async () => {
     const path = file(lines([boat(0)]));
     const { venue: sandbox } = await world.venue({ sandbox: true });
     expect(await cli.line(1, 'import', 'boats', path, '--venue', sandbox.id, '--mode', 'live')).toContain(
@@ -592,7 +592,7 @@ describe('an import', () => {
     );
   });
 
-  it('is refused before the database is opened when it was typed wrongly or its file cannot be read', async () => {
+  it('a wrong command line or an unreadable file is refused before the database is opened', async () => {
     const nowhere = commandLine(null);
     const path = file('[]');
     const venue = ['--venue', NOBODY, '--mode', 'test'];
@@ -607,11 +607,11 @@ describe('an import', () => {
     expect(await nowhere.line(1, 'import', 'boats', folder, ...venue)).toContain('is a folder');
   });
 
-  it('says before it writes anything that its progress cannot be kept', async () => {
+  it('an import that cannot save its progress writes nothing', async () => {
     const venue = await into();
     const progress = join(folder, 'no-such-folder', 'progress.json');
     expect(await cli.line(1, 'import', 'boats', file(lines([boat(0)])), ...venue, '--progress', progress)).toContain(
-      `progress cannot be kept in ${progress} (ENOENT)`,
+      `progress cannot be saved in ${progress} (ENOENT)`,
     );
     expect(await rows('boats', venue)).toEqual([]);
   });

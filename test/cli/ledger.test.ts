@@ -29,7 +29,7 @@ async function deliverDisputes(): Promise<void> {
   const { data } = await shop.stripe.events.list({ limit: 100 });
   for (const event of data.filter(({ type }) => type.startsWith('charge.dispute.')).reverse()) {
     const body = JSON.stringify(event);
-    const headers = { 'stripe-signature': world.processor.bank.outbox.sign({ mode: 'test', body }) };
+    const headers = { 'stripe-signature': world.processor.api.webhooks.sign({ mode: 'test', body }) };
     expect((await world.call('POST', '/processor/notices/test', { body, headers })).status).toBe(200);
   }
   await world.work();

@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import { chmodSync, createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findCluster } from '../../sandbox/postgres/cluster.ts';
+import { startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
+import { settingsToEnv } from '../../sandbox/processor/process-state.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { sandboxKeys } from '../../src/main/processors.ts';
-import { findCluster } from '../../src/sandbox/postgres/cluster.ts';
-import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
-import { toEnvironment } from '../../src/sandbox/processor/process-state.ts';
 import { type Env, freePorts, freeze } from '../chaos/stage.ts';
 
 export interface Stage {
@@ -95,7 +95,7 @@ async function furnish(
   const bank = { folder: join(scratch, 'bank'), host: '127.0.0.1', port: processor, publicBase: '', keys };
   const env = { ...sharedEnv, DATABASE_URL: postgres.url };
   const processes = {
-    processor: await run('processor', toEnvironment(bank), 'the processor listens'),
+    processor: await run('processor', settingsToEnv(bank), 'the processor listens'),
     serve: await run('serve', { ...env, PORT: String(api) }, 'everyshare is ready at'),
     worker: await run('worker', env, 'worker is ready'),
   };
@@ -115,7 +115,7 @@ async function furnish(
       processor: await memoryOf(processes.processor),
     }),
     secrets: join(scratch, 'secrets'),
-    postgresLog: async () => (await findCluster(join(scratch, 'database')))?.log ?? null,
+    postgresLog: async () => (await findCluster(join(scratch, 'database')))?.logFile ?? null,
     fallen,
   };
 }

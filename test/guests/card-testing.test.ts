@@ -43,7 +43,7 @@ async function notices(): Promise<string[]> {
 const notify = (body: string) =>
   town.world.call('POST', '/processor/notices/test', {
     body,
-    headers: { 'stripe-signature': town.world.processor.bank.outbox.sign({ mode: 'test', body }) },
+    headers: { 'stripe-signature': town.world.processor.api.webhooks.sign({ mode: 'test', body }) },
   });
 
 const anHourLater = () => town.world.db.query(`update declines set at = at - interval '61 minutes'`);

@@ -194,7 +194,7 @@ describe('a share that somebody else paid', () => {
   it('stays whose it is while the processor does not say whether it is held', async () => {
     const { ada, sam, of } = await threeOf();
     const first = await town.hold(of(1), sam);
-    const { faults } = town.world.processor.bank;
+    const { faults } = town.world.processor.api;
     faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });
     expect((await town.hold(of(1), ada)).status).toBe(503);
     faults.clear();

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOfKey } from '../../src/domain/keys/key.ts';
-import { until } from '../sandbox/processor-fixture.ts';
+import { until } from '../sandbox/start-processor.ts';
 import { type HttpResponse, openTestWorld, type TestWorld } from '../world.ts';
 
 let world: TestWorld;
@@ -47,7 +47,7 @@ describe('the rolling hour', () => {
       await tx.query(`select * from admit(array[$1::bytea], '{read}', '{2}')`, [hash]);
       pending = world.call('GET', '/v1/me', { key, server: 1 });
       await until(async () => {
-        const waiting = await world.db.pipelined.query(
+        const waiting = await world.db.priority.query(
           `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
         );
         return waiting.length === 1;

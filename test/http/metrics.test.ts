@@ -1,9 +1,9 @@
-// The figures of requests, in the format that Prometheus reads.
+// The request metrics, in the text format that Prometheus scrapes. Names and labels are part of what operators rely on.
 
 import { expect, it } from 'vitest';
 import { makeMetrics } from '../../src/http/metrics.ts';
 
-it('requests are counted by operation and status, and by how long they took at most', async () => {
+it('a scrape shows requests by operation and status, and their duration in cumulative buckets', async () => {
   const metrics = makeMetrics();
   for (const seconds of [0.001, 0.0011, 0.3, 12]) metrics.observe('createCheckout', 201, seconds);
   metrics.observe('createCheckout', 422, 0.004);
@@ -45,4 +45,15 @@ it('requests are counted by operation and status, and by how long they took at m
     '# TYPE everyshare_http_requests_total counter',
   ]);
   expect(of('everyshare_process_cpu_seconds_total')).toHaveLength(1);
+});
+
+it('a second scrape adds only the requests since the first', async () => {
+  const metrics = makeMetrics();
+  const line = async (): Promise<string | undefined> =>
+    (await metrics.text()).split('\n').find((each) => each.startsWith('everyshare_http_requests_total{'));
+  metrics.observe('healthz', 200, 0.001);
+  await metrics.text();
+  expect(await line()).toBe('everyshare_http_requests_total{operation="healthz",status="200"} 1');
+  metrics.observe('healthz', 200, 0.001);
+  expect(await line()).toBe('everyshare_http_requests_total{operation="healthz",status="200"} 2');
 });

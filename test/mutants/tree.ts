@@ -17,9 +17,9 @@ import {
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findCluster } from '../../sandbox/postgres/cluster.ts';
+import { inspectPostmaster, stopPostmaster } from '../../sandbox/postgres/postmaster.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { findCluster } from '../../src/sandbox/postgres/cluster.ts';
-import { endPostmaster, sight } from '../../src/sandbox/postgres/postmaster.ts';
 import type { Mutant } from './list.ts';
 import type { Ran } from './verdict.ts';
 
@@ -130,8 +130,8 @@ export class Tree {
     this.#running = null;
     for (const name of await readdir(this.#scratch).catch(() => [])) {
       const cluster = await findCluster(join(this.#scratch, name)).catch(() => null);
-      const seen = cluster === null ? null : await sight(cluster.data);
-      if (cluster !== null && seen?.kind === 'alive') await endPostmaster(seen.pid, cluster.data);
+      const seen = cluster === null ? null : await inspectPostmaster(cluster.pgdata);
+      if (cluster !== null && seen?.kind === 'alive') await stopPostmaster(seen.pid, cluster.pgdata);
     }
     rmSync(this.#scratch, { recursive: true, force: true });
   }

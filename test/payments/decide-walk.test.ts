@@ -10,6 +10,7 @@ import {
   recordCaptures,
   recordRelease,
 } from '../../src/domain/checkouts/capture/decide-capture.ts';
+import { decideExpire } from '../../src/domain/checkouts/decide-expire.ts';
 import {
   decideFromFacts,
   decideHold,
@@ -19,7 +20,6 @@ import {
 } from '../../src/domain/checkouts/holds/decide-hold.ts';
 import { decideCancel, decideParty } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideRefund, refundableAmount } from '../../src/domain/checkouts/refunds/decide-refund.ts';
-import type { Step } from '../../src/domain/checkouts/steps.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';
 import { applyAll, factsFor, type Model, NOW, newId, newModel } from '../checkouts/model.ts';
@@ -97,18 +97,6 @@ function openAndLearn(model: Model, hold: HoldState, how: number): Model {
   return applyAll(opened, decideFromFacts(opened.standing, hold.id, saying(present, how), NOW));
 }
 
-function expire(model: Model): Model {
-  const { standing } = model;
-  if (standing.status !== 'open' && standing.status !== 'collecting') return model;
-  const held = standing.shares.filter(({ status }) => status === 'held').map(({ id }) => id);
-  const open = standing.holds.filter(({ status }) => ['asked', 'open', 'held'].includes(status));
-  return applyAll(model, [
-    ...(held.length > 0 ? [{ step: 'move shares', ids: held, from: 'held', to: 'released' } as const] : []),
-    ...open.map(({ id, status }): Step => ({ step: 'move hold', id, from: status, to: 'releasing', dueAt: NOW })),
-    { step: 'move checkout', from: standing.status, to: 'expired' },
-  ]);
-}
-
 function outcomeBy(how: number): CaptureOutcome {
   const outcomes: CaptureOutcome[] = [
     { outcome: 'captured', chargeId: 'ch' },
@@ -173,7 +161,7 @@ function happen(model: Model, { what, who, how }: Happening): Model {
       return 'refusal' in decided ? model : applyAll(model, decided.steps);
     }
     case 'expire':
-      return expire(model);
+      return applyAll(model, decideExpire(standing, standing.expiresAt));
     case 'begin': {
       const facts = new Map(standing.holds.map((one, place) => [one.id, saying(one, how % 5 === 0 ? how + place : 0)]));
       return applyAll(model, beginCaptures(standing, facts, NOW));

@@ -6,6 +6,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultKind } from '../../sandbox/processor/faults.ts';
+import { type RunningProcessor, startProcessor } from '../../sandbox/processor/server.ts';
 import type { Mode } from '../../src/base/config.ts';
 import { type Notice, readNotice } from '../../src/domain/payments/notice.ts';
 import {
@@ -16,8 +18,6 @@ import {
   ProcessorUnavailable,
 } from '../../src/domain/payments/processor.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
-import type { FaultKind } from '../../src/sandbox/processor/faults.ts';
-import { type RunningProcessor, startProcessor } from '../../src/sandbox/processor/server.ts';
 
 /** Only calls that are meant to fail are made in haste, so that a busy machine fails no other. */
 const HASTY_MS = 300;
@@ -42,7 +42,7 @@ beforeAll(async () => {
   hasty = adapter('test', KEYS.test.secret, HASTY_MS);
   beside = new Stripe(KEYS.test.secret, { host: '127.0.0.1', port: bank.port, protocol: 'http', telemetry: false });
 });
-afterEach(() => bank.bank.faults.clear());
+afterEach(() => bank.api.faults.clear());
 afterAll(() => bank.close());
 
 function adapter(mode: Mode, secretKey = KEYS[mode].secret, timeoutMs = 15_000): Processor {
@@ -94,7 +94,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 const faulty = (on: string, kind: FaultKind, times = 1): void =>
-  bank.bank.faults.set({ rules: [{ id: fresh('rule'), on, kind, times }] });
+  bank.api.faults.set({ rules: [{ id: fresh('rule'), on, kind, times }] });
 
 const intents = async (): Promise<number> =>
   (await beside.paymentIntents.list({ limit: 100 }).autoPagingToArray({ limit: 10_000 })).length;
@@ -573,7 +573,7 @@ describe('whatever goes wrong, the same call with the same key does the work onc
   it('a second try while the first is still at work is trouble, and the work is done once', async () => {
     const asked = wish();
     const before = await intents();
-    bank.bank.faults.set({
+    bank.api.faults.set({
       rules: [{ id: fresh('rule'), on: 'payment_intents.create', kind: 'slow', ms: 1_200, times: 1 }],
     });
     const first = processor.createHold(asked);
@@ -591,7 +591,7 @@ describe('without a network', () => {
       getClientName: () => 'in-process',
       makeRequest: async (_host, _port, path, method, sent, body) => {
         const headers = Object.entries(sent).map(([name, value]) => [name.toLowerCase(), String(value)]);
-        const answer = await bank.bank.handle({ method, path, headers: Object.fromEntries(headers), body });
+        const answer = await bank.api.handle({ method, path, headers: Object.fromEntries(headers), body });
         if (answer.fault !== undefined) throw Stripe.HttpClient.makeTimeoutError();
         return {
           getStatusCode: () => answer.status,

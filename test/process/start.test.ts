@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { build, isCurrent } from '../../build.js';
-import { startEmbeddedPostgres } from '../../src/sandbox/postgres/embedded.ts';
+import { startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
 import { createDatabase } from '../fresh-database.ts';
 import { interrupted, type Program, runProgram, startProgram } from './program.ts';
 

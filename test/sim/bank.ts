@@ -1,11 +1,10 @@
 // The embedded bank in this process, its faults, and its books as seen from outside: every line of its journal is read, so
 // that what it says happened to money is known apart from what we believe. Watches the keys of the calls that we make.
 
-import type { Clock } from '../../src/base/clock.ts';
-import type { BankRequest, BankResponse } from '../../src/sandbox/processor/answer.ts';
-import { type Bank, makeBank } from '../../src/sandbox/processor/bank.ts';
-import type { FaultKind } from '../../src/sandbox/processor/faults.ts';
-import type { Journal } from '../../src/sandbox/processor/journal.ts';
+import { makeProcessorApi, type ProcessorApi } from '../../sandbox/processor/api.ts';
+import type { FaultKind } from '../../sandbox/processor/faults.ts';
+import type { Journal } from '../../sandbox/processor/journal.ts';
+import type { ApiOutcome, ApiRequest } from '../../sandbox/processor/messages.ts';
 import type {
   ChargeRow,
   DisputeRow,
@@ -13,7 +12,8 @@ import type {
   RefundRow,
   ReversalRow,
   TransferRow,
-} from '../../src/sandbox/processor/rows.ts';
+} from '../../sandbox/processor/row-types.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { BANK_KEYS } from './bank-client.ts';
 import type { Chance } from './chance.ts';
 import { Violation } from './scheduler.ts';
@@ -66,10 +66,10 @@ export class BankBooks {
 }
 
 export interface SimulatedBank {
-  readonly bank: Bank;
+  readonly bank: ProcessorApi;
   readonly books: BankBooks;
   /** Carries a request of ours, with its key looked at. */
-  carry(request: BankRequest): Promise<BankResponse>;
+  carry(request: ApiRequest): Promise<ApiOutcome>;
   heal(): void;
 }
 
@@ -89,15 +89,15 @@ export interface BankSettings {
   /** How often a call meets a fault. */
   readonly faulty: number;
   readonly onCapture: (charge: ChargeRow) => void;
-  readonly plant: ((request: BankRequest) => BankRequest) | null;
+  readonly plant: ((request: ApiRequest) => ApiRequest) | null;
 }
 
 export function simulateBank(settings: BankSettings): SimulatedBank {
   const books = new BankBooks(settings.onCapture);
   const found: { violation: unknown } = { violation: null };
   const journal: Journal = {
-    history: () => [],
-    begin: () => undefined,
+    read: () => [],
+    startWriting: () => undefined,
     append(line) {
       try {
         books.read(line);
@@ -106,15 +106,15 @@ export function simulateBank(settings: BankSettings): SimulatedBank {
         found.violation ??= error;
       }
     },
-    settled: () => null,
+    flush: () => null,
     close: async () => undefined,
   };
-  const bank = makeBank({
+  const bank = makeProcessorApi({
     clock: settings.clock,
     random: settings.chance,
     journal,
     keys: BANK_KEYS,
-    onMistake: (error) => {
+    onInternalError: (error) => {
       found.violation ??= error;
     },
   });
@@ -144,7 +144,7 @@ class KeyWatch {
   /** Keys under which the bank has spoken: it would only say the same again, so trouble after that leaves nothing open. */
   readonly #answered = new Set<string>();
 
-  before(request: BankRequest): void {
+  before(request: ApiRequest): void {
     if (!isOurs(request) || request.method !== 'POST') return;
     const key = request.headers['idempotency-key'];
     if (key === undefined || key === '') throw new Violation(`POST ${request.path} went out without a key`);
@@ -154,7 +154,7 @@ class KeyWatch {
     }
   }
 
-  after(request: BankRequest, response: BankResponse): void {
+  after(request: ApiRequest, response: ApiOutcome): void {
     if (!isOurs(request) || request.method !== 'POST') return;
     const key = request.headers['idempotency-key'] ?? '';
     const isKnown = response.fault === undefined && response.status < 500 && response.status !== 429;
@@ -165,12 +165,12 @@ class KeyWatch {
   }
 }
 
-function isOurs({ headers }: BankRequest): boolean {
+function isOurs({ headers }: ApiRequest): boolean {
   return headers.authorization?.includes(BANK_KEYS.test.secret) === true;
 }
 
 /** What is done to what. Two refunds of one charge can look the same: their key is what tells them apart. */
-function actOf({ path, body, headers }: BankRequest): string {
+function actOf({ path, body, headers }: ApiRequest): string {
   const isOneOfMany = path === '/v1/refunds' || path === '/v1/transfers' || path.endsWith('/reversals');
   return isOneOfMany ? `${path} ${headers['idempotency-key']}` : `${path} ${body}`;
 }

@@ -101,7 +101,7 @@ export class Database {
       this.#single(actor, text, values) as Promise<unknown> as Promise<R[]>;
     return {
       query,
-      pipelined: { query },
+      priority: { query },
       transaction: (work) => this.#transaction(actor, work),
       close: async () => undefined,
     };

@@ -1,7 +1,7 @@
 // What must always hold about money and events, checked after every commit and every call to the bank; and what must hold
 // once everything is quiet.
 
-import type { ChargeRow } from '../../src/sandbox/processor/rows.ts';
+import type { ChargeRow } from '../../sandbox/processor/row-types.ts';
 import type { BankBooks } from './bank.ts';
 import { Violation } from './scheduler.ts';
 import { NOTHING, type Snapshot } from './snapshot.ts';

@@ -5,7 +5,7 @@
 import type { Outbound, OutboundRequest } from '../../src/base/outbound/outbound.ts';
 import { OutboundError } from '../../src/base/outbound/outbound-error.ts';
 import { SIGNATURE_HEADER, secretRow, signatureOf } from '../../src/domain/webhooks/deliveries/signature.ts';
-import { EVENT_TYPES } from '../../src/run/operations/messages.ts';
+import { EVENT_TYPES } from '../../src/run/operations/events.ts';
 import type { Chance } from './chance.ts';
 import type { Invariants } from './invariants.ts';
 import type { Lab } from './lab.ts';

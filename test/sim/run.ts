@@ -1,7 +1,7 @@
 // Runs one seed: first everything goes wrong that can (safety must hold after every step), then the world heals and within
 // bounds everything must come to rest (liveness). The same seed does the same, to the byte.
 
-import type { BankRequest } from '../../src/sandbox/processor/answer.ts';
+import type { ApiRequest } from '../../sandbox/processor/messages.ts';
 import { beginNotices, beginOrganizer, beginPartner } from './actors.ts';
 import { simulateBank } from './bank.ts';
 import { Chance } from './chance.ts';
@@ -54,7 +54,7 @@ const PLANTED_STATEMENTS: Partial<Record<PlantedBug, Plant>> = {
   },
 };
 
-function withoutCaptureKey(request: BankRequest): BankRequest {
+function withoutCaptureKey(request: ApiRequest): ApiRequest {
   if (!request.path.endsWith('/capture')) return request;
   const { 'idempotency-key': _, ...headers } = request.headers;
   return { ...request, headers };

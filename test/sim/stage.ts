@@ -7,15 +7,15 @@ import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { type Ids, makeIds } from '../../src/base/ids.ts';
 import type { Log } from '../../src/base/log.ts';
-import type { Operation } from '../../src/base/operation.ts';
 import { makeSeal, type Seal } from '../../src/base/seal.ts';
 import type { PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import type { Venue } from '../../src/domain/venues/venue.ts';
 import type { QueueServices } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
 import type { EndpointQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
+import type { AppOperation } from '../../src/run/app-operation.ts';
 import { type AppContext, commandContext } from '../../src/run/context.ts';
-import { checkouts } from '../../src/run/operations/money.ts';
+import { checkouts } from '../../src/run/operations/checkouts.ts';
 import { type HttpReply, makePerform } from '../../src/run/perform.ts';
 import type { SimulatedBank } from './bank.ts';
 import type { Chance } from './chance.ts';
@@ -175,7 +175,7 @@ export type Told =
   | { readonly ok: true; readonly status: number; readonly json: string }
   | { readonly ok: false; readonly status: number; readonly reason: string };
 
-const operations = new Map<string, Operation<Caller>>(checkouts.map((operation) => [operation.id, operation]));
+const operations = new Map<string, AppOperation>(checkouts.map((operation) => [operation.id, operation]));
 
 export function deskFor(stage: Stage, actor: Actor): Desk {
   const { lab, seal, scheduler, bank } = stage;
@@ -213,7 +213,7 @@ export function deskFor(stage: Stage, actor: Actor): Desk {
     seal,
     random: stage.chance,
     log,
-    money,
+    services: money,
     contract,
     registry,
     validator,
@@ -228,7 +228,7 @@ export function deskFor(stage: Stage, actor: Actor): Desk {
     lanes: () => lanesFor(stage, actor, money),
     async call(name, params, body, key) {
       const operation = operations.get(name);
-      if (operation === undefined) throw new Error(`no operation ${name}`);
+      if (operation === undefined || operation.kind === 'tool server') throw new Error(`no operation ${name}`);
       const by = { actor: 'partner', via: 'http', address: null, requestId: null } as const;
       const caller = {
         ...commandContext(context, by),

@@ -1,7 +1,6 @@
 // How an owner asks an operation about objects, by the route or as a tool, and what they hear.
 
-import type { Operation } from '../../src/base/operation.ts';
-import type { Caller } from '../../src/domain/keys/caller.ts';
+import type { AppOperation } from '../../src/run/app-operation.ts';
 import type { HttpResponse } from '../world.ts';
 import { type Owner, SITE, type Street } from './owners.ts';
 import type { Placed, Values } from './placed.ts';
@@ -26,7 +25,7 @@ export function pathWith(template: string, values: Values, query: Readonly<Recor
   return search === '' ? path : `${path}?${search}`;
 }
 
-export function asks(street: Street, operation: Operation<Caller>, row: Placed): Ask {
+export function asks(street: Street, operation: AppOperation, row: Placed): Ask {
   return async (owner, values, headers = {}) => {
     const path = pathWith(operation.path, values, row.query?.());
     const body = row.body?.(values, owner, street);

@@ -1,26 +1,27 @@
-// The slow second look at a valid JSON text whose escapes may hide something: member names that are equal only
-// after unescaping, NUL and lone surrogates. Runs only when the scanner met such an escape.
+// The slow second pass over a valid JSON text with escapes: finds member names that are equal only after unescaping, NUL and
+// lone surrogates. Runs only when the scanner met such an escape.
 // Guarantees: linear in the text; at most MAX_BAD_TEXTS reports. It does not check the grammar.
 
+import type { JsonValue } from './json-value.ts';
 import { nameAtOffset, type OutlineNode, outlineOf, stringFrom } from './outline.ts';
 import { printablePointerTo } from './pointer.ts';
 
-/** A string value or member name that no database column and no other reader could hold. */
+/** A string value or member name that no database column can hold. */
 export interface BadText {
   /** JSON pointer of the value or member, itself safe to print. */
   readonly field: string;
   readonly problem: 'nul' | 'lone_surrogate';
-  /** Where the field starts in the text, counted as positionsOf(text).startOf does. */
-  readonly offset: number;
+  /** Where the field starts in the text, counted as positionsOf(text).startOf does; absent: there was no text. */
+  readonly offset?: number;
 }
 
-/** Nobody reads a longer list, and a hostile body could ask for a hundred thousand reports. */
+/** A bound: a hostile body could otherwise cause a hundred thousand reports. */
 const MAX_BAD_TEXTS = 100;
 
 const QUOTE = 0x22;
 const PROBLEM = /\0|\p{Surrogate}/u;
 
-/** The first member whose unescaped name already stands in its object; the offset is that of the name in the text. */
+/** The first member whose unescaped name is a duplicate in its object; the offset is that of the name in the text. */
 export function findDuplicateName(text: string): { readonly name: string; readonly offset: number } | undefined {
   const nodes = outlineOf(text);
   const namesIn = new Map<number, Set<string>>();
@@ -55,6 +56,21 @@ export function findBadTexts(text: string): BadText[] {
     found.push({ field, problem, offset: node.nameAt === -1 ? node.start : node.nameAt });
     if (found.length === MAX_BAD_TEXTS) break;
   }
+  return found;
+}
+
+/** The same for a value that did not come as JSON text: the fields of a form, or the arguments of a tool. */
+export function findBadTextsIn(value: JsonValue): BadText[] {
+  const found: BadText[] = [];
+  const visit = (part: JsonValue, field: string, name: string | undefined): void => {
+    if (found.length === MAX_BAD_TEXTS) return;
+    const problem = problemIn(name) ?? problemIn(typeof part === 'string' ? part : undefined);
+    if (problem !== undefined) found.push({ field, problem });
+    if (typeof part !== 'object' || part === null) return;
+    for (const [key, member] of Object.entries(part))
+      visit(member, printablePointerTo(field, key), Array.isArray(part) ? undefined : key);
+  };
+  visit(value, '', undefined);
   return found;
 }
 

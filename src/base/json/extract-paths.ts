@@ -1,41 +1,41 @@
-// Strict JSON of which only a few places are needed: judged as parse.ts judges it, in the same pass over the bytes, but with
-// no value built for the rest. Guarantees: what parse.ts refuses is refused here in the same words, and a place that is
-// named has the value that it would have there, but for a number that no double holds exactly: that is the text that came,
-// so that two ids never become one. A list or an object at a place is shown as there and not empty, no more.
+// Extracts a few paths from strict JSON in one pass over the bytes, without building the rest. Guarantees: what parse.ts
+// refuses is refused here with the same message, and a path has the value that parse.ts would give it. One exception: a
+// number that no double holds exactly stays text, so that two ids never become equal. A list or an object at a path is
+// reported only as present and empty or not.
 
 import { type JsonValue, type Refusal, readStrictly } from './parse.ts';
 import { type FoundPath, PathTree } from './path-tree.ts';
 
-export type ExtractPaths = { readonly ok: true; readonly seen: JsonValue } | Refusal;
+export type ExtractPaths = { readonly ok: true; readonly value: JsonValue } | Refusal;
 
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 const SPACE = 0x20;
-/** The name of a member that stands for all that was not looked at. */
-const MORE = '…';
+/** The name of a member that represents everything that was not read. */
+const UNREAD = '…';
 
-/** Looks at places such as `booking.status`; made once, for many bodies. */
+/** Reads paths such as `booking.status`; created once, used for many bodies. */
 export function makeExtractPaths(paths: readonly string[]): (bytes: Buffer) => ExtractPaths {
-  const watched = PathTree.from(paths);
+  const tree = PathTree.from(paths);
   return (bytes) => {
-    const read = readStrictly(bytes, watched);
-    return read.ok ? { ok: true, seen: skeleton(bytes, read.scanner.places) } : read;
+    const read = readStrictly(bytes, tree);
+    return read.ok ? { ok: true, value: skeleton(bytes, read.scanner.places) } : read;
   };
 }
 
-/** Places come after those inside of them. */
+/** A path is listed after the paths inside it. */
 function skeleton(bytes: Buffer, places: readonly FoundPath[]): JsonValue {
   const inside = new Map<PathTree, { [name: string]: JsonValue }>();
   let whole: JsonValue = null;
-  for (const { watched, start, end } of places) {
-    const value = inside.get(watched) ?? outline(bytes, start, end);
-    const { parent } = watched;
+  for (const { node, start, end } of places) {
+    const value = inside.get(node) ?? outline(bytes, start, end);
+    const { parent } = node;
     if (parent === null) {
       whole = value;
       continue;
     }
     const members = inside.get(parent) ?? Object.create(null);
-    members[watched.name] = value;
+    members[node.name] = value;
     inside.set(parent, members);
   }
   return whole;
@@ -52,6 +52,6 @@ function outline(bytes: Buffer, start: number, end: number): JsonValue {
   let at = start + 1;
   while ((bytes[at] as number) <= SPACE) at += 1;
   const isEmpty = at === end - 1;
-  if (first === OPEN_ARRAY) return isEmpty ? [] : [MORE];
-  return isEmpty ? {} : { [MORE]: true };
+  if (first === OPEN_ARRAY) return isEmpty ? [] : [UNREAD];
+  return isEmpty ? {} : { [UNREAD]: true };
 }

@@ -1,5 +1,5 @@
-// Where each value of a JSON text stands: one flat list of nodes in document order. For the rare paths only
-// (a failed validation, strange text), not for every request. Guarantees: iterative, linear in the text, any depth.
+// The position of each value in a JSON text: one flat list of nodes in document order. For rare cases only
+// (a failed validation, bad text), not for every request. Guarantees: iterative, linear in the text, any depth.
 // It checks nothing: the text must already be known to be valid JSON.
 
 export interface OutlineNode {
@@ -7,7 +7,7 @@ export interface OutlineNode {
   readonly parent: number;
   /** Offset of the member name's opening quote, -1 for the root and for array elements. */
   readonly nameAt: number;
-  /** Place among the container's members or elements. */
+  /** Position among the container's members or elements. */
   readonly place: number;
   /** Offset of the value's first character. */
   readonly start: number;
@@ -15,7 +15,7 @@ export interface OutlineNode {
   end: number;
   /** Index of the first node after this one that is not inside it. */
   next: number;
-  /** How many members or elements stand directly inside. */
+  /** The number of direct members or elements. */
   children: number;
 }
 
@@ -60,12 +60,12 @@ export function outlineOf(text: string): OutlineNode[] {
   return nodes;
 }
 
-/** The member name whose opening quote stands at `nameAt`, unescaped. */
+/** The member name whose opening quote is at `nameAt`, unescaped. */
 export function nameAtOffset(text: string, nameAt: number): string {
   return stringFrom(text, nameAt, endOfString(text, nameAt));
 }
 
-/** The string whose quotes stand at `start` and just before `end`, unescaped. */
+/** The string whose quotes are at `start` and just before `end`, unescaped. */
 export function stringFrom(text: string, start: number, end: number): string {
   const raw = text.slice(start, end);
   return raw.includes('\\') ? String(JSON.parse(raw)) : raw.slice(1, -1);

@@ -1,16 +1,16 @@
 // Strict JSON for request bodies: what JSON.parse accepts silently (duplicate names, any depth, infinities, text that
-// no column can hold) is refused or reported. Guarantees: never throws, linear time, a plain-words message on refusal,
+// no column can hold) is refused or reported. Guarantees: never throws, linear time, a message for the client on refusal,
 // the same value as JSON.parse except that -0 is 0 and an overflow is ±Number.MAX_VALUE. It checks no size and no shape.
 
 import { isAscii, isUtf8 } from 'node:buffer';
 import { type BadText, findBadTexts, findDuplicateName } from './escaped-text.ts';
+import type { JsonValue } from './json-value.ts';
 import type { PathTree } from './path-tree.ts';
 import { duplicateWords, type Patches, Scanner } from './scan.ts';
 import { firstBadUtf8 } from './utf8.ts';
 
 export type { BadText } from './escaped-text.ts';
-
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
+export type { JsonValue } from './json-value.ts';
 
 export interface Refusal {
   readonly ok: false;
@@ -33,7 +33,7 @@ export function parseStrictJson(bytes: Buffer): ParseResult {
   const text = read.text ?? bytes.toString(read.isPlain ? 'latin1' : 'utf8');
   const badStrings = scanner.hasBadText ? findBadTexts(text) : NO_BAD_STRINGS;
   const value = parseText(scanner.patches === undefined ? text : patched(bytes, scanner.patches));
-  // The scanner is at least as strict as JSON.parse, so this never happens; were it to, refusing is the safe answer.
+  // The scanner is at least as strict as JSON.parse, so this cannot happen. If it did, a refusal would be safe.
   if (value === undefined) return refuse('The body is not JSON', 0);
   return { ok: true, value, text, badStrings };
 }
@@ -42,11 +42,11 @@ interface StrictlyRead {
   readonly ok: true;
   readonly scanner: Scanner;
   readonly isPlain: boolean;
-  /** Where it was needed already. */
+  /** The decoded text, if it was needed already. */
   readonly text: string | null;
 }
 
-/** Everything that can be refused, before there is a value. */
+/** Finds everything that is refused, before a value is built. */
 export function readStrictly(bytes: Buffer, watched: PathTree | null): StrictlyRead | Refusal {
   if (bytes.length === 0) return { ok: false, message: 'The body is empty: send a JSON object.', offset: 0 };
   const isPlain = isAscii(bytes);

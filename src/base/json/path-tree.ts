@@ -1,9 +1,9 @@
-// Which places of a body are looked at while it is scanned: a tree of member names. Built once from paths such as
-// `booking.status`. A path with a list in it is not one that can be watched.
+// The paths that a scan extracts, as a tree of member names, built once from paths such as `booking.status`. A path through
+// a list is not supported.
 
-/** Where a watched place stands in the bytes. */
+/** The position of an extracted path in the bytes. */
 export interface FoundPath {
-  readonly watched: PathTree;
+  readonly node: PathTree;
   readonly start: number;
   readonly end: number;
 }
@@ -18,13 +18,13 @@ export class PathTree {
     this.parent = parent;
   }
 
-  /** The whole body, with these places in it. */
+  /** The root of a tree that holds these paths. */
   static from(paths: readonly string[]): PathTree {
     const root = new PathTree('', null);
     for (const path of paths) {
       let at = root;
       for (const name of path.split('.')) {
-        if (name === '' || name.endsWith('[]')) throw new Error(`${path} cannot be watched`);
+        if (name === '' || name.endsWith('[]')) throw new Error(`${path} cannot be extracted: it leads through a list`);
         const next = at.#members.get(name) ?? new PathTree(name, at);
         at.#members.set(name, next);
         at = next;

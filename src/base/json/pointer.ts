@@ -1,8 +1,8 @@
 // JSON pointers (RFC 6901): building them, splitting them and looking a value up by one.
 // Guarantees: escaping both ways is exact, and only own properties and real array elements are ever found.
-// It does not read URI fragments ("#/a") and does not know "-" as the place after an array's end.
+// It does not read URI fragments ("#/a") and does not support "-", the position after an array's end.
 
-import type { JsonValue } from './parse.ts';
+import type { JsonValue } from './json-value.ts';
 
 const ARRAY_INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
 const UNPRINTABLE = /\p{Surrogate}/gu;
@@ -31,7 +31,7 @@ export function splitPointer(pointer: string): string[] {
   return pointer.slice(1).split('/').map(unescapeToken);
 }
 
-/** The value a pointer leads to, or undefined where nothing stands (also for text that is no pointer). */
+/** The value a pointer leads to, or undefined where there is none (also for text that is no pointer). */
 export function valueAt(root: JsonValue, pointer: string): JsonValue | undefined {
   if (pointer !== '' && !pointer.startsWith('/')) return undefined;
   let value: JsonValue | undefined = root;

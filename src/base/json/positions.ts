@@ -1,4 +1,4 @@
-// Where the value of a JSON pointer stands in the text, so that errors can be sorted in document order even for
+// The position in the text of the value that a JSON pointer names, so that errors can be sorted in document order even for
 // integer-like member names, which JavaScript reorders. For use after a failed validation only.
 // Guarantees: linear in the text and in the pointers asked for. The text must already be known to be valid JSON.
 

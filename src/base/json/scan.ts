@@ -1,11 +1,11 @@
-// One strict pass over the bytes of a JSON text (RFC 8259), for everything JSON.parse hides: duplicate names, depth,
+// One strict pass over the bytes of a JSON text (RFC 8259) that finds everything JSON.parse hides: duplicate names, depth,
 // numbers a double cannot hold, escapes that make no text. Guarantees: never throws, recursion bounded by MAX_DEPTH,
-// a plain-words message and byte offset on failure. It builds no value and expects bytes known to be UTF-8.
+// a message for the client and a byte offset on failure. It builds no value and expects valid UTF-8.
 
 import { MemberNames } from './member-names.ts';
 import type { FoundPath, PathTree } from './path-tree.ts';
 
-/** The root counts as 1; values that are no array or object add nothing. */
+/** The root counts as 1; values other than arrays and objects add nothing. */
 const MAX_DEPTH = 32;
 
 /** Number literals to be replaced before JSON.parse sees them, in document order. Offsets are bytes. */
@@ -31,7 +31,7 @@ const SMALL_U = 0x75;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Bytes that mean nothing but themselves in a string. */
+/** Bytes that represent themselves in a string. */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
 );
@@ -58,7 +58,7 @@ export class Scanner {
   /** A member name holds an escape, so that its bytes do not tell whether it is a duplicate. */
   hasEscapedName = false;
   patches: Patches | undefined = undefined;
-  /** Where the watched places stand, each after those inside of it. */
+  /** The found paths, each after those inside it. */
   readonly places: FoundPath[] = [];
   private escapes = 0;
   private readonly bytes: Buffer;
@@ -88,7 +88,7 @@ export class Scanner {
     return false;
   }
 
-  // Each of the methods below takes the offset where its part starts and answers the offset after it, or FAILED.
+  // Each method below takes the offset where its part starts and returns the offset after it, or FAILED.
 
   private value(at: number, depth: number, watched: PathTree | null): number {
     if (watched !== null) return this.watchedValue(at, depth, watched);
@@ -104,7 +104,7 @@ export class Scanner {
   private watchedValue(start: number, depth: number, watched: PathTree): number {
     const isObject = this.byteAt(start) === OPEN_OBJECT;
     const end = isObject ? this.object(start, depth + 1, watched) : this.value(start, depth, null);
-    if (end !== FAILED) this.places.push({ watched, start, end });
+    if (end !== FAILED) this.places.push({ node: watched, start, end });
     return end;
   }
 
@@ -185,7 +185,7 @@ export class Scanner {
     return at + 6;
   }
 
-  /** The code unit of the \uXXXX at this offset, or -1 if none stands there. */
+  /** The code unit of the \uXXXX at this offset, or -1 if there is none. */
   private escapedUnit(at: number): number {
     if (this.byteAt(at) !== BACKSLASH || this.byteAt(at + 1) !== SMALL_U) return -1;
     let unit = 0;
@@ -223,7 +223,7 @@ export class Scanner {
     return at;
   }
 
-  /** Notes a literal that would become -0 or an infinity. */
+  /** Records a literal that JSON.parse would turn into -0 or an infinity. */
   private patch(start: number, end: number): void {
     const value = end - start === 2 ? -0 : Number(this.bytes.toString('latin1', start, end));
     if (Number.isFinite(value) && !Object.is(value, -0)) return;

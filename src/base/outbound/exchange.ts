@@ -1,6 +1,6 @@
-// One request and its answer on a pool that is already pinned. Bounded by one deadline for the headers, one for the
-// whole, and a size; whoever breaks a bound loses the connection. Nothing is followed, decoded or tried a second time,
-// and nothing goes out once the deadline has passed.
+// One request and its response on a pool that is pinned already. Bounded by a deadline for the headers, a deadline for the
+// whole, and a size; a host that exceeds a bound loses the connection. Redirects are not followed, bodies are not decoded,
+// nothing is retried, and nothing is sent after the deadline.
 
 import type { Dispatcher, Pool } from 'undici';
 import { OutboundError, outboundErrorFrom } from './outbound-error.ts';
@@ -17,7 +17,7 @@ export interface OutboundResponse {
 export interface Exchange {
   readonly path: string;
   readonly method: 'GET' | 'POST';
-  /** Made for this exchange: undici gets them as they are. */
+  /** Created for this exchange: undici gets them as they are. */
   readonly headers: Record<string, string>;
   readonly body: Buffer | string | null;
   /** Both count from `startedAt`, on the clock of performance.now(). */
@@ -28,27 +28,27 @@ export interface Exchange {
   readonly truncate: boolean;
 }
 
-/** Made once: an error costs more than all the rest of an exchange, for the stack that nobody looks at. */
-const ENOUGH = new Error('enough was read');
-const COMPLETE = new Error('the answer is complete');
+/** Created once: the stack of an error costs more than the rest of an exchange, and no code reads it. */
+const ENOUGH = new Error('the size limit was reached');
+const COMPLETE = new Error('the response is complete');
 
 type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export function exchange(pool: Pool, wanted: Exchange): Promise<OutboundResponse> {
   return new Promise((resolve, reject) => {
-    const reading = new Reading(wanted, resolve, reject);
+    const reader = new ResponseReader(wanted, resolve, reject);
     const { path, method, headers, body } = wanted;
     try {
-      pool.dispatch({ path, method, headers, body }, reading);
+      pool.dispatch({ path, method, headers, body }, reader);
     } catch (error) {
-      reading.fail(error);
+      reader.fail(error);
     }
   });
 }
 
-class Reading implements Dispatcher.DispatchHandler {
+class ResponseReader implements Dispatcher.DispatchHandler {
   readonly #wanted: Exchange;
-  readonly #resolve: (answer: OutboundResponse) => void;
+  readonly #resolve: (response: OutboundResponse) => void;
   readonly #reject: (error: unknown) => void;
   readonly #chunks: Buffer[] = [];
   #size = 0;
@@ -58,7 +58,7 @@ class Reading implements Dispatcher.DispatchHandler {
   #settled: Error | null = null;
   #timer: NodeJS.Timeout;
 
-  constructor(wanted: Exchange, resolve: (answer: OutboundResponse) => void, reject: (error: unknown) => void) {
+  constructor(wanted: Exchange, resolve: (response: OutboundResponse) => void, reject: (error: unknown) => void) {
     this.#wanted = wanted;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -102,7 +102,7 @@ class Reading implements Dispatcher.DispatchHandler {
 
   fail(error: unknown): void {
     if (this.#settled !== null) return;
-    // Whoever wants but the beginning has it, however the rest is broken off.
+    // A caller that accepts a truncated body gets what arrived.
     if (this.#status !== 0 && this.#wanted.truncate) {
       this.#finish(true);
       return;
@@ -118,10 +118,10 @@ class Reading implements Dispatcher.DispatchHandler {
     const [first] = this.#chunks;
     const body = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#size);
     const durationMs = performance.now() - this.#wanted.startedAt;
-    this.#resolve(new Answer(this.#status, this.#headers, body, truncated, durationMs));
+    this.#resolve(new Response(this.#status, this.#headers, body, truncated, durationMs));
   }
 
-  /** From here on nothing is read; the connection is cut unless the answer was complete. */
+  /** Nothing is read from here on. The connection is cut unless the response was complete. */
   #settle(reason: Error, cut = true): void {
     this.#settled = reason;
     clearTimeout(this.#timer);
@@ -135,8 +135,8 @@ class Reading implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Few ask for the headers: they are made plain when somebody does, anew each time. */
-class Answer implements OutboundResponse {
+/** Few callers read the headers, so they are normalized on each access. */
+class Response implements OutboundResponse {
   readonly status: number;
   readonly body: Buffer;
   readonly truncated: boolean;
@@ -152,11 +152,11 @@ class Answer implements OutboundResponse {
   }
 
   get headers(): Readonly<Record<string, string>> {
-    return plain(this.#headers);
+    return normalized(this.#headers);
   }
 }
 
-function plain(headers: IncomingHeaders): Readonly<Record<string, string>> {
+function normalized(headers: IncomingHeaders): Readonly<Record<string, string>> {
   const pairs = Object.entries(headers).map(([name, value]): [string, string] => [
     name.toLowerCase(),
     Array.isArray(value) ? value.join(', ') : String(value ?? ''),

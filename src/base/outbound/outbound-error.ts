@@ -1,5 +1,5 @@
-// The one error of the guarded client. `kind` is for our code, `forCaller` (and `message`) for whoever gave us the
-// address: neither ever holds an IP address, a port or a resolver's words. Those stay in `cause`, for our log.
+// The one error of the guarded client. `kind` is for our code; `forCaller` (and `message`) is for the partner that gave the
+// address, so it never holds an IP address, a port or a resolver's message. Those are in `cause`, for our log.
 
 export type OutboundErrorKind =
   | 'refused'
@@ -13,8 +13,8 @@ export type OutboundErrorKind =
   | 'closed';
 
 /**
- * A private address and a name that does not resolve read alike in a delivery's log. (At creation a name that does not resolve
- * yet is accepted: where our own resolver knows private names, let the service ask a public one.)
+ * A private address and an unresolvable name give the same sentence in a delivery's log. (At creation a name that does not
+ * resolve yet is accepted. An operator whose resolver knows private names should configure a public one.)
  */
 export const NO_PUBLIC_ADDRESS = 'The host name does not lead to a public address.';
 

@@ -1,6 +1,6 @@
-// The one guarded client for every address that somebody else gave us: webhook endpoints, calendars, media. https only,
-// the name resolved once and judged, the connection pinned to what was judged, no redirects, no proxy from the
-// environment, size and time bounded. It does not retry and does not sign; it promises nothing about what comes back.
+// The one guarded client for every address that a partner gave us: webhook endpoints, calendars, media. https only, the name
+// resolved once and checked, the connection pinned to the checked addresses, no redirects, no proxy from the environment,
+// size and time bounded. It does not retry and does not sign, and it does not trust the response.
 
 import { exchange, type OutboundResponse } from './exchange.ts';
 import { OutboundError } from './outbound-error.ts';
@@ -9,7 +9,7 @@ import { NameResolver, type Resolve } from './resolver.ts';
 import { readTarget, Targets } from './target.ts';
 
 export interface OutboundOptions {
-  /** For development and tests: loopback addresses and certificates that nobody vouches for. Never http. */
+  /** For development and tests: loopback addresses and self-signed certificates. Never http. */
   readonly allowInsecureTargets: boolean;
   /** Instead of the name servers. */
   readonly resolve?: Resolve;
@@ -27,35 +27,35 @@ export interface OutboundRequest {
   readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
-  /** The whole of it: name, connection, headers, body. */
+  /** For everything: name, connection, headers, body. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
-  /** An answer that is too long, too slow or cut once its status is known: what came, `truncated: true`, not an error. */
+  /** A response that is too long, too slow or cut after its status gives what arrived with `truncated: true`, not an error. */
   readonly truncate?: boolean;
-  /** Shares no connection with requests that say something else: for what anybody can begin any number of. */
+  /** Requests with different values share no connections: for requests that partners can start in any number. */
   readonly apart?: string;
 }
 
 export interface Outbound {
-  /** Rejects with OutboundError alone, unless the caller's own headers are wrong. A 3xx is an answer like any other. */
+  /** Rejects only with OutboundError, unless the caller's headers are wrong. A 3xx is an ordinary response. */
   request(wanted: OutboundRequest): Promise<OutboundResponse>;
   /**
-   * Would this address be refused? Nothing is sent to it. A sentence for whoever gave it to us, or null. A name that
-   * does not resolve now is not refused: every request judges again.
+   * Would this address be refused? Sends nothing to it. Returns a sentence for the partner, or null. A name that does not
+   * resolve now is not refused, because every request checks again.
    */
   refusal(url: string): Promise<string | null>;
   close(): Promise<void>;
 }
 
 /**
- * More than there can be deliveries under way in a worker, which the lanes bound: one that hangs at a host takes no
- * place of another's there, and nothing waits for a connection while its time runs.
+ * More than a worker can have deliveries in flight (the endpoint queues bound them), so that a hanging delivery takes no
+ * connection from another one at that host, and no request waits for a connection while its deadline runs.
  */
 const CONNECTIONS_PER_ORIGIN = 1_280;
 const DEFAULT_MAX_BYTES = 1_048_576;
 const REFUSAL_DNS_MS = 1_500;
-/** Ours to set: another `host` would change whose certificate is checked. */
-const OURS = new Set(
+/** Set by this client only: another `host` would change whose certificate is checked. */
+const RESERVED_HEADERS = new Set(
   'host connection keep-alive content-length transfer-encoding te trailer upgrade expect accept-encoding'.split(' '),
 );
 
@@ -83,7 +83,7 @@ export function makeOutbound(options: OutboundOptions): Outbound {
       const target = targets.read(wanted.url);
       const total = wanted.timeoutMs ?? totalMs;
       const addresses =
-        names.known(target) ?? (await within(names.addressesOf(target), total, () => new OutboundError('timeout')));
+        names.cached(target) ?? (await within(names.addressesOf(target), total, () => new OutboundError('timeout')));
       if (!pools.isReady) await pools.load();
       if (closed) throw new OutboundError('closed');
       return exchange(pools.for(target.origin, addresses, wanted.apart), {
@@ -119,7 +119,7 @@ function headersOf(given: Readonly<Record<string, string>>): Record<string, stri
   const headers: Record<string, string> = { 'user-agent': 'Everyshare', accept: '*/*' };
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase();
-    if (OURS.has(lower)) throw new TypeError(`the header ${name} is set by the client itself`);
+    if (RESERVED_HEADERS.has(lower)) throw new TypeError(`the header ${name} is set by the client itself`);
     headers[lower] = value;
   }
   headers['accept-encoding'] = 'identity';

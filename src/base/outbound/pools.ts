@@ -1,6 +1,6 @@
-// Keep-alive connections, one bounded pool for each origin, the addresses it is pinned to, and whoever wants it apart. Whatever DNS says later, a
-// pool connects to those addresses alone; the certificate is still checked against the name. The pools are bounded in
-// number: the one unused for longest is closed, after what runs on it has ended.
+// Keep-alive connections: one bounded pool for each origin, set of pinned addresses and `apart` value. Whatever DNS says
+// later, a pool connects only to its pinned addresses, and the certificate is still checked against the name. The number of
+// pools is bounded: the least recently used one is closed after its requests have ended.
 
 import type { LookupFunction } from 'node:net';
 import type { Pool } from 'undici';
@@ -13,9 +13,9 @@ export interface PoolsOptions {
   readonly connectMs: number;
 }
 
-const ANSWER_HEADER_BYTES = 16_384;
+const MAX_HEADER_BYTES = 16_384;
 
-/** Answers every question with the checked addresses: the socket cannot be led anywhere else. */
+/** Answers every look-up with the checked addresses, so that the socket cannot connect anywhere else. */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return (_host, options, done) => {
@@ -29,8 +29,8 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
 export class Pools {
   readonly #options: PoolsOptions;
   readonly #pools = new Map<string, Pool>();
-  readonly #spellings = new WeakMap<readonly string[], string>();
-  #make: typeof Pool | null = null;
+  readonly #addressKeys = new WeakMap<readonly string[], string>();
+  #Pool: typeof Pool | null = null;
   readonly #closing = new Set<Promise<void>>();
 
   constructor(options: PoolsOptions) {
@@ -41,18 +41,18 @@ export class Pools {
     return this.#pools.size;
   }
 
-  /** Once `load` has come back: before that, `for` must not be called. */
+  /** True after `load`. `for` must not be called before. */
   get isReady(): boolean {
-    return this.#make !== null;
+    return this.#Pool !== null;
   }
 
   async load(): Promise<void> {
-    this.#make ??= (await loadUndici()).Pool;
+    this.#Pool ??= (await loadUndici()).Pool;
   }
 
-  /** `apart`: shares no connection with requests that say something else, so that none waits for the other's. */
+  /** Requests with different `apart` values share no connections, so that neither waits for the other. */
   for(origin: string, addresses: readonly string[], apart = ''): Pool {
-    const key = `${apart} ${origin} ${this.#spelled(addresses)}`;
+    const key = `${apart} ${origin} ${this.#addressKey(addresses)}`;
     const pool = this.#pools.get(key) ?? this.#open(origin, addresses);
     this.#pools.delete(key);
     this.#pools.set(key, pool);
@@ -60,28 +60,28 @@ export class Pools {
     return pool;
   }
 
-  /** Looked up for each request: a name's addresses are the same list as long as they are known. */
-  #spelled(addresses: readonly string[]): string {
-    const known = this.#spellings.get(addresses);
+  /** Cached for each list: the resolver returns the same list object while a name is cached. */
+  #addressKey(addresses: readonly string[]): string {
+    const known = this.#addressKeys.get(addresses);
     if (known !== undefined) return known;
-    const spelling = [...addresses].sort().join(' ');
-    this.#spellings.set(addresses, spelling);
-    return spelling;
+    const key = [...addresses].sort().join(' ');
+    this.#addressKeys.set(addresses, key);
+    return key;
   }
 
-  /** Waits for what is running; every request has its own deadline, so this ends. */
+  /** Waits for running requests. Each has a deadline, so this ends. */
   async close(): Promise<void> {
     while (this.#pools.size > 0) this.#closeOldest();
     await Promise.all(this.#closing);
   }
 
   #open(origin: string, addresses: readonly string[]): Pool {
-    if (this.#make === null) throw new Error('the pools are not ready yet');
-    return new this.#make(origin, {
+    if (this.#Pool === null) throw new Error('the pools are not ready yet');
+    return new this.#Pool(origin, {
       connections: this.#options.connectionsPerOrigin,
       pipelining: 1,
       allowH2: false,
-      maxHeaderSize: ANSWER_HEADER_BYTES,
+      maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: 4_000,

@@ -1,6 +1,6 @@
-// Turns a target's host into the addresses that may be connected to: resolved once, every one of them judged, and the
-// whole name refused when a single one is. A good answer is kept for a few seconds (the connection is pinned to it, so
-// it cannot change underneath), and calls for one name at the same time share one question.
+// Resolves a target's host to the addresses that we may connect to. Every address is checked, and one refused address
+// refuses the name. A good result is cached for a few seconds (connections are pinned to it, so it cannot change
+// underneath), and simultaneous calls for one name share one look-up.
 
 import { Resolver } from 'node:dns/promises';
 import { classifyAddress } from './address.ts';
@@ -11,13 +11,13 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 
 const MAX_ADDRESSES = 64;
 const MAX_PINNED = 4;
-const MAX_NAMES_KEPT = 1000;
-const HOME = Promise.resolve(['127.0.0.1', '::1']);
+const MAX_CACHED_NAMES = 1000;
+const LOOPBACK_ADDRESSES = Promise.resolve(['127.0.0.1', '::1']);
 
-interface Kept {
+interface CachedName {
   readonly addresses: Promise<readonly string[]>;
   readonly until: number;
-  /** The same, once it is there. */
+  /** The same addresses, once they are resolved. */
   found: readonly string[] | null;
 }
 
@@ -29,10 +29,10 @@ export interface ResolverOptions {
 }
 
 /**
- * c-ares, not getaddrinfo: a name server that hangs would hold one of the four threads that files and ciphers need too.
+ * c-ares, not getaddrinfo: a hanging name server would block one of the four threads that files and ciphers also need.
  * No search domains and no hosts file, so a short name means the same everywhere.
  */
-function askNameServers(dnsMs: number): Resolve {
+function queryNameServers(dnsMs: number): Resolve {
   return async (host) => {
     const resolver = new Resolver({ timeout: Math.max(100, Math.floor(dnsMs / 2)), tries: 2 });
     const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
@@ -46,44 +46,48 @@ function askNameServers(dnsMs: number): Resolve {
 export class NameResolver {
   readonly #options: ResolverOptions;
   readonly #resolve: Resolve;
-  readonly #kept = new Map<string, Kept>();
+  readonly #cached = new Map<string, CachedName>();
 
   constructor(options: ResolverOptions) {
     this.#options = options;
-    this.#resolve = options.resolve ?? askNameServers(options.dnsMs);
+    this.#resolve = options.resolve ?? queryNameServers(options.dnsMs);
   }
 
-  /** What is known without asking anybody, or null. */
-  known({ host }: Target): readonly string[] | null {
-    const kept = this.#kept.get(host);
-    return kept !== undefined && kept.until > performance.now() ? kept.found : null;
+  /** The cached addresses, or null. */
+  cached({ host }: Target): readonly string[] | null {
+    const cached = this.#cached.get(host);
+    return cached !== undefined && cached.until > performance.now() ? cached.found : null;
   }
 
   /** At least one address, all of them allowed, IPv4 first. */
   async addressesOf({ host, literal }: Target): Promise<readonly string[]> {
     const now = performance.now();
-    const kept = this.#kept.get(host);
-    if (kept !== undefined && kept.until > now) return kept.addresses;
-    const addresses = literal ? this.#judgeLiteral(host) : this.#isHome(host) ? HOME : this.#ask(host);
-    this.#keep(host, { addresses, until: now + this.#options.keepNamesMs, found: null });
+    const cached = this.#cached.get(host);
+    if (cached !== undefined && cached.until > now) return cached.addresses;
+    const addresses = literal
+      ? this.#checkLiteral(host)
+      : this.#isLoopbackName(host)
+        ? LOOPBACK_ADDRESSES
+        : this.#lookUp(host);
+    this.#cache(host, { addresses, until: now + this.#options.keepNamesMs, found: null });
     return addresses;
   }
 
-  #isHome(host: string): boolean {
+  #isLoopbackName(host: string): boolean {
     return this.#options.allowInsecureTargets && isLocalhost(host);
   }
 
-  async #judgeLiteral(host: string): Promise<readonly string[]> {
-    return this.#judge([host]);
+  async #checkLiteral(host: string): Promise<readonly string[]> {
+    return this.#check([host]);
   }
 
-  async #ask(host: string): Promise<readonly string[]> {
+  async #lookUp(host: string): Promise<readonly string[]> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error('the name servers took too long')), this.#options.dnsMs);
     });
     try {
-      return this.#judge(await Promise.race([this.#resolve(host), late]));
+      return this.#check(await Promise.race([this.#resolve(host), late]));
     } catch (cause) {
       throw cause instanceof OutboundError ? cause : new OutboundError('dns', { cause });
     } finally {
@@ -91,7 +95,7 @@ export class NameResolver {
     }
   }
 
-  #judge(addresses: readonly string[]): readonly string[] {
+  #check(addresses: readonly string[]): readonly string[] {
     if (addresses.length === 0) throw new OutboundError('dns');
     const allowed = (address: string): boolean => {
       const kind = classifyAddress(address);
@@ -103,17 +107,17 @@ export class NameResolver {
     return [...addresses].sort((a, b) => isV6(a) - isV6(b)).slice(0, MAX_PINNED);
   }
 
-  #keep(host: string, kept: Kept): void {
-    this.#kept.delete(host);
-    this.#kept.set(host, kept);
-    const oldest = this.#kept.keys().next();
-    if (this.#kept.size > MAX_NAMES_KEPT && !oldest.done) this.#kept.delete(oldest.value);
+  #cache(host: string, cached: CachedName): void {
+    this.#cached.delete(host);
+    this.#cached.set(host, cached);
+    const oldest = this.#cached.keys().next();
+    if (this.#cached.size > MAX_CACHED_NAMES && !oldest.done) this.#cached.delete(oldest.value);
     const found = (addresses: readonly string[]): void => {
-      kept.found = addresses;
+      cached.found = addresses;
     };
     const failed = (): void => {
-      if (this.#kept.get(host) === kept) this.#kept.delete(host);
+      if (this.#cached.get(host) === cached) this.#cached.delete(host);
     };
-    kept.addresses.then(found, failed);
+    cached.addresses.then(found, failed);
   }
 }

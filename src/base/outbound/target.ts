@@ -1,6 +1,6 @@
-// Reads an address that somebody else gave us, before any name is resolved. What it returns is the only thing that is
-// ever connected to, so no second parser can read the text differently. It refuses by scheme, spelling, port and name;
-// whether the addresses behind a name are public is judged later, on bytes.
+// Parses an address that a partner gave us, before any name is resolved. Connections use only the parsed result, so that no
+// second parser can read the text differently. It refuses by scheme, spelling, port and name; the resolver checks later, on
+// bytes, whether the addresses behind a name are public.
 
 import { isIP } from 'node:net';
 import { OutboundError } from './outbound-error.ts';
@@ -15,8 +15,8 @@ export interface Target {
 }
 
 const MAX_LENGTH = 4096;
-/** Names that no public address can have, or that lead home by definition. */
-const HOME_NAMES = /(^|\.)(localhost|local|internal|home\.arpa|localdomain|onion)$/;
+/** Names that no public host can have, or that mean the local machine or network. */
+const LOCAL_NAMES = /(^|\.)(localhost|local|internal|home\.arpa|localdomain|onion)$/;
 
 export const isLocalhost = (host: string): boolean => /(^|\.)localhost$/.test(host);
 
@@ -34,9 +34,9 @@ export function readTarget(text: string, allowInsecureTargets: boolean): Target 
   return { origin: url.origin, path: url.pathname + url.search, host, literal };
 }
 
-const MOST_REMEMBERED = 1_000;
+const MAX_CACHED_TARGETS = 1_000;
 
-/** An endpoint is written to again and again: its address is read once. What was refused is read anew each time. */
+/** Caches parsed addresses, because an endpoint receives many requests. Refusals are not cached. */
 export class Targets {
   readonly #allowInsecureTargets: boolean;
   readonly #known = new Map<string, Target>();
@@ -49,13 +49,13 @@ export class Targets {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
     const target = readTarget(text, this.#allowInsecureTargets);
-    if (this.#known.size >= MOST_REMEMBERED) this.#known.clear();
+    if (this.#known.size >= MAX_CACHED_TARGETS) this.#known.clear();
     this.#known.set(text, target);
     return target;
   }
 }
 
-/** Spaces and control characters are refused, not dropped as the URL parser would. One trailing dot is taken off. */
+/** Spaces and control characters are refused, not dropped as the URL parser would. One trailing dot is removed. */
 function parse(text: string): URL {
   if (hasSpaceOrControl(text)) throw refused('The address must not hold spaces or control characters.');
   try {
@@ -77,7 +77,7 @@ function hasSpaceOrControl(text: string): boolean {
 }
 
 function isPublicName(host: string): boolean {
-  if (host.length > 253 || HOME_NAMES.test(host)) return false;
+  if (host.length > 253 || LOCAL_NAMES.test(host)) return false;
   const labels = host.split('.');
   return labels.length > 1 && labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
 }

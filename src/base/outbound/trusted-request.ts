@@ -1,5 +1,5 @@
-// Requests to addresses that the operator has configured (the sandbox's processor, the sender of text messages): bounded in
-// time and size, without redirects. Addresses that anybody else gave us go through the guarded client (outbound.ts).
+// Requests to addresses that the operator configured (the sandbox processor, the text message provider): bounded in time and
+// size, without redirects. Addresses from partners go through the guarded client (outbound.ts).
 
 import { loadUndici } from './undici.ts';
 
@@ -17,24 +17,24 @@ export interface TrustedResponse {
   readonly body: Buffer;
 }
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-export async function sendTrusted(wish: TrustedRequest): Promise<TrustedResponse> {
+export async function sendTrusted(trusted: TrustedRequest): Promise<TrustedResponse> {
   const { request } = await loadUndici();
-  const answer = await request(wish.url, {
-    method: wish.method,
-    headers: { ...wish.headers },
-    body: wish.body,
-    headersTimeout: wish.timeoutMs,
-    bodyTimeout: wish.timeoutMs,
-    signal: AbortSignal.timeout(wish.timeoutMs),
+  const response = await request(trusted.url, {
+    method: trusted.method,
+    headers: { ...trusted.headers },
+    body: trusted.body,
+    headersTimeout: trusted.timeoutMs,
+    bodyTimeout: trusted.timeoutMs,
+    signal: AbortSignal.timeout(trusted.timeoutMs),
   });
   const parts: Buffer[] = [];
   let size = 0;
-  for await (const part of answer.body as AsyncIterable<Buffer>) {
+  for await (const part of response.body as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > MOST_BYTES) throw new Error('the answer is too large');
+    if (size > MAX_RESPONSE_BYTES) throw new Error('the response is too large');
     parts.push(part);
   }
-  return { status: answer.statusCode, headers: answer.headers, body: Buffer.concat(parts) };
+  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(parts) };
 }

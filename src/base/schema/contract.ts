@@ -1,5 +1,5 @@
-// The contract as commands use it: is this value right, what is it in its normal form, and is it the same as another?
-// One piece of code for HTTP, the tool server, the command line and what comes in from venue systems.
+// The contract as commands use it: validate a value, normalize it, and compare it with another. HTTP, the tool server, the
+// command line and the hooks of venue systems share this code.
 
 import { createHash } from 'node:crypto';
 import type { FieldProblem } from '../errors.ts';
@@ -14,14 +14,14 @@ export type RuleOf<Facts> = (value: unknown, at: string, report: (problem: Field
 
 export interface RuleBook<Facts> {
   readonly always: Readonly<Record<string, RuleOf<Facts>>>;
-  /** Rules of the clock: they hold for a new object alone, so that a faithful replay stays one. */
+  /** Rules about the current time. They apply to new objects only, so that an unchanged replay stays valid. */
   readonly whenNew: Readonly<Record<string, RuleOf<Facts>>>;
 }
 
 export interface ValidationResult {
-  /** Everything that is wrong, whatever the value is for. */
+  /** All problems, whether the object exists or not. */
   readonly problems: readonly FieldProblem[];
-  /** Everything that is wrong if it is to become a new object; the problems above among them. */
+  /** All problems of a new object, including those above. */
   readonly whenNew: readonly FieldProblem[];
 }
 
@@ -29,7 +29,7 @@ export interface Contract<Facts> {
   validate(schema: string, candidate: Candidate, facts: Facts): ValidationResult;
   /** With every time in UTC. */
   normalize(schema: string, value: JsonValue): JsonValue;
-  /** Equal for two values that say the same: member order and written-out defaults do not matter. */
+  /** Equal for two values with the same meaning: member order and explicit defaults do not matter. */
   fingerprint(schema: string, value: JsonValue): Buffer;
 }
 
@@ -53,7 +53,7 @@ export function makeContract<Facts>(registry: Registry, validator: Validator, bo
   };
 }
 
-/** A value that did not come as text (from a program, a file of ours, a part of a body). */
+/** For a value that was not parsed from a request's text. */
 export function candidateFrom(value: JsonValue): Candidate {
-  return { value, text: JSON.stringify(value), badStrings: [] };
+  return { value, text: null, badStrings: [] };
 }

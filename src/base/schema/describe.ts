@@ -1,5 +1,5 @@
-// A schema in words ("an integer from 0 to 99999999") and a value that passes it, for error messages: `expected` and
-// `example_fix`. Both come from the schema alone, so they can never disagree with what is enforced.
+// Describes a schema in words ("an integer from 0 to 99999999") and makes a value that passes it, for the `expected` and
+// `example_fix` of an error. Both come from the schema alone, so they cannot disagree with validation.
 
 import type { Registry, Schema } from './registry.ts';
 
@@ -40,7 +40,7 @@ function describeType(schema: Schema, type: string): string {
   return type;
 }
 
-/** Every pattern of the schemas in words; a test finds one that is missing. */
+/** Every pattern of the schemas in words; a test finds a missing one. */
 export const PATTERNS: Readonly<Record<string, string>> = {
   '^([01][0-9]|2[0-3]):[0-5][0-9]$': 'a time of day from 00:00 to 23:59',
   '^[0-9]{6}$': 'six digits',
@@ -79,13 +79,13 @@ function range(schema: Schema): string {
   return ` above ${schema.exclusiveMinimum}${schema.maximum === undefined ? '' : `, up to ${schema.maximum}`}`;
 }
 
-function between(least: unknown, most: unknown, unit: string): string {
-  if (least !== undefined && most !== undefined) return ` ${unit === '' ? 'from' : 'of'} ${least} to ${most}${unit}`;
-  if (most !== undefined) return ` of at most ${most}${unit}`;
-  return least === undefined ? '' : ` of at least ${least}${unit}`;
+function between(min: unknown, max: unknown, unit: string): string {
+  if (min !== undefined && max !== undefined) return ` ${unit === '' ? 'from' : 'of'} ${min} to ${max}${unit}`;
+  if (max !== undefined) return ` of at most ${max}${unit}`;
+  return min === undefined ? '' : ` of at least ${min}${unit}`;
 }
 
-/** A value that passes the schema: its own example where it has one, else the smallest thing that fits. */
+/** A value that passes the schema: its own example where it has one, else the smallest value that fits. */
 export function sample(registry: Registry, given: Schema, depth = 0): unknown {
   const schema = registry.resolve(given);
   if (schema.const !== undefined) return schema.const;
@@ -115,7 +115,7 @@ function sampleObject(registry: Registry, schema: Schema, depth: number): Record
   const properties = (schema.properties ?? {}) as Record<string, Schema>;
   const names = [...((schema.required ?? []) as string[])];
   const choice = (schema.oneOf as Schema[] | undefined)?.[0]?.required as string[] | undefined;
-  const made: Record<string, unknown> = {};
-  for (const name of [...names, ...(choice ?? [])]) made[name] = sample(registry, properties[name] ?? {}, depth + 1);
-  return made;
+  const object: Record<string, unknown> = {};
+  for (const name of [...names, ...(choice ?? [])]) object[name] = sample(registry, properties[name] ?? {}, depth + 1);
+  return object;
 }

@@ -1,5 +1,5 @@
-// From what the validator says to what a person can act on: a code of ours, a pointer, what was expected, and a value
-// that would pass. One piece of code for HTTP, the tool server and the pages.
+// Turns a validator error into a problem that a person can act on: an error code, a pointer, the expectation, and a value
+// that would pass. HTTP, the tool server and the pages share this code.
 
 import type { ErrorObject } from 'ajv';
 import type { ErrorCode, FieldProblem } from '../errors.ts';
@@ -30,7 +30,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   oneOf: 'not_allowed',
 };
 
-/** Which of several complaints about one scalar is the one to tell: the earlier in this list, the closer to the cause. */
+/** Of several problems with one scalar only one is reported: the earlier in this list, the closer to the cause. */
 const RANK: readonly ErrorCode[] = [
   'invalid_type',
   'too_long',
@@ -42,26 +42,30 @@ const RANK: readonly ErrorCode[] = [
   'not_allowed',
 ];
 
-/** A complaint, found but not yet put into words: there may be a hundred thousand of them, and a hundred are told. */
-export interface ProblemSpot {
+/** A problem that is not described yet: a body can have a hundred thousand, and at most a hundred are reported. */
+export interface ProblemAt {
   readonly code: ErrorCode;
   readonly field: string;
-  readonly told: () => FieldProblem;
+  readonly describe: () => FieldProblem;
 }
 
-/** Null for what only repeats another complaint: the branches of a choice, and the wrapper of a bad member name. */
-export function spot(registry: Registry, error: ErrorObject): ProblemSpot | null {
+/** Null for an error that repeats another one: the branches of a choice, and the wrapper of a bad member name. */
+export function problemAt(registry: Registry, error: ErrorObject): ProblemAt | null {
   const code = CODES[error.keyword];
   if (code === undefined || /\/oneOf\/\d/.test(error.schemaPath)) return null;
-  const told = (): FieldProblem => explain(registry, error, code);
+  const describeError = (): FieldProblem => explain(registry, error, code);
   if (error.propertyName !== undefined) {
-    return { code: 'invalid_format', field: printablePointerTo(error.instancePath, error.propertyName), told };
+    return {
+      code: 'invalid_format',
+      field: printablePointerTo(error.instancePath, error.propertyName),
+      describe: describeError,
+    };
   }
   const params = error.params as { missingProperty?: unknown; additionalProperty?: unknown };
   const member = params.missingProperty ?? params.additionalProperty;
   const field =
     member === undefined ? printable(error.instancePath) : printablePointerTo(error.instancePath, String(member));
-  return { code, field, told };
+  return { code, field, describe: describeError };
 }
 
 function explain(registry: Registry, error: ErrorObject, code: ErrorCode): FieldProblem {
@@ -169,14 +173,14 @@ function shorten(text: string): string {
   return JSON.stringify(printable(text.length > 60 ? `${text.slice(0, 60)}…` : text));
 }
 
-/** One complaint for each scalar; a list or an object may have one of each code. */
-export function withoutRepeats(spots: readonly ProblemSpot[]): ProblemSpot[] {
-  const kept = new Map<string, ProblemSpot>();
+/** One problem for each scalar; a list or an object may have one of each code. */
+export function withoutRepeats(spots: readonly ProblemAt[]): ProblemAt[] {
+  const chosen = new Map<string, ProblemAt>();
   for (const one of spots) {
     const rank = RANK.indexOf(one.code);
     const key = rank >= 0 ? `${one.field}\n` : `${one.field}\n${one.code}`;
-    const before = kept.get(key);
-    if (before === undefined || rank < RANK.indexOf(before.code)) kept.set(key, one);
+    const before = chosen.get(key);
+    if (before === undefined || rank < RANK.indexOf(before.code)) chosen.set(key, one);
   }
-  return [...kept.values()];
+  return [...chosen.values()];
 }

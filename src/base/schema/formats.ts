@@ -1,5 +1,5 @@
-// What a time, a date, a UUID and an address are, checked more strictly than the usual format package does: a time has
-// an offset, names a second that exists, and lies in the years 1970 to 9998 of UTC, so that no later step can choke.
+// The formats time, date, UUID and URI, stricter than the usual format package: a time has an offset, names an existing
+// second, and is in the UTC years 1970 to 9998, so that every later step can handle it.
 
 const TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:Z|([+-])(\d{2}):(\d{2}))$/i;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -33,7 +33,7 @@ export function isDate(text: string): boolean {
   return year >= 1970 && year <= 9998 && isDay(year, month, day);
 }
 
-/** Its letters, and whatever else is percent-encoded: brackets stand around a numeric host alone, `#` once. */
+/** ASCII only, everything else percent-encoded; brackets only around a numeric host, `#` once. */
 const ADDRESS =
   /^[a-z][a-z0-9+.-]*:\/\/(?:[\w.~!$&'()*+,;=:@[\]-]|%[0-9a-f]{2})+(?:[/?](?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)?(?:#(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)?$/i;
 

@@ -1,17 +1,17 @@
-// Finds the known name that a misspelt one was probably meant to be: at most a third of its letters changed, swapped,
-// added or left out (Damerau-Levenshtein), so that "start_at" leads to "starts_at" and "foo" to nothing.
+// Finds the known name that a misspelt one probably means: at most a third of its letters changed, swapped, added or left
+// out (Damerau-Levenshtein), so that "start_at" gives "starts_at" and "foo" gives nothing.
 
 export function nearestName(name: string, known: readonly string[]): string | null {
   if (name.length > 60) return null;
   const plain = letters(name);
   let best: string | null = null;
-  let least = Math.max(1, Math.floor(name.length / 3)) + 1;
+  let shortest = Math.max(1, Math.floor(name.length / 3)) + 1;
   for (const candidate of known) {
     const other = letters(candidate);
     if (other === plain) return candidate;
     const far = distance(plain, other);
-    if (far < least) {
-      least = far;
+    if (far < shortest) {
+      shortest = far;
       best = candidate;
     }
   }

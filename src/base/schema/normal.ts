@@ -35,7 +35,7 @@ type Defaults = readonly (readonly [name: string, fallback: JsonValue])[];
 
 const known = new WeakMap<Schema, Defaults>();
 
-/** Of an object's own members, in their order. */
+/** The defaults of an object's members, in their order. */
 function defaultsOf(registry: Registry, schema: Schema): Defaults {
   const before = known.get(schema);
   if (before !== undefined) return before;
@@ -66,7 +66,7 @@ function walk(
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const changed = property === undefined ? member : walk(registry, property, member, change);
     if (name !== '__proto__') copy[name] = changed;
-    // Defined, not assigned: it stays a member.
+    // Defined, not assigned, so that __proto__ stays an ordinary member.
     else Object.defineProperty(copy, name, { value: changed, enumerable: true, writable: true, configurable: true });
   }
   return change(schema, copy);

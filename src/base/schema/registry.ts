@@ -1,7 +1,6 @@
-// The published schemas, read once from schemas/v1: what becomes of the files later is nothing to a program that runs. References
-// between files are made absolute to the folder ("fields.json#/$defs/time"), so that any part of any schema can be resolved by
-// itself; that is done when a schema is first asked for.
-// It also makes the published form: one self-contained document for each schema, which compiles alone or with the rest.
+// The published schemas, read once from schemas/v1; later changes of the files do not affect a running program. References
+// between files are made absolute to the folder ("fields.json#/$defs/time") on first use, so that any part of any schema can
+// be resolved by itself. It also makes the published form: one self-contained document for each schema.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,9 +9,9 @@ export type Schema = { readonly [keyword: string]: unknown };
 
 export interface Registry {
   readonly names: readonly string[];
-  /** The schema as it stands in its file, references made absolute to the folder. */
+  /** The schema as in its file, with references made absolute to the folder. */
   get(name: string): Schema;
-  /** Follows $ref until there is none; keywords beside a $ref win over those behind it. Of one schema always the same object. */
+  /** Follows $ref until there is none; keywords beside a $ref win over those behind it. The result for one schema is always the same object. */
   resolve(schema: Schema): Schema;
   /** Self-contained, with `$id` at the address where it is published. */
   published(name: string, schemaUrl: string): Schema;
@@ -39,7 +38,7 @@ export function readRegistry(folder: string): Registry {
     for (const token of pointer.split('/').slice(1)) {
       found = (found as Schema | undefined)?.[token.replaceAll('~1', '/').replaceAll('~0', '~')];
     }
-    if (typeof found !== 'object' || found === null) throw new Error(`nothing stands at ${ref}`);
+    if (typeof found !== 'object' || found === null) throw new Error(`${ref} leads to nothing`);
     return found as Schema;
   };
   const resolved = new WeakMap<Schema, Schema>();
@@ -72,37 +71,37 @@ function absolute(node: unknown, file: string): unknown {
   return copy;
 }
 
-/** The name under which a referenced part is carried along: "fields.json#/$defs/time" is "fields_time". */
-function carriedName(ref: string): string {
+/** The name of a referenced part inside the bundled document: "fields.json#/$defs/time" is "fields_time". */
+function bundledName(ref: string): string {
   const [file = '', pointer = ''] = ref.split('#');
   const tail = pointer.split('/').filter((token) => token !== '' && token !== '$defs' && token !== 'properties');
   return [file.slice(0, -'.json'.length), ...tail].join('_');
 }
 
 function publish(name: string, schema: Schema, schemaUrl: string, at: (ref: string) => Schema): Schema {
-  const carried: Record<string, unknown> = {};
+  const bundled: Record<string, unknown> = {};
   const walk = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(walk);
     if (typeof node !== 'object' || node === null) return node;
     const copy: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(node)) {
-      if (key === '$ref' && typeof value === 'string') copy[key] = carry(value);
+      if (key === '$ref' && typeof value === 'string') copy[key] = bundle(value);
       else copy[key] = key === 'examples' ? value : walk(value);
     }
     return copy;
   };
-  const carry = (ref: string): string => {
-    const own = carriedName(ref);
-    if (!Object.hasOwn(carried, own)) {
-      carried[own] = null; // Reserved first, so that a schema that refers to itself ends.
+  const bundle = (ref: string): string => {
+    const own = bundledName(ref);
+    if (!Object.hasOwn(bundled, own)) {
+      bundled[own] = null; // Reserved first, so that the recursion ends for a schema that refers to itself.
       const { $id, $schema, $defs, ...part } = at(ref);
-      carried[own] = walk(part);
+      bundled[own] = walk(part);
     }
     return `#/$defs/${own}`;
   };
   const { $defs, ...top } = schema;
-  // A page of definitions (fields.json) has nothing else to publish; elsewhere only what is referred to is carried.
+  // A file of definitions (fields.json) is published whole; every other schema bundles only what it refers to.
   const body = walk(top.type === undefined && $defs !== undefined ? schema : top) as Record<string, unknown>;
-  const defs = { ...((body.$defs as object | undefined) ?? {}), ...carried };
+  const defs = { ...((body.$defs as object | undefined) ?? {}), ...bundled };
   return { ...body, $id: `${schemaUrl}/v1/${name}.json`, ...(Object.keys(defs).length > 0 ? { $defs: defs } : {}) };
 }

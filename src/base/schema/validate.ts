@@ -1,6 +1,5 @@
-// The validator: a value against a published schema and the rules beside it, to the list of everything that is wrong,
-// in document order, at most 100. Nothing is coerced, nothing is dropped, nothing is filled in.
-// Schemas are compiled on first use and kept.
+// The validator: checks a value against a published schema and its rules, and lists every problem in document order, at most
+// 100. It coerces, drops and fills in nothing. Schemas are compiled on first use and cached.
 
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type FieldProblem, MAX_LISTED } from '../errors.ts';
@@ -8,22 +7,22 @@ import type { BadText, JsonValue } from '../json/parse.ts';
 import { splitPointer } from '../json/pointer.ts';
 import { positionsOf } from '../json/positions.ts';
 import { sample } from './describe.ts';
-import { type ProblemSpot, spot, withoutRepeats } from './explain.ts';
+import { type ProblemAt, problemAt, withoutRepeats } from './explain.ts';
 import { formats } from './formats.ts';
 import type { Registry, Schema } from './registry.ts';
 
-/** Adds what the rules between fields have to say about the value. */
+/** Reports the problems that the rules between fields find. */
 export type RuleRun = (value: unknown, report: (problem: FieldProblem) => void) => void;
 
 export interface Candidate {
   readonly value: JsonValue;
-  /** The text it was parsed from, so that problems can be told in its order. */
-  readonly text: string;
+  /** The text it was parsed from, whose order the problems are listed in; null: the value did not come as text. */
+  readonly text: string | null;
   readonly badStrings: readonly BadText[];
 }
 
 export interface Validator {
-  /** An empty list: the value is right. */
+  /** Empty: the value is valid. */
   problems(schemaName: string, candidate: Candidate, rules?: RuleRun): FieldProblem[];
   /** The same for a schema written in place (a query, an empty body). */
   inlineProblems(schema: Schema, candidate: Candidate): FieldProblem[];
@@ -49,31 +48,32 @@ export function makeValidator(registry: Registry): Validator {
     if (check === undefined) {
       if (compiled.size === 0)
         for (const name of registry.names)
-          ajv.addSchema(bounded(registry, registry.get(name)) as object, `${name}.json`);
-      check = typeof key === 'string' ? ajv.getSchema(`${key}.json`) : ajv.compile(bounded(registry, key) as object);
+          ajv.addSchema(withBoundedLists(registry, registry.get(name)) as object, `${name}.json`);
+      check =
+        typeof key === 'string' ? ajv.getSchema(`${key}.json`) : ajv.compile(withBoundedLists(registry, key) as object);
       if (check === undefined) throw new Error(`there is no schema "${key}"`);
       compiled.set(key, check);
     }
     return check;
   };
-  const found = (check: ValidateFunction, value: unknown): ProblemSpot[] => {
+  const found = (check: ValidateFunction, value: unknown): ProblemAt[] => {
     if (check(value)) return [];
-    return (check.errors as ErrorObject[]).map((error) => spot(registry, error)).filter((one) => one !== null);
+    return (check.errors as ErrorObject[]).map((error) => problemAt(registry, error)).filter((one) => one !== null);
   };
   return {
     problems(schemaName, candidate, rules) {
       const broken = candidate.badStrings.map((bad) => badText(registry, schemaName, bad));
       const others = found(compile(schemaName), candidate.value);
       rules?.(candidate.value, (problem) =>
-        others.push({ code: problem.code, field: problem.field, told: () => problem }),
+        others.push({ code: problem.code, field: problem.field, describe: () => problem }),
       );
-      return tell(broken, others, candidate.text);
+      return listProblems(broken, others, candidate);
     },
     inlineProblems: (schema, candidate) =>
-      tell(
+      listProblems(
         candidate.badStrings.map((bad) => badText(registry, null, bad)),
         found(compile(schema), candidate.value),
-        candidate.text,
+        candidate,
       ),
     warm: (schemaNames) => {
       for (const name of schemaNames) compile(name);
@@ -81,27 +81,32 @@ export function makeValidator(registry: Registry): Validator {
   };
 }
 
-/** Text that cannot be stored is all that is said of its field; the first hundred in document order are put into words. */
-function tell(broken: readonly ProblemSpot[], others: readonly ProblemSpot[], text: string): FieldProblem[] {
+/** A field with bad text gets only that problem. Only the first hundred problems in document order are described. */
+function listProblems(
+  broken: readonly ProblemAt[],
+  others: readonly ProblemAt[],
+  candidate: Candidate,
+): FieldProblem[] {
   const fields = new Set(broken.map(({ field }) => field));
   const all = withoutRepeats([...broken, ...others.filter(({ field }) => !fields.has(field))]);
-  return inDocumentOrder(all, text)
+  return inDocumentOrder(all, candidate)
     .slice(0, MAX_LISTED)
-    .map(({ told }) => told());
+    .map(({ describe }) => describe());
 }
 
 /**
- * The items of a list that is too long are not looked at one by one, nor the members of a map that is too large:
- * half a million wrong items in a megabyte would cost seconds and hundreds of megabytes to complain about.
+ * The items of a list that is too long are not validated one by one, nor the members of a map that is too large: half a
+ * million wrong items in a megabyte would cost seconds and hundreds of megabytes to report.
  */
-function bounded(registry: Registry, node: unknown): unknown {
-  if (Array.isArray(node)) return node.map((item) => bounded(registry, item));
+function withBoundedLists(registry: Registry, node: unknown): unknown {
+  if (Array.isArray(node)) return node.map((item) => withBoundedLists(registry, item));
   if (typeof node !== 'object' || node === null) return node;
   const copy: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(node)) {
     if (key === '$id') continue;
     if (key === '$ref') copy[key] = guardedRef(registry, value as string);
-    else copy[key] = key === 'examples' || key === 'const' || key === 'enum' ? value : bounded(registry, value);
+    else
+      copy[key] = key === 'examples' || key === 'const' || key === 'enum' ? value : withBoundedLists(registry, value);
   }
   if (!isGuarded(copy)) return copy;
   const { items, uniqueItems, ...rest } = copy;
@@ -112,7 +117,7 @@ function isGuarded(schema: Schema): boolean {
   return typeof schema.maxItems === 'number' && schema.items !== undefined && schema.if === undefined;
 }
 
-/** A reference into the items of such a list leads through its guard. */
+/** A reference into the items of such a list must lead through its guard. */
 function guardedRef(registry: Registry, ref: string): string {
   const [file = '', pointer = ''] = ref.split('#');
   let node: unknown = registry.get(file.slice(0, -'.json'.length));
@@ -124,9 +129,9 @@ function guardedRef(registry: Registry, ref: string): string {
   return pointer === '' ? ref : `${file}#${path}`;
 }
 
-function badText(registry: Registry, schemaName: string | null, bad: BadText): ProblemSpot {
+function badText(registry: Registry, schemaName: string | null, bad: BadText): ProblemAt {
   const what = bad.problem === 'nul' ? 'the character U+0000' : 'half of a surrogate pair';
-  const told = (): FieldProblem => {
+  const describe = (): FieldProblem => {
     const schema = schemaName === null ? null : schemaAt(registry, registry.get(schemaName), bad.field);
     return {
       code: 'invalid_format',
@@ -136,7 +141,7 @@ function badText(registry: Registry, schemaName: string | null, bad: BadText): P
       example_fix: schema === null ? null : sample(registry, schema),
     };
   };
-  return { code: 'invalid_format', field: bad.field, told };
+  return { code: 'invalid_format', field: bad.field, describe };
 }
 
 /** The schema of the value at a pointer; null where none can be found by properties and items alone. */
@@ -152,13 +157,13 @@ function schemaAt(registry: Registry, root: Schema, pointer: string): Schema | n
   return schema;
 }
 
-function inDocumentOrder(problems: readonly ProblemSpot[], text: string): readonly ProblemSpot[] {
+function inDocumentOrder(problems: readonly ProblemAt[], { text, value }: Candidate): readonly ProblemAt[] {
   if (problems.length <= 1) return problems;
-  const positions = positionsOf(text);
-  const place = (problem: ProblemSpot): number => {
+  const positions = positionsOf(text ?? JSON.stringify(value));
+  const place = (problem: ProblemAt): number => {
     const own = positions.startOf(problem.field);
     if (own !== undefined) return own;
-    // A missing member stands after the present ones of its object: where that object ends.
+    // A missing member is sorted after the present ones: at the end of its object.
     for (let cut = problem.field.lastIndexOf('/'); cut >= 0; cut = problem.field.lastIndexOf('/', cut - 1)) {
       const end = positions.endOf(problem.field.slice(0, cut));
       if (end !== undefined) return end;

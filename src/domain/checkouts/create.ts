@@ -2,9 +2,9 @@
 // answer, byte for byte; a body that failed validation leaves the key unused.
 
 import type { CheckoutCreate } from '../../../schemas/types.gen.ts';
-import type { Queryable } from '../../base/db.ts';
+import type { Db } from '../../base/db.ts';
 import { conflict, invalid } from '../../base/errors.ts';
-import type { Input, OperationResult } from '../../base/operation.ts';
+import type { IdempotentInput, OperationResult } from '../../base/operation.ts';
 import type { Caller } from '../keys/caller.ts';
 import { unknownOffering } from '../offerings/offering.ts';
 import { expireOne } from './expire.ts';
@@ -13,11 +13,10 @@ import { type CreateOutcome, type CreateRequest, insertCheckout } from './querie
 const TRIES = 3;
 
 export async function createCheckout(
-  db: Queryable,
+  db: Db,
   caller: Caller,
-  input: Input<CheckoutCreate>,
+  input: IdempotentInput<CheckoutCreate>,
 ): Promise<OperationResult> {
-  if (input.idempotency === undefined) throw new Error('createCheckout keeps its own idempotency');
   const checkoutId = caller.ids.prefixed('chk');
   const question: CreateRequest = {
     venueId: caller.venue.id,
@@ -40,7 +39,10 @@ export async function createCheckout(
   return answered(found, input);
 }
 
-function answered({ outcome, answer, found_id }: CreateOutcome, input: Input<CheckoutCreate>): OperationResult {
+function answered(
+  { outcome, answer, found_id }: CreateOutcome,
+  input: IdempotentInput<CheckoutCreate>,
+): OperationResult {
   switch (outcome) {
     case 'created':
       return { status: 201, json: kept(answer) };
@@ -66,8 +68,8 @@ function kept(answer: string | null): string {
   return answer;
 }
 
-function reusedMessage(input: Input<CheckoutCreate>, checkoutId: string | null): string {
-  return input.idempotency?.key == null
+function reusedMessage(input: IdempotentInput<CheckoutCreate>, checkoutId: string | null): string {
+  return input.idempotency.key === null
     ? `Booking "${input.body.external_booking_id}" has the checkout ${checkoutId}, made with another body. Send the same body to get it again; cancel it while it is open or collecting, or use another booking id, to make another.`
     : 'This Idempotency-Key was used for another request. Use a new key for a new request.';
 }

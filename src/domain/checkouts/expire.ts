@@ -1,10 +1,12 @@
-// Expiry: by a sweep over what is due, and one at a time by whoever reads a checkout whose time is up. The rule is one, in
-// SQL (expire_checkouts): open or collecting, and its time has come. Holds are let go by the worker afterwards.
+// Expiry: the worker sweeps what is due with one statement for many checkouts, and a request that reads an overdue checkout
+// expires that one first. The rule is decideExpire; the statement repeats it for speed. The worker releases the holds later.
 
-import type { Queryable } from '../../base/db.ts';
+import type { Db, Queryable } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
+import { decideExpire } from './decide-expire.ts';
 import type { PaymentServices } from './payment-services.ts';
-import { expireCheckouts, venuesWithOverdue } from './queries.ts';
+import { expireCheckouts, lockCheckout, venuesWithOverdue } from './queries.ts';
+import { writeSteps } from './write-steps.ts';
 
 /** At most so many in one transaction, so that nobody waits long for a row. */
 const MAX_PER_TRANSACTION = 250;
@@ -30,7 +32,7 @@ async function expireAt(services: ExpireServices, venueId: string, now: number, 
   let expired = 0;
   for (let left = due; left > 0; left -= MAX_PER_TRANSACTION) {
     const events = Array.from({ length: Math.min(left, MAX_PER_TRANSACTION) }, () => services.ids.prefixed('evt'));
-    expired += await expireCheckouts(services.db, venueId, now, null, events);
+    expired += await expireCheckouts(services.db, venueId, now, events);
   }
   return expired;
 }
@@ -42,15 +44,18 @@ export async function expireSome(
   venueId: string,
 ): Promise<void> {
   const events = Array.from({ length: MAX_PER_TRANSACTION }, () => by.ids.prefixed('evt'));
-  await expireCheckouts(db, venueId, by.now, null, events);
+  await expireCheckouts(db, venueId, by.now, events);
 }
 
-/** Expires this one if its time has come; somebody else may be doing it. */
+/** Expires this one if its time has come and no other request or worker was faster. */
 export async function expireOne(
-  db: Queryable,
+  db: Pick<Db, 'transaction'>,
   by: { readonly ids: Ids; readonly now: number },
   venueId: string,
   checkoutId: string,
 ): Promise<void> {
-  await expireCheckouts(db, venueId, by.now, checkoutId, [by.ids.prefixed('evt')]);
+  await db.transaction(async (tx) => {
+    const checkout = await lockCheckout(tx, venueId, checkoutId);
+    if (checkout !== null) await writeSteps(tx, by, checkout, decideExpire(checkout, by.now));
+  });
 }

@@ -343,17 +343,16 @@ export async function hasOverdue(db: Queryable, venueId: string, now: number): P
   return rows.length > 0;
 }
 
-/** Expires up to as many checkouts of a venue as there are event ids; `only` narrows it to one. Answers how many. */
+/** Expires up to as many checkouts of a venue as there are event ids, by the rule of decideExpire. Answers how many. */
 export async function expireCheckouts(
   db: Queryable,
   venueId: string,
   now: number,
-  only: string | null,
   eventIds: readonly string[],
 ): Promise<number> {
   const rows = await db.query<{ expired: number }>(
-    'select expire_checkouts($1, to_timestamp($2 / 1000.0), $3, $4, $5) as expired',
-    [venueId, now, eventIds.length, only, eventIds],
+    'select expire_checkouts($1, to_timestamp($2 / 1000.0), $3, null, $4) as expired',
+    [venueId, now, eventIds.length, eventIds],
   );
   return rows[0]?.expired ?? 0;
 }

@@ -1,7 +1,7 @@
 // GET /v1/checkouts and /v1/checkouts/{id}. A checkout whose time is up is expired before it is shown, swept or not: nobody
 // is ever shown an unfunded checkout as payable after its pay_by.
 
-import type { Queryable } from '../../base/db.ts';
+import type { Db } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import { pageOf, pageQueryOf } from '../../base/page.ts';
@@ -9,7 +9,7 @@ import type { Caller, PrefetchedCheckout } from '../keys/caller.ts';
 import { expireOne, expireSome } from './expire.ts';
 import { type CheckoutView, hasOverdue, listCheckoutViews, viewCheckout } from './queries.ts';
 
-export async function getCheckout(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
+export async function getCheckout(db: Db, caller: Caller, input: Input): Promise<OperationResult> {
   const id = input.params.id ?? '';
   const json =
     caller.prefetched === undefined ? checkoutJson(db, caller, id) : inTime(db, caller, id, caller.prefetched);
@@ -17,11 +17,11 @@ export async function getCheckout(db: Queryable, caller: Caller, input: Input): 
 }
 
 /** The partner's view as it is now, with a checkout that is past its time expired first. */
-export async function checkoutJson(db: Queryable, caller: Caller, id: string): Promise<string> {
+export async function checkoutJson(db: Db, caller: Caller, id: string): Promise<string> {
   return inTime(db, caller, id, await viewCheckout(db, caller.venue.id, caller.mode, id, caller.now));
 }
 
-async function inTime(db: Queryable, caller: Caller, id: string, view: PrefetchedCheckout | null): Promise<string> {
+async function inTime(db: Db, caller: Caller, id: string, view: PrefetchedCheckout | null): Promise<string> {
   if (view === null) throw notFound();
   if (!view.overdue) return view.json;
   const { venue, mode, now } = caller;
@@ -31,7 +31,7 @@ async function inTime(db: Queryable, caller: Caller, id: string, view: Prefetche
   return again.json;
 }
 
-export async function listCheckouts(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
+export async function listCheckouts(db: Db, caller: Caller, input: Input): Promise<OperationResult> {
   const question = pageQueryOf(input.query);
   const read = (): Promise<CheckoutView[]> => listCheckoutViews(db, caller.venue.id, caller.mode, question, caller.now);
   const [first, isBehind] = await Promise.all([read(), hasOverdue(db, caller.venue.id, caller.now)]);

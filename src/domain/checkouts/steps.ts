@@ -91,6 +91,7 @@ export type Step =
         | 'share.held'
         | 'checkout.funded'
         | 'checkout.completed'
+        | 'checkout.expired'
         | 'checkout.canceled'
         | 'refund.created';
       readonly refund?: { readonly amount: number; readonly reason: string | null };

@@ -2,9 +2,9 @@
 // caller holds the lock of the subject's row or the venue's list lock. Times are unique for a venue and mode: an event
 // whose microsecond is used already gets the next one.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import type { CommandContext } from '../venues/audit.ts';
 
 export interface NewEvent {
   readonly venueId: string;

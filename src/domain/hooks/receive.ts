@@ -65,7 +65,7 @@ export async function receiveHook(
   const mapping = mappingOf(services.mappings, provider);
   const glance = extractorFor(mapping)(raw);
   if (!glance.ok) throw new Problem('invalid_json', { message: glance.message });
-  const body = glance.seen;
+  const body = glance.value;
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Problem('invalid_json', { message: 'The body must be a JSON object.' });
   const seen = extractEvent(mapping, body);

@@ -1,7 +1,7 @@
 // A caller that has been authorized: its venue, its mode and its key, and how the audit log names it.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
-import type { CommandContext } from '../venues/audit.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { KeyKind } from './key.ts';
 

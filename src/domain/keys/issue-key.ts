@@ -1,9 +1,10 @@
 // Issues a key, or imports an older live key. The text of a key is returned once; only its hash is stored.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import { isAddressRange, type Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound, Problem } from '../../base/errors.ts';
-import { audit, type CommandContext } from '../venues/audit.ts';
+import { audit } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
 import {
   hashOfKey,

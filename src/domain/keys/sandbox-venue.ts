@@ -1,8 +1,8 @@
 // Creates the sandbox venue of a new installation, so that a first call can be made right after the installation.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import { lockInstallation } from '../installation/key-proof.ts';
-import type { CommandContext } from '../venues/audit.ts';
 import { createVenue } from '../venues/create-venue.ts';
 import { countVenues } from '../venues/queries.ts';
 import type { Venue } from '../venues/venue.ts';

@@ -1,7 +1,7 @@
 // The operator's own acts on people: a member by phone, a group chat. The same phone again is the same member.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
-import type { CommandContext } from '../venues/audit.ts';
 import { sealPhone } from './phone.ts';
 import { insertChannel, insertMember, type MemberRow } from './queries.ts';
 

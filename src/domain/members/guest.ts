@@ -1,7 +1,7 @@
 // Who comes without a key: a signed-in member, or a stranger who wants to become one. What guest operations are handed.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import type { Language } from '../../base/translations.ts';
-import type { CommandContext } from '../venues/audit.ts';
 
 export interface Guest extends CommandContext {
   readonly memberId: string;

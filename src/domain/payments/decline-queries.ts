@@ -4,10 +4,10 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import { closedBy, MAX_DECLINES_PER_ADDRESS, MAX_DECLINES_PER_SHARE } from './card-form.ts';
 
-/** In an hour: so many on one share, or so many from one address, close the card form for an hour. */
-const DECLINES_PER_SHARE = 5;
-const DECLINES_PER_ADDRESS = 10;
+/** The newest are enough: so many within an hour would close the form by themselves. */
+const MAX_READ = 100;
 
 export interface Decline {
   readonly venueId: string;
@@ -53,24 +53,23 @@ export interface CardForm {
 /** Until when the card form of a share is closed, in milliseconds; null: it is open. */
 export async function cardFormClosedUntil(db: Queryable, form: CardForm, now: number): Promise<number | null> {
   const { by } = form;
-  const rows = await db.query<{ until: number | null }>(
+  const rows = await db.query<{ at: number; isOnShare: boolean }>(
     `with address as (
        select coalesce($3::bytea, (select a.address_hash from hold_askers a
-         where a.venue_id = $1 and a.hold_id = $4::uuid)) as hash),
-     counted as (
-       select d.at, count(*) over within_the_hour >= ${DECLINES_PER_SHARE} as closes
-       from declines d where d.venue_id = $1 and d.share_id = $2 and d.at > to_timestamp($5 / 1000.0) - interval '2 hours'
-       window within_the_hour as (order by d.at range between interval '1 hour' preceding and current row)
+         where a.venue_id = $1 and a.hold_id = $4::uuid)) as hash)
+     select (extract(epoch from at) * 1000)::float8 as "at", is_on_share as "isOnShare" from (
+       (select d.at, true as is_on_share from declines d
+        where d.venue_id = $1 and d.share_id = $2 and d.at > to_timestamp($5 / 1000.0) - interval '2 hours'
+        order by d.at desc limit ${MAX_READ})
        union all
-       select d.at, count(*) over within_the_hour >= ${DECLINES_PER_ADDRESS}
-       from declines d join address a on a.hash = d.address_hash
-       where d.at > to_timestamp($5 / 1000.0) - interval '2 hours'
-       window within_the_hour as (order by d.at range between interval '1 hour' preceding and current row))
-     select (extract(epoch from max(at) + interval '1 hour') * 1000)::float8 as "until"
-     from counted where closes and at > to_timestamp($5 / 1000.0) - interval '1 hour'`,
+       (select d.at, false from declines d join address a on a.hash = d.address_hash
+        where d.at > to_timestamp($5 / 1000.0) - interval '2 hours' order by d.at desc limit ${MAX_READ})) counted`,
     [form.venueId, form.shareId, 'addressHash' in by ? by.addressHash : null, 'holdId' in by ? by.holdId : null, now],
   );
-  return rows[0]?.until ?? null;
+  const times = (isOnShare: boolean): number[] => rows.filter((row) => row.isOnShare === isOnShare).map(({ at }) => at);
+  const onShare = closedBy(times(true), MAX_DECLINES_PER_SHARE, now);
+  const fromAddress = closedBy(times(false), MAX_DECLINES_PER_ADDRESS, now);
+  return onShare === null || fromAddress === null ? (onShare ?? fromAddress) : Math.max(onShare, fromAddress);
 }
 
 export async function deleteOldDeclines(db: Queryable, now: number, limit: number): Promise<number> {

@@ -3,6 +3,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import type { MovementStatus } from './transitions.ts';
 
 /** Whose payouts, and of which time: `from` inclusive, `to` exclusive. */
 export interface PayoutPeriod {
@@ -15,7 +16,7 @@ export interface PayoutPeriod {
 export interface PayoutTransfer {
   readonly share_id: string;
   readonly amount: number;
-  readonly status: 'pending' | 'paid' | 'failed' | 'dropped';
+  readonly status: MovementStatus;
 }
 
 export interface PayoutRow {
@@ -28,8 +29,8 @@ export interface PayoutRow {
   readonly createdAt: string;
   readonly reversedAmount: number;
   readonly paidAmount: number;
-  readonly paidAt: string | null;
-  readonly status: 'pending' | 'paid' | 'failed';
+  /** When the newest of its transfers was sent. */
+  readonly sentAt: string | null;
   readonly transfers: readonly PayoutTransfer[];
 }
 
@@ -59,20 +60,13 @@ export async function listPayoutRows(
   return db.query<PayoutRow>(
     `select p.payout_id as "id", p.mode, p.checkout_id as "checkoutId", p.amount, p.fee_amount as "feeAmount", p.currency,
        utc_micros(p.created_at) as "createdAt", (p.amount - t.carried + t.taken_back)::integer as "reversedAmount",
-       t.paid::integer as "paidAmount", case when t.status = 'paid' then utc_text(t.paid_at) end as "paidAt", t.status,
-       t.transfers
+       t.paid::integer as "paidAmount", utc_text(t.sent_at) as "sentAt", t.transfers
      from (select * from payouts p where ${IN_PERIOD} and p.created_at < coalesce($5::timestamptz, 'infinity')
        order by p.created_at desc limit $6) p
      cross join lateral (
-       select ${SUMS}, max(m.done_at) filter (where m.kind = 'transfer') as paid_at,
-         case when count(*) filter (where m.kind = 'transfer' and m.status = 'failed') > 0 then 'failed'
-           when count(*) filter (where m.kind = 'transfer' and m.status <> 'dropped') = 0 then 'canceled'
-           when count(*) filter (where m.kind = 'transfer' and m.status not in ('done', 'dropped')) = 0 then 'paid'
-           else 'pending' end as status,
-         coalesce(json_agg(json_build_object('share_id', m.share_id, 'amount', m.amount, 'status',
-             case m.status when 'done' then 'paid' when 'failed' then 'failed' when 'dropped' then 'dropped'
-               else 'pending' end) order by m.movement_id)
-           filter (where m.kind = 'transfer'), '[]') as transfers
+       select ${SUMS}, max(m.done_at) filter (where m.kind = 'transfer') as sent_at,
+         coalesce(json_agg(json_build_object('share_id', m.share_id, 'amount', m.amount, 'status', m.status)
+           order by m.movement_id) filter (where m.kind = 'transfer'), '[]') as transfers
        from movements m where m.venue_id = p.venue_id and m.checkout_id = p.checkout_id
          and m.kind in ('transfer', 'reversal')) t
      order by p.created_at desc`,

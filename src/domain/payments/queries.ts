@@ -4,7 +4,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { HoldState } from './hold.ts';
-import type { HoldStatus } from './transitions.ts';
+import { ENDED_HOLD_STATUSES, type HoldStatus } from './transitions.ts';
 
 const HOLD = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
   currency, renews, keeps_card as "keepsCard", intent_id as "intentId", customer_id as "customerId",
@@ -22,9 +22,9 @@ export interface DueAtVenue {
 /** Those that are not over. */
 export async function liveHolds(tx: Queryable, venueId: string, checkoutId: string): Promise<HoldState[]> {
   return tx.query<HoldState>(
-    `select ${HOLD} from holds where venue_id = $1 and checkout_id = $2 and status not in ('released', 'returned', 'gone')
+    `select ${HOLD} from holds where venue_id = $1 and checkout_id = $2 and status <> all($3)
      order by created_at, hold_id`,
-    [venueId, checkoutId],
+    [venueId, checkoutId, ENDED_HOLD_STATUSES],
   );
 }
 

@@ -1,6 +1,7 @@
 // Review: a person, or in test mode the test helper, approves or rejects a pending object. The decision, its audit
 // entry and, for an offering, its event are written in one transaction.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
@@ -14,7 +15,7 @@ import { shownSubmission } from '../experiences/experience.ts';
 import { findExperience, setReviewed as setExperienceReviewed } from '../experiences/queries.ts';
 import { shownOffering } from '../offerings/offering.ts';
 import { findOffering, setReviewed as setOfferingReviewed } from '../offerings/queries.ts';
-import { audit, type CommandContext } from '../venues/audit.ts';
+import { audit } from '../venues/audit.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 
 export interface Decision {

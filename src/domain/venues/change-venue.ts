@@ -1,9 +1,10 @@
 // The changes that an operator makes to a venue: link it, revoke it, change its origins or its fee. Each change locks
 // the venue's row first and is audited. A request for the state that the venue already has writes nothing.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound, Problem } from '../../base/errors.ts';
-import { audit, type CommandContext } from './audit.ts';
+import { audit } from './audit.ts';
 import { MAX_ORIGINS, requireOrigin, tooManyOrigins } from './create-venue.ts';
 import { lockVenue, setFee, setLinked, setOrigins, setRevoked, type VenueRow } from './queries.ts';
 

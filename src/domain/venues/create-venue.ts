@@ -1,8 +1,9 @@
 // Creates a venue: linked, because the operator vouches for it, or a sandbox, which is not linked.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import { Problem } from '../../base/errors.ts';
-import { audit, type CommandContext } from './audit.ts';
+import { audit } from './audit.ts';
 import { insertVenue } from './queries.ts';
 import { normalOrigin, type Venue } from './venue.ts';
 

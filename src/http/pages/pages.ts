@@ -9,7 +9,7 @@ import { countSharedCalls } from '../../domain/keys/queries.ts';
 import { TOKEN_SECONDS } from '../../domain/members/tokens.ts';
 import { ProcessorUnavailable } from '../../domain/payments/processor.ts';
 import { asProblem } from '../../run/problem.ts';
-import type { HttpContext } from '../server.ts';
+import type { HttpContext } from '../context.ts';
 import { type Action, backTo, enterCode, giveName, look, otherPhone, signIn, signOut, sitDown } from './actions.ts';
 import { readAssets, registerAssets } from './assets.ts';
 import { html } from './html.ts';
@@ -93,7 +93,7 @@ async function giveToken(page: PageRequest): Promise<FastifyReply> {
 async function count({ http, member, request }: PageRequest, what: 'looks' | 'forms'): Promise<void> {
   const limit = what === 'forms' ? MEMBER_FORMS : member === null ? STRANGER_LOOKS : MEMBER_LOOKS;
   const who = member === null ? `address ${networkOf(request.ip)}` : `member ${member.id}`;
-  const [taken] = await countSharedCalls(http.app.db.pipelined, limit, [{ subject: `page ${what} ${who}`, calls: 1 }]);
+  const [taken] = await countSharedCalls(http.app.db.priority, limit, [{ subject: `page ${what} ${who}`, calls: 1 }]);
   if (taken !== undefined && taken.granted === 0) {
     const until = taken.retry_at === null ? 60 : (Date.parse(taken.retry_at) - Date.parse(taken.asked_at)) / 1_000;
     throw new Problem('rate_limited', { headers: { 'retry-after': String(Math.max(1, Math.ceil(until))) } });

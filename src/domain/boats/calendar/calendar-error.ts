@@ -1,5 +1,5 @@
-// What the calendar reader throws, and the list of what it could live with. An error means: keep the blocks you have.
-// A problem means: the blocks are good, and this much of the calendar is not in them. Both are sentences for the venue.
+// The error that the calendar reader throws, and the list of problems that it reports. After an error the caller keeps the
+// blocks of the last reading. A problem means that the blocks are usable and names what they lack. Venues read both.
 
 export class CalendarError extends Error {
   constructor(message: string) {
@@ -9,43 +9,43 @@ export class CalendarError extends Error {
 }
 
 const MAX_PROBLEMS = 20;
-const LONGEST = 300;
+const MAX_PROBLEM_LENGTH = 300;
 
 export class Problems {
   readonly #missing = new Set<string>();
-  readonly #said = new Set<string>();
-  #left = 0;
+  readonly #other = new Set<string>();
+  #omitted = 0;
 
   add(sentence: string): void {
-    this.#keep(this.#said, sentence);
+    this.#record(this.#other, sentence);
   }
 
-  /** Times that are taken are not in the blocks, so that they look free. */
-  miss(sentence: string): void {
-    this.#keep(this.#missing, sentence);
+  /** Busy times are missing from the blocks, so they look free. */
+  addMissing(sentence: string): void {
+    this.#record(this.#missing, sentence);
   }
 
-  #keep(kept: Set<string>, sentence: string): void {
-    const short = sentence.length > LONGEST ? `${sentence.slice(0, LONGEST - 1)}…` : sentence;
-    if (kept.has(short)) return;
-    if (kept.size < MAX_PROBLEMS) kept.add(short);
-    else this.#left += 1;
+  #record(list: Set<string>, sentence: string): void {
+    const short = sentence.length > MAX_PROBLEM_LENGTH ? `${sentence.slice(0, MAX_PROBLEM_LENGTH - 1)}…` : sentence;
+    if (list.has(short)) return;
+    if (list.size < MAX_PROBLEMS) list.add(short);
+    else this.#omitted += 1;
   }
 
   missing(): string[] {
     return [...this.#missing];
   }
 
-  /** What is missing comes first. */
+  /** Missing times come first. */
   list(): string[] {
-    const all = [...this.#missing, ...this.#said];
-    if (all.length + this.#left <= MAX_PROBLEMS) return all;
+    const all = [...this.#missing, ...this.#other];
+    if (all.length + this.#omitted <= MAX_PROBLEMS) return all;
     const shown = all.slice(0, MAX_PROBLEMS - 1);
-    return [...shown, `And ${all.length - shown.length + this.#left} more problems.`];
+    return [...shown, `And ${all.length - shown.length + this.#omitted} more problems.`];
   }
 }
 
-/** Somebody else's text inside a sentence of ours: short, and of one line. */
+/** Text of the feed for use in a problem: shortened, on one line. */
 export function quoted(text: string): string {
   const cut = text.slice(0, 61);
   const start = /^[ -~]*$/.test(cut) ? cut : cut.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '?');

@@ -1,11 +1,11 @@
-// Gathers what matters of a calendar: events, free/busy answers and time zones, each with the few properties that blocks
-// are made of. What stands inside another component (an alarm in an event) never leaks into the outer one, and unknown
-// components are passed over whole. Bounded in number and depth; a calendar that breaks off is an error, because the
-// bookings that are missing would look free.
+// Reads the components of a calendar that blocks are made of: events, free/busy components and time zones, each with the
+// few properties that matter. Properties of an inner component (an alarm in an event) never count for the outer one, and
+// unknown components are skipped. Number and depth are limited. A truncated calendar is an error, because the missing
+// bookings would look free.
 
 import { CalendarError, type Problems } from './calendar-error.ts';
 import { type ContentLine, nameOf, parseLine, unfoldedLines } from './lines.ts';
-import { COST, type Pace, type Paced } from './pace.ts';
+import { COST, type Interruptible, type WorkBudget } from './work-budget.ts';
 
 const MAX_EVENTS = 6_000;
 const MAX_ZONES = 200;
@@ -19,19 +19,19 @@ export interface Component {
   readonly inner: readonly Component[];
 }
 
-export interface GatheredCalendar {
+export interface CalendarComponents {
   readonly events: readonly Component[];
   readonly freeBusy: readonly Component[];
   readonly zones: readonly Component[];
-  /** X-WR-TIMEZONE or TIMEZONE-ID: the zone of times that name none. */
+  /** X-WR-TIMEZONE or TIMEZONE-ID: the zone of times without a TZID. */
   readonly zoneName: string | null;
 }
 
 const EVENT =
   'UID DTSTART DTEND DURATION RRULE RDATE EXDATE EXRULE RECURRENCE-ID STATUS TRANSP X-MICROSOFT-CDO-BUSYSTATUS';
 const OBSERVANCE = 'DTSTART TZOFFSETFROM TZOFFSETTO RRULE RDATE';
-/** Which properties are kept, by the path of components they stand in. */
-const KEPT = new Map(
+/** The properties that are read, by the path of their component. */
+const PROPERTIES_BY_PATH = new Map(
   Object.entries({
     VCALENDAR: 'X-WR-TIMEZONE TIMEZONE-ID',
     'VCALENDAR/VEVENT': EVENT,
@@ -47,44 +47,48 @@ interface OpenComponent {
   readonly path: string;
   readonly properties: Map<string, ContentLine[]>;
   readonly inner: Component[];
-  size: number;
+  propertyCount: number;
 }
 
-export const first = (component: Component, name: string): ContentLine | undefined =>
+export const firstProperty = (component: Component, name: string): ContentLine | undefined =>
   component.properties.get(name)?.[0];
 
-export function* gather(input: string | Uint8Array, problems: Problems, pace: Pace): Paced<GatheredCalendar> {
-  const gathering = new Gathering(problems);
+export function* readComponents(
+  input: string | Uint8Array,
+  problems: Problems,
+  budget: WorkBudget,
+): Interruptible<CalendarComponents> {
+  const reader = new ComponentReader(problems);
   for (const line of unfoldedLines(input)) {
-    gathering.take(line);
-    pace.spend(COST.line + line.length / 50);
-    if (pace.isTurnOver()) yield;
+    reader.readLine(line);
+    budget.spend(COST.line + line.length / 50);
+    if (budget.shouldPause()) yield;
   }
-  return gathering.finish();
+  return reader.finish();
 }
 
-class Gathering {
+class ComponentReader {
   readonly #problems: Problems;
   readonly #open: OpenComponent[] = [];
-  readonly #done: Component[] = [];
+  readonly #calendars: Component[] = [];
   readonly #counts = new Map<string, number>();
 
   constructor(problems: Problems) {
     this.#problems = problems;
   }
 
-  take(line: string): void {
+  readLine(line: string): void {
     const name = nameOf(line);
-    if (name === 'BEGIN') this.#begin(line);
-    else if (name === 'END') this.#end(kindIn(line));
+    if (name === 'BEGIN') this.#begin(componentNameIn(line));
+    else if (name === 'END') this.#end(componentNameIn(line));
     else if (name !== '') this.#property(name, line);
   }
 
-  finish(): GatheredCalendar {
+  finish(): CalendarComponents {
     if (this.#open.length > 0) throw new CalendarError('The calendar breaks off before END:VCALENDAR.');
-    const inside = this.#done.flatMap(({ inner }) => inner);
-    const named = this.#done
-      .map((calendar) => first(calendar, 'X-WR-TIMEZONE') ?? first(calendar, 'TIMEZONE-ID'))
+    const inside = this.#calendars.flatMap(({ inner }) => inner);
+    const named = this.#calendars
+      .map((calendar) => firstProperty(calendar, 'X-WR-TIMEZONE') ?? firstProperty(calendar, 'TIMEZONE-ID'))
       .find((line) => line !== undefined && line.value !== '');
     return {
       events: inside.filter(({ kind }) => kind === 'VEVENT'),
@@ -94,15 +98,14 @@ class Gathering {
     };
   }
 
-  #begin(line: string): void {
+  #begin(kind: string): void {
     if (this.#open.length >= MAX_DEPTH) throw new CalendarError('The calendar is nested too deep.');
-    const kind = kindIn(line);
     const outer = this.#open.at(-1);
     const path = outer === undefined ? kind : `${outer.path}/${kind}`;
-    this.#open.push({ kind, path, properties: new Map(), inner: [], size: 0 });
+    this.#open.push({ kind, path, properties: new Map(), inner: [], propertyCount: 0 });
   }
 
-  /** An END that closes an outer component closes what is open inside it; one that closes nothing is passed over. */
+  /** An END of an outer component also closes the components inside it. An END without its BEGIN is reported and skipped. */
   #end(kind: string): void {
     if (!this.#open.some((component) => component.kind === kind)) {
       this.#problems.add('The calendar ends a component that it did not begin.');
@@ -112,25 +115,25 @@ class Gathering {
       const component = this.#open.pop();
       if (component === undefined) return;
       if (component.kind !== kind) this.#problems.add('The calendar does not end a component that it began.');
-      this.#keep(component);
+      this.#close(component);
       if (component.kind === kind) return;
     }
   }
 
-  #keep(component: OpenComponent): void {
-    if (!KEPT.has(component.path)) return;
-    const [most, what] = mostOf(component.path);
+  #close(component: OpenComponent): void {
+    if (!PROPERTIES_BY_PATH.has(component.path)) return;
+    const [max, what] = limitOf(component.path);
     const count = (this.#counts.get(what) ?? 0) + 1;
-    if (count > most) throw new CalendarError(`The calendar has more than ${most} ${what}.`);
+    if (count > max) throw new CalendarError(`The calendar has more than ${max} ${what}.`);
     this.#counts.set(what, count);
-    (this.#open.at(-1)?.inner ?? this.#done).push(component);
+    (this.#open.at(-1)?.inner ?? this.#calendars).push(component);
   }
 
   #property(name: string, line: string): void {
     const component = this.#open.at(-1);
-    if (component === undefined || !KEPT.get(component.path)?.has(name)) return;
-    component.size += 1;
-    if (component.size > MAX_PROPERTIES) {
+    if (component === undefined || !PROPERTIES_BY_PATH.get(component.path)?.has(name)) return;
+    component.propertyCount += 1;
+    if (component.propertyCount > MAX_PROPERTIES) {
       this.#problems.add(`Only the first ${MAX_PROPERTIES} properties of an event were read.`);
       return;
     }
@@ -145,12 +148,12 @@ class Gathering {
   }
 }
 
-function mostOf(path: string): readonly [number, string] {
+function limitOf(path: string): readonly [number, string] {
   if (path === 'VCALENDAR/VTIMEZONE') return [MAX_ZONES, 'time zones'];
   return path.startsWith('VCALENDAR/VTIMEZONE/') ? [MAX_OBSERVANCES, 'changes of time zones'] : [MAX_EVENTS, 'events'];
 }
 
-const kindIn = (line: string): string =>
+const componentNameIn = (line: string): string =>
   line
     .slice(line.indexOf(':') + 1)
     .trim()

@@ -1,11 +1,13 @@
-// From the bytes of a calendar to its content lines (RFC 5545, 3.1): unfolded before they are decoded, so that a line
-// folded inside a UTF-8 sequence comes out whole; split into name, parameters and value. Bounded in size and in lines.
-// It knows nothing of what the lines mean.
+// Reads the content lines of a calendar (RFC 5545, 3.1). Lines are unfolded before they are decoded, so that a line folded
+// inside a UTF-8 sequence stays whole, then parsed into name, parameters and value. Bytes, lines and parameters are
+// limited. It does not interpret the lines.
 
 import { CalendarError } from './calendar-error.ts';
 
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_LINES = 100_000;
+/** Of one line. Real feeds use fewer than 10; 150,000 on one line took 0.3 seconds without a pause. */
+const MAX_PARAMETERS = 100;
 
 export interface ContentLine {
   /** Upper case. */
@@ -14,7 +16,7 @@ export interface ContentLine {
   readonly value: string;
 }
 
-/** The unfolded lines, one after another. The first that is not blank must open a calendar. */
+/** The first line that is not blank must be BEGIN:VCALENDAR. */
 export function* unfoldedLines(input: string | Uint8Array): Generator<string, undefined, undefined> {
   if (input.length > MAX_BYTES) throw new CalendarError('The calendar is larger than 2 MB.');
   const isText = typeof input === 'string';
@@ -23,14 +25,14 @@ export function* unfoldedLines(input: string | Uint8Array): Generator<string, un
     const line = isText ? raw : decoded(raw);
     if (isOpen) yield line;
     else if (line.trim() !== '') {
-      yield opening(line);
+      yield checkedOpening(line);
       isOpen = true;
     }
   }
-  if (!isOpen) opening('');
+  if (!isOpen) checkedOpening('');
 }
 
-function opening(line: string): string {
+function checkedOpening(line: string): string {
   const text = line.replace(/^\uFEFF/, '').trim();
   if (/^BEGIN:VCALENDAR$/i.test(text)) return text;
   throw new CalendarError(
@@ -40,7 +42,7 @@ function opening(line: string): string {
   );
 }
 
-/** A line ends with CRLF, LF or CR; one that begins with a blank goes on where the last one ended. */
+/** A line ends with CRLF, LF or CR. A line that begins with a space or tab continues the line before it. */
 function* unfolded(text: string): Generator<string, undefined, undefined> {
   let whole: string | null = null;
   let count = 0;
@@ -51,8 +53,8 @@ function* unfolded(text: string): Generator<string, undefined, undefined> {
     const end = Math.min(feed, carriage);
     count += 1;
     if (count > MAX_LINES) throw new CalendarError(`The calendar has more than ${MAX_LINES} lines.`);
-    const sign = text[at];
-    if (whole !== null && end > at && (sign === ' ' || sign === '\t')) whole += text.slice(at + 1, end);
+    const character = text[at];
+    if (whole !== null && end > at && (character === ' ' || character === '\t')) whole += text.slice(at + 1, end);
     else {
       if (whole !== null) yield whole;
       whole = text.slice(at, end);
@@ -62,8 +64,8 @@ function* unfolded(text: string): Generator<string, undefined, undefined> {
   if (whole !== null) yield whole;
 }
 
-function nextOf(text: string, sign: string, from: number): number {
-  const at = text.indexOf(sign, from);
+function nextOf(text: string, character: string, from: number): number {
+  const at = text.indexOf(character, from);
   return at < 0 ? text.length : at;
 }
 
@@ -72,19 +74,24 @@ const decoded = (latin1: string): string =>
 
 export const nameOf = (line: string): string => /^[A-Za-z0-9-]+(?=[;:])/.exec(line)?.[0].toUpperCase() ?? '';
 
-/** null: the line has no colon outside quotes, so it is none. */
+/** null: the line has no colon outside quotes, or too many parameters. */
 export function parseLine(line: string): ContentLine | null {
   const name = nameOf(line);
   if (name === '') return null;
   const parameters = new Map<string, string>();
   let from = name.length;
   let isQuoted = false;
+  let count = 0;
   for (let at = from; at < line.length; at++) {
-    const sign = line[at];
-    if (sign === '"') isQuoted = !isQuoted;
-    if (isQuoted || (sign !== ';' && sign !== ':')) continue;
-    if (at > from) addParameter(parameters, line.slice(from + 1, at));
-    if (sign === ':') return { name, parameters, value: line.slice(at + 1).trim() };
+    const character = line[at];
+    if (character === '"') isQuoted = !isQuoted;
+    if (isQuoted || (character !== ';' && character !== ':')) continue;
+    if (at > from) {
+      count += 1;
+      if (count > MAX_PARAMETERS) return null;
+      addParameter(parameters, line.slice(from + 1, at));
+    }
+    if (character === ':') return { name, parameters, value: line.slice(at + 1).trim() };
     from = at;
   }
   return null;

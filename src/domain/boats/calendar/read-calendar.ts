@@ -1,24 +1,24 @@
-// Reads somebody's calendar feed (RFC 5545) into blocks of time for a boat: events with their recurrences and changes,
-// and free/busy answers. Bounded in everything: size, components, recurrences, blocks. It throws CalendarError alone, and
-// only where the blocks would be worth nothing; all else that it could not read is told in `problems`.
+// Reads a calendar feed (RFC 5545) into a boat's blocks of time: events with their recurrences and changes, and free/busy
+// components. Size, components, recurrences and blocks are limited. It throws only CalendarError, and only if the blocks
+// would be useless; everything else that it cannot read is listed in `problems`.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Problems, quoted } from './calendar-error.ts';
-import { type Component, first, type GatheredCalendar, gather } from './components.ts';
+import { type CalendarComponents, type Component, firstProperty, readComponents } from './components.ts';
 import {
+  addExclusions,
   type BlockStatus,
-  type Expanding,
-  listed,
-  nothingTakenOut,
+  type Exclusions,
+  type ExpansionContext,
+  type Interval,
+  intervalsOfEvent,
+  listValues,
+  noExclusions,
   periodLength,
-  place,
-  type Stretch,
-  stretchesOf,
-  type TakenOut,
-  takeOut,
+  resolveTime,
 } from './events.ts';
-import { Pace, type Paced } from './pace.ts';
 import { DAY_MS } from './times.ts';
+import { type Interruptible, WorkBudget } from './work-budget.ts';
 import { Zones } from './zones.ts';
 
 export interface CalendarBlock {
@@ -29,33 +29,33 @@ export interface CalendarBlock {
 }
 
 export interface CalendarOptions {
-  /** Blocks that touch the time from `from` to `to` (milliseconds since 1970) are given, whole. */
+  /** Blocks that overlap the time from `from` to `to` (milliseconds since 1970) are returned whole. */
   readonly from: number;
   readonly to: number;
-  /** An IANA name, for times that name no zone in a calendar that names none. */
+  /** An IANA name: the zone of times without a TZID in a calendar that names no zone. */
   readonly defaultZone: string;
   readonly maxBlocks: number;
 }
 
 export interface CalendarReading {
-  /** Sorted by start; those of one status neither overlap nor touch. */
+  /** Sorted by start; blocks of one status neither overlap nor touch. */
   readonly blocks: readonly CalendarBlock[];
   readonly problems: readonly string[];
-  /** Those of the problems that leave times out which are taken: they look free. */
+  /** The problems because of which busy times are missing from the blocks, so they look free. */
   readonly missing: readonly string[];
 }
 
-const MOST_OCCURRENCES = 10_000;
-const LEAST_MS = Date.UTC(1970, 0, 1);
-const MOST_MS = Date.UTC(9998, 11, 31);
+const MAX_OCCURRENCES = 10_000;
+const MIN_MS = Date.UTC(1970, 0, 1);
+const MAX_MS = Date.UTC(9998, 11, 31);
 
-/** Bytes rather than text where they are at hand: a line folded inside a character is then read whole. */
+/** Prefer bytes to text: a line folded inside a UTF-8 sequence is then read whole. */
 export async function readCalendar(
   input: string | Uint8Array,
   options: CalendarOptions,
-  pause: () => Promise<unknown> = nextTurn,
+  pause: () => Promise<unknown> = yieldToEventLoop,
 ): Promise<CalendarReading> {
-  const reading = pacedReading(input, options, new Pace());
+  const reading = readInSteps(input, options, new WorkBudget());
   for (;;) {
     const { done, value } = reading.next();
     if (done) return value;
@@ -63,81 +63,85 @@ export async function readCalendar(
   }
 }
 
-/** Yields whenever some milliseconds of work were done. */
-export function* pacedReading(
+/** Yields after every few milliseconds of work. */
+export function* readInSteps(
   input: string | Uint8Array,
   { from, to, defaultZone, maxBlocks }: CalendarOptions,
-  pace: Pace,
-): Paced<CalendarReading> {
+  budget: WorkBudget,
+): Interruptible<CalendarReading> {
   const problems = new Problems();
-  const calendar = yield* gather(input, problems, pace);
-  const zones = new Zones(calendar, defaultZone, problems, pace);
-  const expanding: Expanding = { from, to, zones, problems, pace, occurrencesLeft: MOST_OCCURRENCES };
-  const stretches = yield* allStretches(calendar, expanding);
+  const calendar = yield* readComponents(input, problems, budget);
+  const zones = new Zones(calendar, defaultZone, problems, budget);
+  const context: ExpansionContext = { from, to, zones, problems, budget, occurrencesLeft: MAX_OCCURRENCES };
+  const intervals = yield* allIntervals(calendar, context);
   yield;
-  const blocks = merged(stretches);
+  const blocks = mergeIntervals(intervals);
   if (blocks.length > maxBlocks)
-    problems.miss(`The calendar was cut after ${maxBlocks} blocks; it has ${blocks.length}.`);
-  const kept = blocks.slice(0, maxBlocks).map(asBlock);
-  return { blocks: kept, problems: problems.list(), missing: problems.missing() };
+    problems.addMissing(`The calendar was cut after ${maxBlocks} blocks; it has ${blocks.length}.`);
+  const shown = blocks.slice(0, maxBlocks).map(asBlock);
+  return { blocks: shown, problems: problems.list(), missing: problems.missing() };
 }
 
-function* allStretches(calendar: GatheredCalendar, expanding: Expanding): Paced<Stretch[]> {
-  const { pace } = expanding;
-  const changed = yield* changesByUid(calendar.events, expanding);
-  const stretches: Stretch[] = [];
+function* allIntervals(calendar: CalendarComponents, context: ExpansionContext): Interruptible<Interval[]> {
+  const { budget } = context;
+  const changed = yield* changesByUid(calendar.events, context);
+  const intervals: Interval[] = [];
   for (const event of calendar.events) {
-    for (const each of yield* stretchesOf(event, changesOf(event, changed), expanding)) stretches.push(each);
-    if (pace.isTurnOver()) yield;
+    for (const each of yield* intervalsOfEvent(event, changesOf(event, changed), context)) intervals.push(each);
+    if (budget.shouldPause()) yield;
   }
-  for (const answer of calendar.freeBusy) for (const each of yield* freeBusyOf(answer, expanding)) stretches.push(each);
-  return stretches;
+  for (const component of calendar.freeBusy)
+    for (const each of yield* intervalsOfFreeBusy(component, context)) intervals.push(each);
+  return intervals;
 }
 
-function* changesByUid(events: readonly Component[], expanding: Expanding): Paced<Map<string, TakenOut>> {
-  const changed = new Map<string, TakenOut>();
+function* changesByUid(
+  events: readonly Component[],
+  context: ExpansionContext,
+): Interruptible<Map<string, Exclusions>> {
+  const changed = new Map<string, Exclusions>();
   for (const event of events) {
-    const uid = first(event, 'UID')?.value ?? '';
+    const uid = firstProperty(event, 'UID')?.value ?? '';
     const lines = event.properties.get('RECURRENCE-ID');
     if (lines === undefined || uid === '') continue;
     if (lines.some(({ parameters }) => parameters.get('RANGE')?.toUpperCase() === 'THISANDFUTURE'))
-      expanding.problems.add('A change to all later occurrences of an event was read as a change to one.');
-    const out = changed.get(uid) ?? nothingTakenOut();
-    yield* takeOut(out, lines, expanding);
-    changed.set(uid, out);
+      context.problems.add('A change to all later occurrences of an event was read as a change to one.');
+    const exclusions = changed.get(uid) ?? noExclusions();
+    yield* addExclusions(exclusions, lines, context);
+    changed.set(uid, exclusions);
   }
   return changed;
 }
 
-/** A change is an event of its own: what is taken out is taken from the series. */
-function changesOf(event: Component, changed: ReadonlyMap<string, TakenOut>): TakenOut | null {
+/** A changed occurrence is an event of its own; the exclusions apply to its series. */
+function changesOf(event: Component, changed: ReadonlyMap<string, Exclusions>): Exclusions | null {
   if (event.properties.has('RECURRENCE-ID')) return null;
-  return changed.get(first(event, 'UID')?.value ?? '') ?? null;
+  return changed.get(firstProperty(event, 'UID')?.value ?? '') ?? null;
 }
 
-function* freeBusyOf(answer: Component, expanding: Expanding): Paced<Stretch[]> {
-  const stretches: Stretch[] = [];
-  for (const line of answer.properties.get('FREEBUSY') ?? []) {
+function* intervalsOfFreeBusy(component: Component, context: ExpansionContext): Interruptible<Interval[]> {
+  const intervals: Interval[] = [];
+  for (const line of component.properties.get('FREEBUSY') ?? []) {
     const status = freeBusyStatus(line.parameters.get('FBTYPE'));
-    for (const text of listed(line)) {
-      if (expanding.pace.isTurnOver()) yield;
+    for (const text of listValues(line)) {
+      if (context.budget.shouldPause()) yield;
       const [from = '', to = ''] = text.split('/', 2);
-      const placed = place(from, line, expanding.zones);
-      const length = placed === null ? null : periodLength(placed, to, line, expanding.zones);
-      if (placed === null || length === null) {
-        expanding.problems.add(`The FREEBUSY period ${quoted(text)} could not be read.`);
+      const resolved = resolveTime(from, line, context.zones);
+      const length = resolved === null ? null : periodLength(resolved, to, line, context.zones);
+      if (resolved === null || length === null) {
+        context.problems.add(`The FREEBUSY period ${quoted(text)} could not be read.`);
         continue;
       }
-      const end = placed.instant + length.days * DAY_MS + length.ms;
-      if (end <= expanding.from || placed.instant >= expanding.to || end <= placed.instant) continue;
-      if (expanding.occurrencesLeft-- <= 0) {
-        expanding.problems.miss('The calendar was cut: it has too many occurrences.');
-        return stretches;
+      const end = resolved.instant + length.days * DAY_MS + length.ms;
+      if (end <= context.from || resolved.instant >= context.to || end <= resolved.instant) continue;
+      if (context.occurrencesLeft-- <= 0) {
+        context.problems.addMissing('The calendar was cut: it has too many occurrences.');
+        return intervals;
       }
-      stretches.push({ start: placed.instant, end, status });
+      intervals.push({ start: resolved.instant, end, status });
     }
   }
-  return stretches;
+  return intervals;
 }
 
 function freeBusyStatus(type: string | undefined): BlockStatus {
@@ -145,11 +149,11 @@ function freeBusyStatus(type: string | undefined): BlockStatus {
   return type?.toUpperCase() === 'BUSY-TENTATIVE' ? 'tentative' : 'busy';
 }
 
-function merged(stretches: readonly Stretch[]): Stretch[] {
-  const blocks: Stretch[] = [];
+function mergeIntervals(intervals: readonly Interval[]): Interval[] {
+  const blocks: Interval[] = [];
   for (const status of ['busy', 'tentative', 'free'] as const) {
-    const ofStatus: Stretch[] = [];
-    for (const each of stretches.filter((one) => one.status === status).sort((a, b) => a.start - b.start)) {
+    const ofStatus: Interval[] = [];
+    for (const each of intervals.filter((one) => one.status === status).sort((a, b) => a.start - b.start)) {
       const last = ofStatus.at(-1);
       if (last === undefined || each.start > last.end) ofStatus.push(each);
       else ofStatus[ofStatus.length - 1] = { ...last, end: Math.max(last.end, each.end) };
@@ -159,9 +163,9 @@ function merged(stretches: readonly Stretch[]): Stretch[] {
   return blocks.sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
-function asBlock({ start, end, status }: Stretch): CalendarBlock {
+function asBlock({ start, end, status }: Interval): CalendarBlock {
   return { starts_at: utc(start), ends_at: utc(end), status };
 }
 
 const utc = (ms: number): string =>
-  new Date(Math.min(MOST_MS, Math.max(LEAST_MS, ms))).toISOString().replace('.000Z', 'Z');
+  new Date(Math.min(MAX_MS, Math.max(MIN_MS, ms))).toISOString().replace('.000Z', 'Z');

@@ -1,115 +1,124 @@
-// One recurrence rule, expanded inside a window. Rules are expanded on wall time and placed in their zone afterwards, so
-// that any zone will do. Every step is charged to the one budget of the calendar: a rule that repeats within the day, that
-// cannot be read, or that comes when the budget is spent, is reported and its first occurrence alone is taken.
+// Expands one recurrence rule inside a window, in local (wall) time; the caller resolves the times in their zone. Every
+// step is charged to the calendar's budget. A rule that repeats too often within a day, that cannot be read, or for which
+// no budget is left fails, and the caller then uses only the first occurrence.
 
 import { readRecurrence } from '../../../../schemas/rules/recurrence-rule.ts';
 import { type RecurrenceRule, timesADay, walkRecurrence } from '../../calendar/recurrence-set.ts';
-import type { Pace } from './pace.ts';
 import { DAY_MS, parseWallTime } from './times.ts';
+import type { WorkBudget } from './work-budget.ts';
 
 /** Every quarter of an hour, day and night. */
-const MOST_A_DAY = 96;
-const MOST_STEPS_OF_ONE = 30_000;
-const LONGEST = 1000;
-/** What reading a rule costs beside its length, in steps of following it. */
-const STEPS_TO_READ = 30;
+const MAX_TIMES_PER_DAY = 96;
+const MAX_STEPS_PER_RULE = 30_000;
+const MAX_RULE_LENGTH = 1000;
+/** The cost of parsing a rule, in addition to its length. */
+const STEPS_TO_PARSE = 30;
 
-export type Expansion =
-  | { readonly walls: readonly number[]; readonly cut: boolean }
-  | { readonly failed: 'unreadable' | 'explosive' | 'spent'; readonly why?: string };
+export type RuleExpansion =
+  | { readonly walls: readonly number[]; readonly isCut: boolean }
+  | { readonly failed: 'unreadable' | 'too often' | 'no budget'; readonly why?: string };
 
 export interface Span {
   readonly fromWall: number;
   readonly toWall: number;
 }
 
-export interface RuleOfEvent {
+export interface EventRule {
   readonly text: string;
   readonly startWall: number;
-  /** UNTIL in UTC, on the wall of the event's zone. */
+  /** Converts an UNTIL in UTC to the local time of the event's zone. */
   readonly wallOf: (instantMs: number) => number;
 }
 
-export function expandRule({ text, startWall, wallOf }: RuleOfEvent, span: Span, most: number, pace: Pace): Expansion {
-  if (pace.stepsLeft <= 0) return { failed: 'spent' };
-  if (text.length > LONGEST) return { failed: 'unreadable', why: `it is longer than ${LONGEST} characters` };
-  pace.steps(STEPS_TO_READ + text.length);
-  const services = readParts(text);
-  const until = untilWall(services, wallOf);
+export function expandRule(
+  { text, startWall, wallOf }: EventRule,
+  span: Span,
+  maxOccurrences: number,
+  budget: WorkBudget,
+): RuleExpansion {
+  if (budget.stepsLeft <= 0) return { failed: 'no budget' };
+  if (text.length > MAX_RULE_LENGTH)
+    return { failed: 'unreadable', why: `it is longer than ${MAX_RULE_LENGTH} characters` };
+  budget.spendSteps(STEPS_TO_PARSE + text.length);
+  const parts = readParts(text);
+  const until = untilWall(parts, wallOf);
   if (until === null) return { failed: 'unreadable', why: 'its UNTIL is no date' };
-  const rule = readRecurrence(services.join(';'));
+  const rule = readRecurrence(parts.join(';'));
   if ('problem' in rule)
     return rule.code === 'invalid_value'
-      ? { failed: 'explosive' }
+      ? { failed: 'too often' }
       : { failed: 'unreadable', why: rule.problem.replace(/"[^"]*"/g, 'that') };
-  if (timesADay(rule) > MOST_A_DAY) return { failed: 'explosive' };
-  const stretch = { from: span.fromWall, to: Math.min(span.toWall, until) + 1 };
-  if (stretch.to <= Math.max(stretch.from, startWall)) return { walls: [], cut: false };
-  return walked(rule, startWall, stretch, most, pace);
+  if (timesADay(rule) > MAX_TIMES_PER_DAY) return { failed: 'too often' };
+  const window = { from: span.fromWall, to: Math.min(span.toWall, until) + 1 };
+  if (window.to <= Math.max(window.from, startWall)) return { walls: [], isCut: false };
+  return walkRule(rule, startWall, window, maxOccurrences, budget);
 }
 
-function walked(
+function walkRule(
   rule: RecurrenceRule,
   startWall: number,
-  stretch: { readonly from: number; readonly to: number },
-  most: number,
-  pace: Pace,
-): Expansion {
+  window: { readonly from: number; readonly to: number },
+  maxOccurrences: number,
+  budget: WorkBudget,
+): RuleExpansion {
   const walls: number[] = [];
-  const allowed = Math.min(pace.stepsLeft, MOST_STEPS_OF_ONE);
+  const allowed = Math.min(budget.stepsLeft, MAX_STEPS_PER_RULE);
   const work = { left: allowed };
-  let cut = false;
-  const counted = startCounted(rule, startWall, work);
-  const late = begunLate(counted, startWall, stretch.from, work);
-  const ended =
-    late.rule.count === 0 ||
-    walkRecurrence(late.rule, late.startWall, stretch, work, (wall) => {
-      cut = walls.length >= most;
-      if (!cut) walls.push(wall);
-      return !cut;
+  let isCut = false;
+  const counted = withStartCounted(rule, startWall, work);
+  const skipped = skipToWindow(counted, startWall, window.from, work);
+  const hasEnded =
+    skipped.rule.count === 0 ||
+    walkRecurrence(skipped.rule, skipped.startWall, window, work, (wall) => {
+      isCut = walls.length >= maxOccurrences;
+      if (!isCut) walls.push(wall);
+      return !isCut;
     });
-  pace.steps(allowed - Math.max(0, work.left));
-  if (!ended && walls.length === 0) return { failed: 'spent' };
-  return { walls, cut: cut || !ended };
+  budget.spendSteps(allowed - Math.max(0, work.left));
+  if (!hasEnded && walls.length === 0) return { failed: 'no budget' };
+  return { walls, isCut: isCut || !hasEnded };
 }
 
-/** DTSTART is the first of COUNT also where the rule does not name it (RFC 5545, 3.8.5.3). */
-function startCounted(rule: RecurrenceRule, startWall: number, work: { left: number }): RecurrenceRule {
+/** DTSTART counts towards COUNT even if the rule does not match it (RFC 5545, 3.8.5.3). */
+function withStartCounted(rule: RecurrenceRule, startWall: number, work: { left: number }): RecurrenceRule {
   if (rule.count === undefined) return rule;
-  let named = false;
+  let isMatched = false;
   walkRecurrence({ ...rule, count: undefined }, startWall, { from: startWall, to: startWall + 1 }, work, () => {
-    named = true;
+    isMatched = true;
     return false;
   });
-  return named ? rule : { ...rule, count: rule.count - 1 };
+  return isMatched ? rule : { ...rule, count: rule.count - 1 };
 }
 
 /**
- * Days and weeks repeat after so many weeks, unless months have a say in it: what lies before the window is then counted
- * by one such round, not walked through.
+ * A daily or weekly rule without parts for months repeats after `interval` weeks. The occurrences before the window are
+ * then computed from one such period instead of visiting each of them.
  */
-function begunLate(
+function skipToWindow(
   rule: RecurrenceRule,
   startWall: number,
   from: number,
   work: { left: number },
 ): { rule: RecurrenceRule; startWall: number } {
-  const round = rule.interval * 7 * DAY_MS;
-  const rounds = Math.floor((from - startWall) / round);
-  const steady = rule.frequency === 'DAILY' || rule.frequency === 'WEEKLY';
-  if (rule.count === undefined || rounds < 2 || !steady) return { rule, startWall };
+  const period = rule.interval * 7 * DAY_MS;
+  const periods = Math.floor((from - startWall) / period);
+  const isDailyOrWeekly = rule.frequency === 'DAILY' || rule.frequency === 'WEEKLY';
+  if (rule.count === undefined || periods < 2 || !isDailyOrWeekly) return { rule, startWall };
   if (rule.lists.BYMONTH !== undefined || rule.lists.BYMONTHDAY !== undefined) return { rule, startWall };
-  let each = 0;
-  const stretch = { from: startWall, to: startWall + round };
-  const ended = walkRecurrence({ ...rule, count: undefined }, startWall, stretch, work, () => {
-    each += 1;
+  let perPeriod = 0;
+  const window = { from: startWall, to: startWall + period };
+  const hasEnded = walkRecurrence({ ...rule, count: undefined }, startWall, window, work, () => {
+    perPeriod += 1;
     return true;
   });
-  if (!ended) return { rule, startWall };
-  return { rule: { ...rule, count: Math.max(0, rule.count - rounds * each) }, startWall: startWall + rounds * round };
+  if (!hasEnded) return { rule, startWall };
+  return {
+    rule: { ...rule, count: Math.max(0, rule.count - periods * perPeriod) },
+    startWall: startWall + periods * period,
+  };
 }
 
-/** The parts, without those that say nothing: X- parts, and the calendar and the skipping that are the usual ones. */
+/** The parts that matter, without X- parts and without RSCALE and SKIP where they state the default. */
 function readParts(text: string): string[] {
   return text
     .toUpperCase()
@@ -118,11 +127,11 @@ function readParts(text: string): string[] {
     .filter((part) => part !== '' && !part.startsWith('X-') && part !== 'RSCALE=GREGORIAN' && part !== 'SKIP=OMIT');
 }
 
-/** The last wall time the rule may reach; the part itself is taken out, since the span says the same. */
-function untilWall(services: string[], wallOf: (instantMs: number) => number): number | null {
-  const at = services.findIndex((part) => part.startsWith('UNTIL='));
+/** The last local time of the rule. Removes the UNTIL part, because the window then ends there. */
+function untilWall(parts: string[], wallOf: (instantMs: number) => number): number | null {
+  const at = parts.findIndex((part) => part.startsWith('UNTIL='));
   if (at < 0) return Number.POSITIVE_INFINITY;
-  const [part = ''] = services.splice(at, 1);
+  const [part = ''] = parts.splice(at, 1);
   const until = parseWallTime(part.slice('UNTIL='.length));
   if (until === null) return null;
   if (until.isDate) return until.wallMs + DAY_MS - 1;

@@ -1,6 +1,6 @@
-// The values of RFC 5545 that carry time: DATE, DATE-TIME, DURATION, PERIOD and UTC-OFFSET. Read leniently where feeds
-// are known to be loose (dashes and colons, missing seconds), strictly where a guess could move a booking. Times are
-// wall times in milliseconds, to be placed by a zone.
+// Parses the time values of RFC 5545: DATE, DATE-TIME, DURATION and UTC-OFFSET. Spellings that real feeds use (dashes and
+// colons, missing seconds) are accepted; anything that needs a guess is refused, because a guess could move a booking.
+// Times are local (wall) times in milliseconds; a zone converts them to instants.
 
 export const DAY_MS = 86_400_000;
 

@@ -1,5 +1,5 @@
-// The names that Windows and Outlook give the most used time zones, as IANA names (after CLDR's windowsZones, the
-// territory 001). Not complete: a zone that is missing here still has the offsets its calendar carries.
+// IANA names for the most used time zone names of Windows and Outlook (from CLDR's windowsZones, territory 001). The list
+// is not complete: for a zone that is not here, the reader uses the offsets in the calendar's VTIMEZONE.
 
 const NAMES: Readonly<Record<string, string>> = {
   'Dateline Standard Time': 'Etc/GMT+12',

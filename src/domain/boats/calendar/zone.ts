@@ -1,11 +1,11 @@
-// Wall time to instants and back, for one time zone: an IANA zone, or the offsets that a calendar carries itself. Wall
-// times are milliseconds as if the zone were UTC. A time that a change of the clock skips moves forward by the gap; one
-// that comes twice is the first of the two.
+// Converts local (wall) times to instants and back for one time zone: an IANA zone, or a zone from a VTIMEZONE. Wall times
+// are milliseconds as if the zone were UTC. A time that a clock change skips moves forward by the gap; of a time that
+// occurs twice, the first is used.
 
 import { Temporal } from 'temporal-polyfill';
 import { clockOfSpans, type Span, type ZoneClock, zoneClock } from '../../calendar/zone-clock.ts';
-import type { Pace } from './pace.ts';
 import { DAY_MS } from './times.ts';
+import type { WorkBudget } from './work-budget.ts';
 
 export interface Zone {
   readonly name: string;
@@ -17,16 +17,16 @@ export const UTC: Zone = { name: 'UTC', instantOf: (wall) => wall, wallOf: (inst
 
 const [FIRST_YEAR, LAST_YEAR] = [1970, 9997];
 
-/** A zone whose changes are looked up year by year, each once: the pace says how many years there may be. */
-function zoneByYears(name: string, pace: Pace, clockOf: (year: number) => ZoneClock): Zone {
-  const kept = new Map<number, ZoneClock>();
+/** Computes the clock changes of each year once; the budget limits the number of years. */
+function zoneByYears(name: string, budget: WorkBudget, clockOf: (year: number) => ZoneClock): Zone {
+  const clocks = new Map<number, ZoneClock>();
   const clockAt = (time: number): ZoneClock => {
     const year = Math.min(Math.max(new Date(time).getUTCFullYear(), FIRST_YEAR), LAST_YEAR);
-    const known = kept.get(year);
+    const known = clocks.get(year);
     if (known !== undefined) return known;
-    pace.zoneYear();
+    budget.countZoneYear();
     const clock = clockOf(year);
-    kept.set(year, clock);
+    clocks.set(year, clock);
     return clock;
   };
   return {
@@ -36,8 +36,8 @@ function zoneByYears(name: string, pace: Pace, clockOf: (year: number) => ZoneCl
   };
 }
 
-/** null: no such zone. Offsets such as "+05:00" are not names. */
-export function ianaZone(name: string, pace: Pace): Zone | null {
+/** null: unknown. Offsets such as "+05:00" are not names. */
+export function ianaZone(name: string, budget: WorkBudget): Zone | null {
   if (!/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/.test(name) || name.length > 64) return null;
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
@@ -45,7 +45,7 @@ export function ianaZone(name: string, pace: Pace): Zone | null {
     return null;
   }
   if (/^(UTC|Etc\/UTC|GMT|Etc\/GMT|Zulu)$/i.test(name)) return UTC;
-  return zoneByYears(name, pace, (year) => zoneClock(name, Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)));
+  return zoneByYears(name, budget, (year) => zoneClock(name, Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)));
 }
 
 /** From one offset to another: once, or on one weekday of a month of every year until `untilMs`. */
@@ -56,13 +56,13 @@ export interface Observance {
   readonly yearly: { month: number; weekday: number; nth: number; untilMs: number } | null;
 }
 
-/** A zone made of what a VTIMEZONE says. */
-export function zoneOfObservances(name: string, observances: readonly Observance[], pace: Pace): Zone {
+/** A zone from the observances of a VTIMEZONE. */
+export function zoneOfObservances(name: string, observances: readonly Observance[], budget: WorkBudget): Zone {
   const before = earliest(observances)?.fromOffset ?? 0;
-  return zoneByYears(name, pace, (year) => clockOfSpans(name, spansAround(observances, year, before)));
+  return zoneByYears(name, budget, (year) => clockOfSpans(name, spansAround(observances, year, before)));
 }
 
-/** Of two changes at one moment the one that is told first counts. */
+/** Of two changes at the same instant, the first in the calendar is used. */
 function spansAround(observances: readonly Observance[], year: number, before: number): Span[] {
   const changes = new Map<number, number>();
   for (const observance of observances)
@@ -96,7 +96,7 @@ function nthWeekday(year: number, month: number, weekday: number, nth: number): 
 
 function earliest(observances: readonly Observance[]): Observance | null {
   return observances.reduce<Observance | null>(
-    (least, each) => (least === null || each.startsAtWall < least.startsAtWall ? each : least),
+    (found, each) => (found === null || each.startsAtWall < found.startsAtWall ? each : found),
     null,
   );
 }

@@ -1,12 +1,12 @@
-// Finds the zone that a TZID means: an IANA name (also behind a vendor's prefix), the VTIMEZONE's X-LIC-LOCATION, a
-// Windows name, and last the offsets of the VTIMEZONE itself when they are simple. What cannot be found is read in the
-// calendar's own zone and reported: a booking at a doubtful hour is better than one that is lost.
+// Finds the zone of a TZID, in this order: an IANA name (also after a vendor's prefix), a Windows name, the VTIMEZONE's
+// X-LIC-LOCATION, the offsets of the VTIMEZONE itself if they are simple. For an unknown zone it reports a problem and
+// uses the calendar's own zone: a booking at a doubtful hour is better than a lost one.
 
 import { CalendarError, type Problems, quoted } from './calendar-error.ts';
-import { type Component, first, type GatheredCalendar } from './components.ts';
-import { COST, type Pace } from './pace.ts';
+import { type CalendarComponents, type Component, firstProperty } from './components.ts';
 import { parseOffset, parseWallTime } from './times.ts';
 import { zoneOfWindowsName } from './windows-zones.ts';
+import { COST, type WorkBudget } from './work-budget.ts';
 import { ianaZone, type Observance, UTC, type Zone, zoneOfObservances } from './zone.ts';
 
 const MAX_ZONES = 60;
@@ -16,26 +16,26 @@ const NO_END = Date.UTC(9998, 0, 1);
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 
 export class Zones {
-  /** For times that name no zone, and for whole days. */
+  /** For times without a TZID, and for whole days. */
   readonly floating: Zone;
-  readonly pace: Pace;
+  readonly budget: WorkBudget;
   readonly #problems: Problems;
   readonly #found = new Map<string, Zone>();
-  readonly #carried = new Map<string, Component>();
+  readonly #embedded = new Map<string, Component>();
 
   constructor(
-    { zones: carried, zoneName: calendarZone }: Pick<GatheredCalendar, 'zones' | 'zoneName'>,
+    { zones: embedded, zoneName: calendarZone }: Pick<CalendarComponents, 'zones' | 'zoneName'>,
     defaultZone: string,
     problems: Problems,
-    pace: Pace,
+    budget: WorkBudget,
   ) {
     this.#problems = problems;
-    this.pace = pace;
-    for (const component of carried) {
-      const name = first(component, 'TZID')?.value;
-      if (name !== undefined && !this.#carried.has(name)) this.#carried.set(name, component);
+    this.budget = budget;
+    for (const component of embedded) {
+      const name = firstProperty(component, 'TZID')?.value;
+      if (name !== undefined && !this.#embedded.has(name)) this.#embedded.set(name, component);
     }
-    const fallback = ianaZone(defaultZone, pace);
+    const fallback = ianaZone(defaultZone, budget);
     if (fallback === null) problems.add(`The time zone ${quoted(defaultZone)} is not known; UTC was used.`);
     const named = calendarZone === null ? null : this.#find(calendarZone);
     if (calendarZone !== null && named === null)
@@ -44,8 +44,8 @@ export class Zones {
   }
 
   of(name: string): Zone {
-    const kept = this.#found.get(name);
-    if (kept !== undefined) return kept;
+    const known = this.#found.get(name);
+    if (known !== undefined) return known;
     if (this.#found.size >= MAX_ZONES) throw new CalendarError(`The calendar uses more than ${MAX_ZONES} time zones.`);
     const found = this.#find(name);
     if (found === null)
@@ -56,53 +56,53 @@ export class Zones {
   }
 
   #find(name: string): Zone | null {
-    const { pace } = this;
-    pace.spend(COST.zoneName);
-    const carried = this.#carried.get(name);
-    const location = carried === undefined ? undefined : first(carried, 'X-LIC-LOCATION')?.value;
+    const { budget } = this;
+    budget.spend(COST.zoneName);
+    const embedded = this.#embedded.get(name);
+    const location = embedded === undefined ? undefined : firstProperty(embedded, 'X-LIC-LOCATION')?.value;
     return (
-      namedZone(name, pace) ??
-      (location === undefined ? null : namedZone(location, pace)) ??
-      (carried === undefined ? null : carriedZone(name, carried, pace))
+      namedZone(name, budget) ??
+      (location === undefined ? null : namedZone(location, budget)) ??
+      (embedded === undefined ? null : embeddedZone(name, embedded, budget))
     );
   }
 }
 
-function namedZone(name: string, pace: Pace): Zone | null {
-  const plain = ianaZone(name.trim(), pace);
+function namedZone(name: string, budget: WorkBudget): Zone | null {
+  const plain = ianaZone(name.trim(), budget);
   if (plain !== null) return plain;
   const windows = zoneOfWindowsName(name.trim());
-  if (windows !== null) return ianaZone(windows, pace);
+  if (windows !== null) return ianaZone(windows, budget);
   if (!name.startsWith('/') || name.length > 200) return null;
-  const services = name.split('/');
+  const parts = name.split('/');
   return (
-    ianaZone(services.slice(-3).join('/'), pace) ??
-    ianaZone(services.slice(-2).join('/'), pace) ??
-    ianaZone(services.at(-1) ?? '', pace)
+    ianaZone(parts.slice(-3).join('/'), budget) ??
+    ianaZone(parts.slice(-2).join('/'), budget) ??
+    ianaZone(parts.at(-1) ?? '', budget)
   );
 }
 
-function carriedZone(name: string, component: Component, pace: Pace): Zone | null {
+function embeddedZone(name: string, component: Component, budget: WorkBudget): Zone | null {
   if (component.inner.length === 0 || component.inner.length > MAX_OBSERVANCES) return null;
   const observances: Observance[] = [];
   for (const inner of component.inner) {
     const read = observancesOf(inner);
     if (read === null) return null;
     observances.push(...read);
-    pace.spend(COST.event * read.length);
+    budget.spend(COST.event * read.length);
     if (observances.length > MAX_CHANGES) return null;
   }
-  return zoneOfObservances(name, observances, pace);
+  return zoneOfObservances(name, observances, budget);
 }
 
-/** null: more than one weekday of one month a year, or a list of dates; that is no longer simple. */
+/** null: not simple, which means other than once, on a short list of dates, or on one weekday of a month each year. */
 function observancesOf(component: Component): Observance[] | null {
-  const starts = parseWallTime(first(component, 'DTSTART')?.value ?? '');
-  const toOffset = parseOffset(first(component, 'TZOFFSETTO')?.value ?? '');
-  const fromOffset = parseOffset(first(component, 'TZOFFSETFROM')?.value ?? '') ?? toOffset;
+  const starts = parseWallTime(firstProperty(component, 'DTSTART')?.value ?? '');
+  const toOffset = parseOffset(firstProperty(component, 'TZOFFSETTO')?.value ?? '');
+  const fromOffset = parseOffset(firstProperty(component, 'TZOFFSETFROM')?.value ?? '') ?? toOffset;
   if (toOffset === null || fromOffset === null) return null;
   const startsAtWall = starts?.wallMs ?? Date.UTC(1970, 0, 1);
-  const rule = first(component, 'RRULE')?.value;
+  const rule = firstProperty(component, 'RRULE')?.value;
   if (rule === undefined) {
     const dates = (component.properties.get('RDATE') ?? []).flatMap(({ value }) => value.split(',', MAX_CHANGES));
     if (dates.length > MAX_OBSERVANCES) return null;
@@ -114,19 +114,19 @@ function observancesOf(component: Component): Observance[] | null {
 }
 
 function yearlyRule(text: string): Observance['yearly'] {
-  const services = new Map(
+  const parts = new Map(
     text
       .toUpperCase()
       .split(';')
       .map((part) => part.split('=', 2) as [string, string]),
   );
-  const day = /^([+-]?[1-5])(SU|MO|TU|WE|TH|FR|SA)$/.exec(services.get('BYDAY') ?? '');
-  const month = Number(services.get('BYMONTH') ?? 0);
+  const day = /^([+-]?[1-5])(SU|MO|TU|WE|TH|FR|SA)$/.exec(parts.get('BYDAY') ?? '');
+  const month = Number(parts.get('BYMONTH') ?? 0);
   const known = ['FREQ', 'BYDAY', 'BYMONTH', 'UNTIL', 'WKST', 'INTERVAL'];
-  if (day === null || services.get('FREQ') !== 'YEARLY' || [...services.keys()].some((key) => !known.includes(key)))
+  if (day === null || parts.get('FREQ') !== 'YEARLY' || [...parts.keys()].some((key) => !known.includes(key)))
     return null;
-  if (!(month >= 1 && month <= 12) || (services.get('INTERVAL') ?? '1') !== '1') return null;
-  const until = services.get('UNTIL');
+  if (!(month >= 1 && month <= 12) || (parts.get('INTERVAL') ?? '1') !== '1') return null;
+  const until = parts.get('UNTIL');
   const untilMs = until === undefined ? NO_END : (parseWallTime(until)?.wallMs ?? NO_END);
   return { month, weekday: WEEKDAYS.indexOf(day[2] ?? ''), nth: Number(day[1]), untilMs };
 }

@@ -10,6 +10,7 @@ import { pageOf, pageQueryOf } from '../../../base/page.ts';
 import { utc } from '../../../base/schema/normal.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { listPayoutRows, type PayoutPeriod, type PayoutRow, payoutTotals } from '../../payments/payout-queries.ts';
+import { payoutStatus, transferStatus } from '../../payments/payout-status.ts';
 import { bookingIds } from '../queries.ts';
 
 export async function listPayouts(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
@@ -60,6 +61,7 @@ function wrongWay(from: string): FieldProblem {
 }
 
 function shown(row: PayoutRow, bookingId: string): Payout {
+  const status = payoutStatus(row.transfers);
   return {
     id: row.id,
     object: 'payout',
@@ -71,10 +73,10 @@ function shown(row: PayoutRow, bookingId: string): Payout {
     paid_amount: row.paidAmount,
     fee_amount: row.feeAmount,
     currency: row.currency as Payout['currency'],
-    status: row.status,
-    transfers: row.transfers,
+    status,
+    transfers: row.transfers.map((transfer) => ({ ...transfer, status: transferStatus(transfer.status) })),
     created_at: row.createdAt,
-    paid_at: row.paidAt,
+    paid_at: status === 'paid' ? row.sentAt : null,
   };
 }
 

@@ -8,7 +8,7 @@ import { type MessageRequest, queueMessages } from '../../members/messages/queue
 import { findMembers, type MemberRow } from '../../members/queries.ts';
 import { payersOf } from '../../payments/queries.ts';
 import { isOverdue, type LockedCheckout } from '../locked-checkout.ts';
-import type { GuestServices } from '../party/choose-party.ts';
+import type { GuestServices } from '../party/guest-services.ts';
 import { inviteUrl } from '../party/guest-view.ts';
 import { invitesOf } from '../party/invite-queries.ts';
 import { lockCheckout } from '../queries.ts';

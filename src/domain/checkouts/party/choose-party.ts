@@ -6,30 +6,21 @@ import type { Party } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';
 import { conflict, type FieldProblem, invalid, notFound, Problem } from '../../../base/errors.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
-import { type Random, randomText } from '../../../base/random.ts';
+import { randomText } from '../../../base/random.ts';
 import { countSharedCalls } from '../../keys/queries.ts';
 import type { Guest } from '../../members/guest.ts';
 import { addFriends } from '../../members/queries.ts';
-import type { SignInServices } from '../../members/sign-in.ts';
-import type { Tokens } from '../../members/tokens.ts';
 import { isOverdue, type LockedCheckout } from '../locked-checkout.ts';
 import { scheduleNotifications } from '../notifications/queries.ts';
-import type { PaymentServices } from '../payment-services.ts';
 import { lockCheckout } from '../queries.ts';
 import { writeSteps } from '../write-steps.ts';
 import { decideParty, type PartyRefusal, type Seat } from './decide-party.ts';
+import type { GuestServices } from './guest-services.ts';
 import { guestJson, inviteUrl } from './guest-view.ts';
 import { inviteMessages } from './invite-messages.ts';
 import { insertInvites, invitesOf, type NewInvite, routeOf } from './invite-queries.ts';
 import { type Person, resolveParty } from './party-members.ts';
 import { checkSplit, equalSplit, MIN_CHARGE } from './split.ts';
-
-export interface GuestServices extends PaymentServices, SignInServices {
-  readonly random: Random;
-  readonly tokens: Tokens;
-  /** `{checkout_page_base}`, from which invites are made. */
-  readonly pageBase: () => string;
-}
 
 const TOKEN_LENGTH = 24;
 const MAX_CHOICES_PER_HOUR = 30;

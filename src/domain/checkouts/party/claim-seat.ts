@@ -12,8 +12,8 @@ import type { LockedCheckout } from '../locked-checkout.ts';
 import { scheduleNotifications } from '../notifications/queries.ts';
 import { lockCheckout } from '../queries.ts';
 import { writeSteps } from '../write-steps.ts';
-import type { GuestServices } from './choose-party.ts';
 import { decideSeat, type SeatRefusal } from './decide-seat.ts';
+import type { GuestServices } from './guest-services.ts';
 import { guestJson } from './guest-view.ts';
 import { routeOf } from './invite-queries.ts';
 

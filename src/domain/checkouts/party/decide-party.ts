@@ -2,6 +2,7 @@
 // ones are let go and invited anew. A share of 0 is held at once, with no card.
 
 import { applySteps } from '../apply-steps.ts';
+import { endUnfunded } from '../end-unfunded.ts';
 import { fundWhenAllHeld, markShareHeld } from '../holds/decide-hold.ts';
 import { isOverdue, type LockedCheckout } from '../locked-checkout.ts';
 import type { NewShare, Step } from '../steps.ts';
@@ -89,17 +90,5 @@ export function decideCancel(
   if ((checkout.status !== 'open' && checkout.status !== 'collecting') || isOverdue(checkout, now)) {
     return { refusal: 'checkout_not_cancelable' };
   }
-  const held = checkout.shares.filter(({ status }) => status === 'held').map(({ id }) => id);
-  const steps: Step[] = held.length > 0 ? [{ step: 'move shares', ids: held, from: 'held', to: 'released' }] : [];
-  for (const hold of checkout.holds) {
-    if (hold.status === 'releasing') continue;
-    steps.push({ step: 'move hold', id: hold.id, from: hold.status, to: 'releasing', dueAt: now });
-  }
-  return {
-    steps: [
-      ...steps,
-      { step: 'move checkout', from: checkout.status, to: 'canceled' },
-      { step: 'record event', type: 'checkout.canceled' },
-    ],
-  };
+  return { steps: endUnfunded(checkout, 'canceled', now) };
 }

@@ -34,7 +34,7 @@ export function decideSeat(
   if (wish.shareId !== null && wanted.length === 0) return { refusal: 'not_found' };
   if (isOverdue(checkout, now) || checkout.status === 'expired') return { refusal: 'checkout_past_pay_by' };
   if (checkout.status !== 'collecting') return { refusal: 'checkout_not_collecting' };
-  const free = wanted.find((share) => wish.seats.has(share.memberId) && isFree(checkout, share, now));
+  const free = wanted.find((share) => isOpenSeat(checkout, share, wish.seats) && isFree(checkout, share, now));
   if (free === undefined) return { refusal: wish.shareId === null ? 'no_free_seat' : 'seat_taken' };
   const { memberId, displayName } = wish;
   return {
@@ -46,10 +46,15 @@ export function decideSeat(
   };
 }
 
+/** Whether guests see a seat as open: no member has it and no card is held for it. The guests' view repeats this in SQL. */
+export function isOpenSeat(checkout: LockedCheckout, share: ShareState, seats: ReadonlySet<string>): boolean {
+  if (checkout.status !== 'collecting' || !seats.has(share.memberId)) return false;
+  return share.amount === 0 || share.status === 'invited' || share.status === 'failed';
+}
+
 /** Nobody is paying for it: the organizer may be covering an open seat, and then it is theirs. */
 function isFree(checkout: LockedCheckout, share: ShareState, now: number): boolean {
   const live = checkout.holds.filter(({ shareId, status }) => shareId === share.id && status !== 'releasing');
-  if (share.status !== 'invited' && share.status !== 'failed' && share.amount !== 0) return false;
   return live.every(({ status, createdAt }) => status === 'open' && now - createdAt > ABANDONED_MS);
 }
 

@@ -7,7 +7,7 @@ import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { type Guest, isGuest } from '../../members/guest.ts';
 import { expireOne } from '../expire.ts';
-import type { GuestServices } from './choose-party.ts';
+import type { GuestServices } from './guest-services.ts';
 import { type GuestView, routeOf, viewForGuest } from './invite-queries.ts';
 
 export async function viewAsGuest(
@@ -40,7 +40,7 @@ export async function guestJson(
   id: string,
   memberId: string,
   now: number,
-  expire?: Pick<GuestServices, 'ids'>,
+  expire?: Pick<GuestServices, 'db' | 'ids'>,
 ): Promise<string> {
   const view = await readCurrentView(db, venueId, id, memberId, now, expire);
   return `${view.json.slice(0, -1)},"my_share_id":${JSON.stringify(view.myShareId)}}`;
@@ -62,12 +62,12 @@ async function readCurrentView(
   id: string,
   memberId: string | null,
   now: number,
-  expire?: Pick<GuestServices, 'ids'>,
+  expire?: Pick<GuestServices, 'db' | 'ids'>,
 ): Promise<GuestView> {
   const view = await viewForGuest(db, venueId, id, memberId, now);
   if (view === null) throw notFound();
   if (!view.overdue || expire === undefined) return view;
-  await expireOne(db, { ids: expire.ids, now }, venueId, id);
+  await expireOne(expire.db, { ids: expire.ids, now }, venueId, id);
   return readCurrentView(db, venueId, id, memberId, now);
 }
 

@@ -6,7 +6,7 @@ import type { LockedCheckout } from '../locked-checkout.ts';
 import { messageFactsFor } from '../notifications/message-facts.ts';
 import { textOf } from '../notifications/message-text.ts';
 import type { NewShare } from '../steps.ts';
-import type { GuestServices } from './choose-party.ts';
+import type { GuestServices } from './guest-services.ts';
 import type { Person } from './party-members.ts';
 
 export async function inviteMessages(

@@ -4,7 +4,7 @@ import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { PageQuery } from '../../../base/page.ts';
 import { earlierSecrets } from '../queries.ts';
-import { PACES, type Pace } from './schedule.ts';
+import { PACES, type Pace, WINDOW_MS } from './schedule.ts';
 
 /** Answers how many events were taken from the queue. */
 export async function dispatchEvents(db: Queryable, now: number, limit: number): Promise<number> {
@@ -245,9 +245,9 @@ export async function redeliverOne(
 ): Promise<DeliveryRow | null> {
   const rows = await tx.query<DeliveryRow>(
     `update deliveries set status = 'pending', due_at = to_timestamp($4 / 1000.0), tries = 0, delivered_at = null,
-       ended_as = null, ends_at = to_timestamp($4 / 1000.0) + interval '72 hours'
+       ended_as = null, ends_at = to_timestamp($6 / 1000.0)
      where venue_id = $1 and endpoint_id = $2 and created_at = $3::timestamptz and event_id = $5 returning ${DELIVERY}`,
-    [venueId, endpointId, event.createdAt, now, event.id],
+    [venueId, endpointId, event.createdAt, now, event.id, now + WINDOW_MS],
   );
   return rows[0] ?? null;
 }
@@ -263,12 +263,12 @@ export async function redeliverFailed(
 ): Promise<number> {
   const rows = await tx.query(
     `update deliveries set status = 'pending', due_at = to_timestamp($4 / 1000.0), tries = 0,
-       ended_as = null, ends_at = to_timestamp($4 / 1000.0) + interval '72 hours'
+       ended_as = null, ends_at = to_timestamp($6 / 1000.0)
      where venue_id = $1 and endpoint_id = $2 and created_at in (
        select created_at from deliveries
        where venue_id = $1 and endpoint_id = $2 and status = 'failed' and created_at >= $3::timestamptz
        order by created_at limit $5 for update skip locked) returning 1`,
-    [venueId, endpointId, since, now, limit],
+    [venueId, endpointId, since, now, limit, now + WINDOW_MS],
   );
   return rows.length;
 }

@@ -46,6 +46,14 @@ function offsetOf(tries: number): number {
   return early + Math.max(0, tries - GAPS.length) * EVERY;
 }
 
+/**
+ * Whether an endpoint is dead once a delivery has ended: none has succeeded in all of that delivery's time. The statements that
+ * record attempts repeat this in SQL, under the endpoint's lock.
+ */
+export function isDead(lastSuccessAt: number | null, endsAt: number): boolean {
+  return lastSuccessAt === null || lastSuccessAt < endsAt - WINDOW_MS;
+}
+
 /** `Retry-After`: seconds, or a date. Null: there is none that makes sense. */
 export function readRetryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;

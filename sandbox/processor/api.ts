@@ -1,0 +1,390 @@
+// The card processor's API without any transport: authenticates a request, applies faults and idempotency keys, runs
+// the operation, and returns its outcome. Operations run one at a time; a response is returned only after everything it
+// shows is in the journal. The API has no timers, and uses only the clock and the random source it is handed.
+
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../src/base/clock.ts';
+import { type Random, randomText } from '../../src/base/random.ts';
+import { ApiError, invalidRequest, unauthorized } from './api-error.ts';
+import { expand } from './expand.ts';
+import { type FaultRule, type Faults, makeFaults, readFaultSettings } from './faults.ts';
+import { Params, parseForm } from './form-params.ts';
+import { releaseHold } from './holds.ts';
+import { type Journal, JournalFailure } from './journal.ts';
+import type { ApiOutcome, ApiRequest, ApiResponse } from './messages.ts';
+import { findOperation, type Operation, operationNames, readPath } from './operations.ts';
+import { servePage } from './page-routes.ts';
+import { cardDelayOf } from './payment-intents.ts';
+import type { ChargeRow, Mode, StoredResponseRow } from './row-types.ts';
+import { Store } from './store.ts';
+import { TimerQueue } from './timer-queue.ts';
+import { Transaction } from './transaction.ts';
+import { API_VERSION } from './webhook-objects.ts';
+import { makeWebhookQueue, type WebhookQueue } from './webhook-queue.ts';
+
+export interface ProcessorKeys {
+  readonly secret: string;
+  readonly publishable: string;
+  readonly webhookSecret: string;
+}
+
+export interface ProcessorApiOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly journal: Journal;
+  readonly keys: Readonly<Record<Mode, ProcessorKeys>>;
+  readonly faults?: Faults;
+  /** The start of links to the processor's pages, without a slash at the end. */
+  readonly publicBase?: string | (() => string);
+  /** Waits, for slow cards and slow faults; without it nothing is slow. */
+  readonly sleep?: (ms: number) => Promise<void>;
+  /**
+   * `pulled` (the default): the caller takes events with `webhooks.takeEvents`. `posted`: a webhook sender posts them.
+   */
+  readonly events?: 'pulled' | 'posted';
+  /** Called with a bug's error; the request got a 500, and nothing of it was committed. */
+  readonly onInternalError?: (error: unknown) => void;
+}
+
+export interface ProcessorApi {
+  /** Rejects only when the journal can no longer be written: the caller must then close the API. */
+  handle(request: ApiRequest): Promise<ApiOutcome>;
+  /** Does what is due by the clock: expires holds, deletes old stored responses and events. */
+  tick(): void;
+  readonly webhooks: WebhookQueue;
+  readonly faults: Faults;
+  /** Resolves when every committed change is on disk. */
+  flush(): Promise<void>;
+}
+
+interface Caller {
+  readonly mode: Mode;
+  readonly isPublishable: boolean;
+}
+
+const DEFAULT_TIMEOUT_FAULT_MS = 60_000;
+const KEY_RETENTION_SECONDS = 25 * 3600;
+/** The SDK makes a key of its own for each call, and retries within minutes. */
+const SDK_KEY_RETENTION_SECONDS = 3600;
+const EVENT_RETENTION_SECONDS = 30 * 86_400;
+const MAX_PRUNED_PER_TICK = 2000;
+const MODES = ['test', 'live'] as const;
+
+export function makeProcessorApi(options: ProcessorApiOptions): ProcessorApi {
+  return new EmbeddedProcessorApi(options);
+}
+
+class EmbeddedProcessorApi implements ProcessorApi {
+  readonly webhooks: WebhookQueue;
+  readonly faults: Faults;
+  readonly #options: ProcessorApiOptions;
+  readonly #store: Store;
+  readonly #callers = new Map<string, Caller>();
+  readonly #holdExpiries = new TimerQueue<{ readonly mode: Mode; readonly charge: string }>();
+  readonly #keysInFlight = new Set<string>();
+
+  constructor(options: ProcessorApiOptions) {
+    const { clock, random, journal, keys } = options;
+    this.#options = options;
+    this.#store = new Store(journal);
+    this.faults = options.faults ?? makeFaults(random);
+    this.webhooks = makeWebhookQueue({
+      store: this.#store,
+      clock,
+      random,
+      faults: this.faults,
+      secrets: { test: keys.test.webhookSecret, live: keys.live.webhookSecret },
+      isPulled: options.events !== 'posted',
+    });
+    for (const mode of MODES) {
+      this.#callers.set(keys[mode].secret, { mode, isPublishable: false });
+      this.#callers.set(keys[mode].publishable, { mode, isPublishable: true });
+      for (const charge of this.#store.tables(mode).charges.oldestFirst()) this.#scheduleHoldExpiry(mode, charge);
+    }
+    this.#store.subscribe((mode, table, row) => {
+      if (table === 'charges') this.#scheduleHoldExpiry(mode, row as ChargeRow);
+    });
+  }
+
+  async handle(request: ApiRequest): Promise<ApiOutcome> {
+    this.#expireHolds();
+    const response = await this.#respond(request);
+    await this.#store.flush();
+    return response;
+  }
+
+  tick(): void {
+    this.#expireHolds();
+    const now = Math.floor(this.#options.clock.now() / 1000);
+    for (const mode of MODES) {
+      const changes = this.#store.begin(mode);
+      const { answers, events } = this.#store.tables(mode);
+      let visited = 0;
+      for (const row of answers.oldestFirst()) {
+        if (row.created + SDK_KEY_RETENTION_SECONDS > now || visited++ > MAX_PRUNED_PER_TICK) break;
+        if (isExpired(row, now)) changes.remove('answers', row.id);
+      }
+      for (const row of events.oldestFirst()) {
+        if (row.created + EVENT_RETENTION_SECONDS > now || visited++ > MAX_PRUNED_PER_TICK) break;
+        changes.remove('events', row.id);
+      }
+      this.#store.commit(mode, changes);
+    }
+  }
+
+  async flush(): Promise<void> {
+    await this.#store.flush();
+  }
+
+  #scheduleHoldExpiry(mode: Mode, charge: ChargeRow): void {
+    if (charge.captureBefore === null || charge.captured || charge.released || charge.captureTries > 0) return;
+    this.#holdExpiries.add(charge.captureBefore * 1000, { mode, charge: charge.id });
+  }
+
+  #expireHolds(): void {
+    const now = this.#options.clock.now();
+    for (let due = this.#holdExpiries.takeDue(now); due !== undefined; due = this.#holdExpiries.takeDue(now)) {
+      const { mode, charge: chargeId } = due;
+      this.#transact(mode, null, null, (tx) => {
+        const intent = tx.find('intents', tx.require('charges', chargeId).intent);
+        if (intent?.status === 'requires_capture' && intent.charge === chargeId) releaseHold(tx, intent, 'automatic');
+      });
+    }
+  }
+
+  /** Runs `task` in a transaction and commits it; when it throws, nothing is committed. */
+  #transact<T>(mode: Mode, requestId: string | null, key: string | null, task: (tx: Transaction) => T): T {
+    const tx = this.#begin(mode, requestId, key);
+    const result = task(tx);
+    this.#store.commit(mode, tx.changes);
+    return result;
+  }
+
+  #begin(mode: Mode, requestId: string | null, idempotencyKey: string | null): Transaction {
+    const { clock, random, publicBase = '', keys } = this.#options;
+    return new Transaction({
+      mode,
+      changes: this.#store.begin(mode),
+      nowMs: clock.now(),
+      random,
+      publicBase: typeof publicBase === 'string' ? publicBase : publicBase(),
+      requestId,
+      idempotencyKey,
+      webhookSecret: keys[mode].webhookSecret,
+    });
+  }
+
+  async #respond(request: ApiRequest): Promise<ApiOutcome> {
+    const requestId = `req_${randomText(this.#options.random, 14)}`;
+    try {
+      const cut = request.path.indexOf('?');
+      const path = cut < 0 ? request.path : request.path.slice(0, cut);
+      const query = cut < 0 ? '' : request.path.slice(cut + 1);
+      if (path === '/sandbox/faults') return this.#serveFaults(request);
+      const parsed = readPath(path);
+      if (parsed === null) {
+        const transact = <T>(mode: Mode, task: (tx: Transaction) => T): T =>
+          this.#transact(mode, requestId, null, task);
+        const page = servePage({ method: request.method, path, query, body: request.body, transact });
+        return page ?? errorResponse(unknownUrl(request.method, path), requestId);
+      }
+      const fields = parseForm(request.method === 'POST' ? request.body : query);
+      const caller = this.#authenticate(request, typeof fields.key === 'string' ? fields.key : undefined);
+      const operation = findOperation(request.method, parsed.pattern);
+      if (operation === undefined) throw unknownUrl(request.method, path);
+      const params = new Params(fields);
+      return await this.#perform({ request, path, requestId, caller, operation, params, ...parsed });
+    } catch (error) {
+      if (error instanceof ApiError) return errorResponse(error, requestId);
+      if (error instanceof JournalFailure) throw error;
+      this.#options.onInternalError?.(error);
+      return internalErrorResponse(requestId, 'An unknown error occurred.');
+    }
+  }
+
+  #authenticate({ headers }: ApiRequest, keyField: string | undefined): Caller {
+    const key = apiKeyOf(headers.authorization) ?? keyField;
+    if (key === undefined) {
+      throw unauthorized('You did not provide an API key. Send it as `Authorization: Bearer sk_…`.');
+    }
+    const caller = this.#callers.get(key);
+    if (caller !== undefined) return caller;
+    throw unauthorized(`Invalid API Key provided: ${key.slice(0, 8)}${'*'.repeat(8)}`);
+  }
+
+  async #perform(call: PreparedCall): Promise<ApiOutcome> {
+    const { operation, params, caller, requestId } = call;
+    if (caller.isPublishable && !operation.isPublic) {
+      const message = 'This API call cannot be made with a publishable API key. Please use a secret API key.';
+      throw new ApiError(403, { type: 'invalid_request_error', code: 'secret_key_required', message }, false);
+    }
+    params.rejectUnknown(operation.params);
+    const fault = this.faults.pick(operation.name, caller.mode);
+    const faultOutcome = fault === null ? null : faultBeforeWork(fault, requestId);
+    if (faultOutcome !== null) return faultOutcome;
+    const key = call.request.method === 'POST' ? (call.request.headers['idempotency-key'] ?? null) : null;
+    const response = key === null ? await this.#execute(call, null, fault) : await this.#runOnce(call, key, fault);
+    if (fault?.kind === 'timeout_after') return timeoutFault(fault);
+    if (fault?.kind === 'error_500_after') return internalErrorResponse(requestId);
+    return response;
+  }
+
+  /** An idempotency key runs its operation once: later requests get the stored response, or an error. */
+  async #runOnce(call: PreparedCall, key: string, fault: FaultRule | null): Promise<ApiResponse> {
+    if (key.length > 255) throw invalidRequest('Idempotency keys are at most 255 characters long.');
+    const { mode } = call.caller;
+    const id = `${call.caller.isPublishable ? 'pk' : 'sk'} ${key}`;
+    const fingerprint = fingerprintOf(call);
+    const stored = this.#store.tables(mode).answers.get(id);
+    if (stored !== undefined && !isExpired(stored, Math.floor(this.#options.clock.now() / 1000))) {
+      if (stored.fingerprint === fingerprint) return replayedResponse(stored, call.requestId, key);
+      const message = `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`;
+      throw new ApiError(400, { type: 'idempotency_error', message }, false);
+    }
+    const keyInFlight = `${mode} ${id}`;
+    if (this.#keysInFlight.has(keyInFlight)) {
+      const message = `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`;
+      throw new ApiError(409, { type: 'idempotency_error', code: 'idempotency_key_in_use', message }, false);
+    }
+    this.#keysInFlight.add(keyInFlight);
+    try {
+      return await this.#execute(call, { id, fingerprint, key }, fault);
+    } finally {
+      this.#keysInFlight.delete(keyInFlight);
+    }
+  }
+
+  async #execute(call: PreparedCall, idempotent: IdempotentCall | null, fault: FaultRule | null): Promise<ApiResponse> {
+    const { sleep } = this.#options;
+    const delayMs = (fault?.kind === 'slow' ? (fault.ms ?? 1000) : 0) + cardDelayMs(call);
+    if (delayMs > 0 && sleep !== undefined) {
+      await sleep(delayMs);
+      this.#expireHolds();
+    }
+    const { operation, caller, params, requestId, id, innerId } = call;
+    const tx = this.#begin(caller.mode, requestId, idempotent?.key ?? null);
+    let response: ApiResponse;
+    try {
+      const result = operation.run({ tx, id, innerId, params, isPublishable: caller.isPublishable });
+      const paths = caller.isPublishable ? [] : params.list('expand');
+      // A stored event may hold this very object, which must stay unexpanded there.
+      const isShared = call.request.method === 'POST' || operation.name.startsWith('events.');
+      const object = paths.length > 0 && isShared ? structuredClone(result) : result;
+      expand(tx, object, paths);
+      response = { status: 200, headers: responseHeaders(requestId, idempotent?.key), body: JSON.stringify(object) };
+    } catch (error) {
+      if (!(error instanceof ApiError) || !error.isExecuted) throw error;
+      response = { status: error.status, headers: responseHeaders(requestId, idempotent?.key), body: error.body() };
+    }
+    if (idempotent !== null) {
+      const { status, body } = response;
+      const { id: responseId, fingerprint } = idempotent;
+      tx.put('answers', { id: responseId, created: tx.now, fingerprint, status, body, request: requestId });
+    }
+    this.#store.commit(caller.mode, tx.changes);
+    return response;
+  }
+
+  #serveFaults(request: ApiRequest): ApiResponse {
+    const caller = this.#authenticate(request, undefined);
+    if (caller.isPublishable) throw unauthorized('Faults are set with a secret key.');
+    if (request.method === 'DELETE') this.faults.clear();
+    else if (request.method === 'PUT') {
+      let value: unknown;
+      try {
+        value = JSON.parse(request.body);
+      } catch {
+        throw invalidRequest('The body is not JSON.');
+      }
+      const settings = readFaultSettings(value);
+      if (typeof settings === 'string') throw invalidRequest(settings);
+      this.faults.set(settings);
+    } else if (request.method !== 'GET') throw unknownUrl(request.method, '/sandbox/faults');
+    const body = JSON.stringify({ ...this.faults.read(), operations: operationNames() });
+    return { status: 200, headers: { 'content-type': 'application/json' }, body };
+  }
+}
+
+interface PreparedCall {
+  readonly request: ApiRequest;
+  readonly path: string;
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly operation: Operation;
+  readonly params: Params;
+  readonly id: string;
+  readonly innerId: string;
+}
+
+interface IdempotentCall {
+  readonly id: string;
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+/** Only operations that authorize a card are slow. */
+function cardDelayMs({ operation, params }: PreparedCall): number {
+  return /^payment_intents\.(create|confirm)$/.test(operation.name) ? cardDelayOf(params) : 0;
+}
+
+function apiKeyOf(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (/^bearer /i.test(header)) return header.slice(7).trim();
+  if (!/^basic /i.test(header)) return undefined;
+  return Buffer.from(header.slice(6), 'base64').toString('utf8').split(':')[0];
+}
+
+/** The same for the same method, path and parameters, in whatever order the parameters come. */
+function fingerprintOf({ request, path }: PreparedCall): string {
+  const params = request.body.split('&').sort().join('&');
+  return createHash('sha256').update(`${request.method} ${path}\n${params}`).digest('base64url');
+}
+
+function isExpired({ id, created }: StoredResponseRow, now: number): boolean {
+  return created + (id.startsWith('sk stripe-node-retry-') ? SDK_KEY_RETENTION_SECONDS : KEY_RETENTION_SECONDS) <= now;
+}
+
+function responseHeaders(requestId: string, key?: string): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'request-id': requestId,
+    'stripe-version': API_VERSION,
+  };
+  if (key !== undefined) headers['idempotency-key'] = key;
+  return headers;
+}
+
+function replayedResponse({ status, body, request }: StoredResponseRow, requestId: string, key: string): ApiResponse {
+  const headers = { ...responseHeaders(requestId, key), 'idempotent-replayed': 'true', 'original-request': request };
+  return { status, headers, body };
+}
+
+function errorResponse(error: ApiError, requestId: string): ApiResponse {
+  return { status: error.status, headers: responseHeaders(requestId), body: error.body() };
+}
+
+function unknownUrl(method: string, path: string): ApiError {
+  const message = `Unrecognized request URL (${method}: ${path}).`;
+  return new ApiError(404, { type: 'invalid_request_error', message }, false);
+}
+
+function timeoutFault(fault: FaultRule): ApiOutcome {
+  return { fault: 'timeout', ms: fault.ms ?? DEFAULT_TIMEOUT_FAULT_MS };
+}
+
+function internalErrorResponse(
+  requestId: string,
+  message = 'An unknown error occurred (a fault that was switched on).',
+): ApiResponse {
+  return errorResponse(new ApiError(500, { type: 'api_error', message }, false), requestId);
+}
+
+/** The outcome of a fault that replaces the operation; null when the operation runs. */
+function faultBeforeWork(fault: FaultRule, requestId: string): ApiOutcome | null {
+  if (fault.kind === 'timeout_before') return timeoutFault(fault);
+  if (fault.kind === 'drop_connection') return { fault: 'drop_connection', ms: 0 };
+  if (fault.kind === 'error_500') return internalErrorResponse(requestId);
+  if (fault.kind !== 'rate_limited') return null;
+  const error = { type: 'invalid_request_error' as const, code: 'rate_limit', message: 'Request rate limit exceeded.' };
+  return errorResponse(new ApiError(429, error, false), requestId);
+}

@@ -1,0 +1,96 @@
+// Disputes: opened by a test card or by the test helper, closed by the test helpers or by accepting them. While a
+// dispute is open or lost, its amount is out of the platform's balance and the charge cannot be refunded.
+
+import { operationFailed } from './api-error.ts';
+import type { Params } from './form-params.ts';
+import type { RenderContext, StripeObject } from './payment-objects.ts';
+import type { ChargeRow, DisputeRow } from './row-types.ts';
+import type { Transaction } from './transaction.ts';
+
+export function openDispute(tx: Transaction, charge: ChargeRow, amount: number, reason: string): DisputeRow {
+  const dispute = tx.put('disputes', {
+    id: tx.newId('du'),
+    created: tx.now,
+    charge: charge.id,
+    intent: charge.intent,
+    amount,
+    currency: charge.currency,
+    reason,
+    status: 'needs_response',
+    metadata: {},
+  });
+  tx.put('charges', { ...charge, dispute: dispute.id });
+  const object = toDispute(tx, dispute);
+  tx.recordEvent('charge.dispute.created', object);
+  tx.recordEvent('charge.dispute.funds_withdrawn', object);
+  return dispute;
+}
+
+/** The charge that `charge` or `payment_intent` names. */
+export function findCharge(tx: Transaction, params: Params): ChargeRow | null {
+  const chargeId = params.text('charge');
+  if (chargeId !== null) return tx.require('charges', chargeId, 'charge');
+  const intent = tx.require('intents', params.requireText('payment_intent'), 'payment_intent');
+  return intent.charge === null ? null : tx.require('charges', intent.charge);
+}
+
+export function createDispute(tx: Transaction, params: Params): StripeObject {
+  const charge = findCharge(tx, params);
+  const requested = params.positive('amount');
+  const reason = params.text('reason') ?? 'fraudulent';
+  if (charge === null || !charge.captured) {
+    throw operationFailed('charge_not_refundable', 'Only a captured charge can be disputed.');
+  }
+  if (charge.dispute !== null)
+    throw operationFailed('charge_disputed', `Charge ${charge.id} has been disputed already.`);
+  const left = charge.amountCaptured - charge.refunded;
+  if (left === 0 || (requested ?? 0) > left) {
+    throw operationFailed('amount_too_large', `Only ${left} of charge ${charge.id} can be disputed.`, {
+      param: 'amount',
+    });
+  }
+  return toDispute(tx, openDispute(tx, charge, requested ?? left, reason));
+}
+
+export function closeDispute(tx: Transaction, id: string, status: 'won' | 'lost'): StripeObject {
+  const dispute = tx.require('disputes', id);
+  if (dispute.status === 'won' || dispute.status === 'lost') {
+    throw operationFailed('dispute_closed', `Dispute ${id} is closed already: it was ${dispute.status}.`);
+  }
+  const closed = tx.put('disputes', { ...dispute, status });
+  const object = toDispute(tx, closed);
+  tx.recordEvent('charge.dispute.updated', object);
+  if (status === 'won') tx.recordEvent('charge.dispute.funds_reinstated', object);
+  tx.recordEvent('charge.dispute.closed', object);
+  return object;
+}
+
+const EVIDENCE_SECONDS = 7 * 86_400;
+
+export function toDispute(context: RenderContext, row: DisputeRow): StripeObject {
+  return {
+    id: row.id,
+    object: 'dispute',
+    amount: row.amount,
+    balance_transactions: [],
+    charge: row.charge,
+    created: row.created,
+    currency: row.currency,
+    enhanced_eligibility_types: [],
+    evidence: {},
+    evidence_details: {
+      due_by: row.status === 'needs_response' ? row.created + EVIDENCE_SECONDS : null,
+      enhanced_eligibility: {},
+      has_evidence: false,
+      past_due: false,
+      submission_count: 0,
+    },
+    intended_submission_method: null,
+    is_charge_refundable: false,
+    livemode: context.mode === 'live',
+    metadata: row.metadata,
+    payment_intent: row.intent,
+    reason: row.reason,
+    status: row.status,
+  };
+}

@@ -1,0 +1,359 @@
+// The list of operations under /v1: for each its name (fault rules use it), its route, its parameters, whether a
+// publishable key may call it, and what it runs. A route replaces each id of the path by a colon:
+// `payment_intents/:/capture`.
+
+import { createAccount, createAccountLink, toAccount, updateAccount } from './accounts.ts';
+import { invalidRequest, operationFailed } from './api-error.ts';
+import { closeDispute, createDispute, toDispute } from './disputes.ts';
+import type { Params } from './form-params.ts';
+import { LIST_PARAMS, listRows } from './lists.ts';
+import {
+  CREATE_INTENT_PARAMS,
+  cancelPaymentIntent,
+  capturePaymentIntent,
+  confirmPaymentIntent,
+  createPaymentIntent,
+  findByClientSecret,
+  updatePaymentIntent,
+} from './payment-intents.ts';
+import {
+  type StripeObject,
+  toCharge,
+  toCustomer,
+  toPaymentIntent,
+  toPaymentMethod,
+  toPublicPaymentIntent,
+} from './payment-objects.ts';
+import { createRefund, toRefund } from './refunds.ts';
+import type { TransferRow } from './row-types.ts';
+import type { Transaction } from './transaction.ts';
+import { createReversal, createTransfer, retrieveBalance, toTransfer, toTransferReversal } from './transfers.ts';
+import { toEvent, toWebhookEndpoint } from './webhook-objects.ts';
+
+export interface Call {
+  readonly tx: Transaction;
+  readonly id: string;
+  /** The second id of a path, as in `transfers/:/reversals/:`. */
+  readonly innerId: string;
+  readonly params: Params;
+  /** The caller has only a publishable key. */
+  readonly isPublishable: boolean;
+}
+
+export interface Operation {
+  readonly name: string;
+  readonly params: ReadonlySet<string>;
+  /** A publishable key may call it, with the intent's client secret. */
+  readonly isPublic: boolean;
+  run(call: Call): StripeObject;
+}
+
+const operations = new Map<string, Operation>();
+
+function define(
+  name: string,
+  route: string,
+  params: readonly string[],
+  run: (call: Call) => StripeObject,
+  isPublic = false,
+): void {
+  const accepted = new Set([...params, 'expand', ...(isPublic ? ['key', 'client_secret'] : [])]);
+  operations.set(route, { name, params: accepted, isPublic, run });
+}
+
+/** The route pattern and the ids of a path; null when it is not under /v1. */
+export function readPath(path: string): { pattern: string; id: string; innerId: string } | null {
+  const [empty, version, ...segments] = path.split('/');
+  if (empty !== '' || version !== 'v1' || segments.length === 0) return null;
+  const start = segments[0] === 'test_helpers' ? 2 : 1;
+  const isId = (index: number): boolean => index >= start && (index - start) % 2 === 0;
+  const pattern = segments.map((segment, index) => (isId(index) ? ':' : segment)).join('/');
+  return { pattern, id: segments[start] ?? '', innerId: segments[start + 2] ?? '' };
+}
+
+export function findOperation(method: string, pattern: string): Operation | undefined {
+  return operations.get(`${method} ${pattern}`);
+}
+
+export const operationNames = (): string[] => [...operations.values()].map(({ name }) => name);
+
+define('payment_intents.create', 'POST payment_intents', CREATE_INTENT_PARAMS, ({ tx, params }) =>
+  createPaymentIntent(tx, params),
+);
+define(
+  'payment_intents.retrieve',
+  'GET payment_intents/:',
+  [],
+  ({ tx, id, params, isPublishable }) =>
+    isPublishable
+      ? toPublicPaymentIntent(tx, findByClientSecret(tx, id, params))
+      : toPaymentIntent(
+          tx,
+          params.has('client_secret') ? findByClientSecret(tx, id, params) : tx.require('intents', id, 'intent'),
+        ),
+  true,
+);
+define(
+  'payment_intents.update',
+  'POST payment_intents/:',
+  ['amount', 'description', 'metadata', 'receipt_email', 'setup_future_usage', 'transfer_group'],
+  ({ tx, id, params }) => updatePaymentIntent(tx, id, params),
+);
+define(
+  'payment_intents.confirm',
+  'POST payment_intents/:/confirm',
+  [
+    'payment_method',
+    'payment_method_data',
+    'payment_method_options',
+    'payment_method_types',
+    'allowed_payment_method_types',
+    'excluded_payment_method_types',
+    'amount_details',
+    'payment_details',
+    'off_session',
+    'return_url',
+    'setup_future_usage',
+    'use_stripe_sdk',
+    'receipt_email',
+    'shipping',
+    'mandate_data',
+  ],
+  ({ tx, id, params, isPublishable }) => confirmPaymentIntent(tx, id, params, isPublishable),
+  true,
+);
+define(
+  'payment_intents.capture',
+  'POST payment_intents/:/capture',
+  ['amount_to_capture', 'final_capture', 'metadata', 'statement_descriptor', 'statement_descriptor_suffix'],
+  ({ tx, id, params }) => capturePaymentIntent(tx, id, params),
+);
+define('payment_intents.cancel', 'POST payment_intents/:/cancel', ['cancellation_reason'], ({ tx, id, params }) =>
+  cancelPaymentIntent(tx, id, params),
+);
+define('payment_intents.list', 'GET payment_intents', [...LIST_PARAMS, 'customer'], ({ tx, params }) =>
+  listRows(params, {
+    url: '/v1/payment_intents',
+    table: tx.changes.committed.intents,
+    indexKey: params.text('customer'),
+    toObject: (row) => toPaymentIntent(tx, row),
+  }),
+);
+
+define('charges.retrieve', 'GET charges/:', [], ({ tx, id }) => toCharge(tx, tx.require('charges', id, 'charge')));
+define('charges.list', 'GET charges', [...LIST_PARAMS, 'payment_intent'], ({ tx, params }) =>
+  listRows(params, {
+    url: '/v1/charges',
+    table: tx.changes.committed.charges,
+    indexKey: params.text('payment_intent'),
+    toObject: (row) => toCharge(tx, row),
+  }),
+);
+
+define(
+  'customers.create',
+  'POST customers',
+  ['email', 'name', 'phone', 'description', 'metadata', 'address', 'shipping', 'preferred_locales'],
+  ({ tx, params }) =>
+    toCustomer(
+      tx,
+      tx.put('customers', {
+        id: tx.newId('cus'),
+        created: tx.now,
+        email: params.text('email', 512),
+        name: params.text('name', 256),
+        phone: params.text('phone'),
+        description: params.text('description'),
+        metadata: params.metadata(),
+      }),
+    ),
+);
+define('customers.retrieve', 'GET customers/:', [], ({ tx, id }) => toCustomer(tx, tx.require('customers', id)));
+define('payment_methods.retrieve', 'GET payment_methods/:', [], ({ tx, id }) =>
+  toPaymentMethod(tx, tx.require('methods', id, 'payment_method')),
+);
+
+define(
+  'refunds.create',
+  'POST refunds',
+  ['charge', 'payment_intent', 'amount', 'reason', 'metadata'],
+  ({ tx, params }) => createRefund(tx, params),
+);
+define('refunds.retrieve', 'GET refunds/:', [], ({ tx, id }) => toRefund(tx, tx.require('refunds', id)));
+define('refunds.list', 'GET refunds', [...LIST_PARAMS, 'charge', 'payment_intent'], ({ tx, params }) =>
+  listRows(params, {
+    url: '/v1/refunds',
+    table: tx.changes.committed.refunds,
+    indexKey: params.text('charge') ?? params.text('payment_intent'),
+    toObject: (row) => toRefund(tx, row),
+  }),
+);
+
+define(
+  'accounts.create',
+  'POST accounts',
+  [
+    'type',
+    'controller',
+    'country',
+    'email',
+    'business_profile',
+    'business_type',
+    'capabilities',
+    'company',
+    'individual',
+    'default_currency',
+    'settings',
+    'tos_acceptance',
+    'metadata',
+  ],
+  ({ tx, params }) => createAccount(tx, params),
+);
+define('accounts.retrieve', 'GET accounts/:', [], ({ tx, id }) => toAccount(tx, tx.require('accounts', id)));
+define(
+  'accounts.update',
+  'POST accounts/:',
+  ['email', 'business_profile', 'business_type', 'capabilities', 'settings', 'metadata'],
+  ({ tx, id, params }) => updateAccount(tx, id, params),
+);
+define(
+  'account_links.create',
+  'POST account_links',
+  ['account', 'refresh_url', 'return_url', 'type', 'collect', 'collection_options'],
+  ({ tx, params }) => createAccountLink(tx, params),
+);
+
+const renderTransfer = (tx: Transaction, row: TransferRow): StripeObject =>
+  toTransfer(tx, row, tx.changes.committed.reversals.findByIndex(row.id));
+
+define(
+  'transfers.create',
+  'POST transfers',
+  [
+    'amount',
+    'currency',
+    'destination',
+    'source_transaction',
+    'source_type',
+    'transfer_group',
+    'description',
+    'metadata',
+  ],
+  ({ tx, params }) => createTransfer(tx, params),
+);
+define('transfers.retrieve', 'GET transfers/:', [], ({ tx, id }) =>
+  renderTransfer(tx, tx.require('transfers', id, 'transfer')),
+);
+define('transfers.list', 'GET transfers', [...LIST_PARAMS, 'destination', 'transfer_group'], ({ tx, params }) => {
+  const [destination, group] = [params.text('destination'), params.text('transfer_group')];
+  return listRows(params, {
+    url: '/v1/transfers',
+    table: tx.changes.committed.transfers,
+    indexKey: group ?? destination,
+    where: (row) =>
+      (group === null || row.group === group) && (destination === null || row.destination === destination),
+    toObject: (row) => renderTransfer(tx, row),
+  });
+});
+define(
+  'transfer_reversals.create',
+  'POST transfers/:/reversals',
+  ['amount', 'description', 'metadata', 'refund_application_fee'],
+  ({ tx, id, params }) => createReversal(tx, id, params),
+);
+define('transfer_reversals.list', 'GET transfers/:/reversals', LIST_PARAMS, ({ tx, id, params }) => {
+  tx.require('transfers', id, 'transfer');
+  return listRows(params, {
+    url: `/v1/transfers/${id}/reversals`,
+    table: tx.changes.committed.reversals,
+    indexKey: id,
+    toObject: (row) => toTransferReversal(tx, row),
+  });
+});
+define('transfer_reversals.retrieve', 'GET transfers/:/reversals/:', [], ({ tx, innerId }) =>
+  toTransferReversal(tx, tx.require('reversals', innerId)),
+);
+
+define('balance.retrieve', 'GET balance', [], ({ tx }) => retrieveBalance(tx));
+
+define('events.retrieve', 'GET events/:', [], ({ tx, id }) => toEvent(tx.mode, tx.require('events', id)));
+define('events.list', 'GET events', [...LIST_PARAMS, 'type', 'types'], ({ tx, params }) => {
+  const types = [...params.list('types'), params.text('type') ?? []].flat();
+  return listRows(params, {
+    url: '/v1/events',
+    table: tx.changes.committed.events,
+    where: (row) => types.length === 0 || types.includes(row.type),
+    toObject: (row) => toEvent(tx.mode, row),
+  });
+});
+
+define('disputes.retrieve', 'GET disputes/:', [], ({ tx, id }) => toDispute(tx, tx.require('disputes', id)));
+define('disputes.close', 'POST disputes/:/close', [], ({ tx, id }) => closeDispute(tx, id, 'lost'));
+define('disputes.list', 'GET disputes', [...LIST_PARAMS, 'charge', 'payment_intent'], ({ tx, params }) =>
+  listRows(params, {
+    url: '/v1/disputes',
+    table: tx.changes.committed.disputes,
+    indexKey: params.text('charge') ?? params.text('payment_intent'),
+    toObject: (row) => toDispute(tx, row),
+  }),
+);
+define(
+  'test_helpers.disputes.create',
+  'POST test_helpers/disputes',
+  ['charge', 'payment_intent', 'amount', 'reason'],
+  ({ tx, params }) => createDispute(tx, params),
+);
+define('test_helpers.disputes.won', 'POST test_helpers/disputes/:/won', [], ({ tx, id }) =>
+  closeDispute(tx, id, 'won'),
+);
+define('test_helpers.disputes.lost', 'POST test_helpers/disputes/:/lost', [], ({ tx, id }) =>
+  closeDispute(tx, id, 'lost'),
+);
+
+const MAX_ENDPOINTS = 16;
+
+/**
+ * Unlike Stripe, a URL has at most one endpoint: creating it again updates it, so that a server can do so at every
+ * start.
+ */
+define(
+  'webhook_endpoints.create',
+  'POST webhook_endpoints',
+  ['url', 'enabled_events', 'metadata', 'description', 'api_version', 'connect'],
+  ({ tx, params }) => {
+    const url = params.requireText('url');
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      throw invalidRequest('Invalid URL', 'url', 'url_invalid');
+    const enabledEvents = params.list('enabled_events');
+    const events = enabledEvents.length === 0 ? ['*'] : enabledEvents;
+    const { endpoints } = tx.changes.committed;
+    const existing = [...endpoints.oldestFirst()].find((row) => row.url === url);
+    if (existing === undefined && endpoints.size >= MAX_ENDPOINTS) {
+      throw operationFailed(
+        'webhook_endpoints_limit',
+        `You have reached the maximum of ${MAX_ENDPOINTS} webhook endpoints.`,
+      );
+    }
+    const row = tx.put('endpoints', {
+      id: existing?.id ?? tx.newId('we'),
+      created: existing?.created ?? tx.now,
+      url,
+      events,
+      metadata: params.metadata(existing?.metadata),
+      description: params.text('description'),
+    });
+    return toWebhookEndpoint(tx, row, tx.webhookSecret);
+  },
+);
+define('webhook_endpoints.list', 'GET webhook_endpoints', LIST_PARAMS, ({ tx, params }) =>
+  listRows(params, {
+    url: '/v1/webhook_endpoints',
+    table: tx.changes.committed.endpoints,
+    toObject: (row) => toWebhookEndpoint(tx, row),
+  }),
+);
+define('webhook_endpoints.delete', 'DELETE webhook_endpoints/:', [], ({ tx, id }) => {
+  tx.require('endpoints', id);
+  tx.changes.remove('endpoints', id);
+  return { id, object: 'webhook_endpoint', deleted: true };
+});

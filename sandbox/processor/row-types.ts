@@ -1,0 +1,208 @@
+// The types of stored rows, one for each kind of object. A row is never changed in place: a change is a new row with
+// the same id, so a snapshot can be written while requests are served. Times are Unix seconds unless the name ends in
+// `Ms`. The names of tables and fields are in the journal on disk: renaming one needs a migration of old journals.
+
+export type Mode = 'test' | 'live';
+
+export type Metadata = Readonly<Record<string, string>>;
+
+export interface CardFailure {
+  readonly code: string;
+  readonly decline: string | null;
+  readonly message: string;
+}
+
+export interface IntentRow {
+  readonly id: string;
+  readonly created: number;
+  readonly amount: number;
+  readonly currency: string;
+  readonly capture: 'manual' | 'automatic' | 'automatic_async';
+  readonly secret: string;
+  readonly status:
+    | 'requires_payment_method'
+    | 'requires_confirmation'
+    | 'requires_action'
+    | 'requires_capture'
+    | 'succeeded'
+    | 'canceled';
+  readonly customer: string | null;
+  readonly futureUse: 'off_session' | 'on_session' | null;
+  readonly method: string | null;
+  readonly charge: string | null;
+  readonly metadata: Metadata;
+  readonly description: string | null;
+  readonly group: string | null;
+  readonly receiptEmail: string | null;
+  readonly automaticMethods: boolean;
+  readonly methodTypes: readonly string[];
+  readonly capturable: number;
+  readonly received: number;
+  readonly canceledAt: number | null;
+  readonly cancelReason: string | null;
+  readonly failure: (CardFailure & { readonly charge: string | null; readonly method: string }) | null;
+  readonly returnUrl: string | null;
+  /** The random token of the open 3-D Secure page. */
+  readonly challenge: string | null;
+  readonly offSession: boolean;
+}
+
+export interface ChargeRow {
+  readonly id: string;
+  readonly created: number;
+  readonly intent: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly customer: string | null;
+  readonly method: string;
+  readonly description: string | null;
+  readonly group: string | null;
+  readonly metadata: Metadata;
+  readonly failure: CardFailure | null;
+  readonly authenticated: boolean;
+  readonly captured: boolean;
+  readonly amountCaptured: number;
+  /** Refunded out of what was captured; an uncaptured remainder is not counted. */
+  readonly refunded: number;
+  /** The hold ended without a capture: canceled or expired. */
+  readonly released: boolean;
+  readonly transferred: number;
+  readonly dispute: string | null;
+  readonly captureBefore: number | null;
+  readonly captureTries: number;
+}
+
+export interface RefundRow {
+  readonly id: string;
+  readonly created: number;
+  readonly charge: string;
+  readonly intent: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly reason: string | null;
+  readonly metadata: Metadata;
+}
+
+export interface CustomerRow {
+  readonly id: string;
+  readonly created: number;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly phone: string | null;
+  readonly description: string | null;
+  readonly metadata: Metadata;
+}
+
+export interface MethodRow {
+  readonly id: string;
+  readonly created: number;
+  /** The test card's name in cards.ts; the number is not stored. */
+  readonly card: string;
+  readonly expMonth: number;
+  readonly expYear: number;
+  readonly customer: string | null;
+  readonly billing: { readonly email: string | null; readonly name: string | null; readonly postal: string | null };
+}
+
+export interface AccountRow {
+  readonly id: string;
+  readonly created: number;
+  readonly type: string;
+  readonly country: string;
+  readonly email: string | null;
+  readonly businessName: string | null;
+  readonly metadata: Metadata;
+  readonly onboarded: boolean;
+  /** The newest onboarding link: its random token, the URL to return to, and when it expires. */
+  readonly link: { readonly token: string; readonly returnUrl: string; readonly until: number } | null;
+}
+
+export interface TransferRow {
+  readonly id: string;
+  readonly created: number;
+  readonly amount: number;
+  readonly currency: string;
+  readonly destination: string;
+  readonly source: string | null;
+  readonly group: string | null;
+  readonly description: string | null;
+  readonly metadata: Metadata;
+  readonly reversed: number;
+}
+
+export interface ReversalRow {
+  readonly id: string;
+  readonly created: number;
+  readonly transfer: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly metadata: Metadata;
+}
+
+export interface DisputeRow {
+  readonly id: string;
+  readonly created: number;
+  readonly charge: string;
+  readonly intent: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly reason: string;
+  readonly status: 'needs_response' | 'under_review' | 'won' | 'lost';
+  readonly metadata: Metadata;
+}
+
+export interface EventRow {
+  readonly id: string;
+  readonly created: number;
+  readonly type: string;
+  /** The object of the event, as it was then. */
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly request: { readonly id: string | null; readonly idempotency_key: string | null };
+  readonly pending: number;
+}
+
+export interface EndpointRow {
+  readonly id: string;
+  readonly created: number;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly metadata: Metadata;
+  readonly description: string | null;
+}
+
+/** An event that an endpoint has not yet accepted. The id is `<event> <endpoint>`. */
+export interface DeliveryRow {
+  readonly id: string;
+  readonly event: string;
+  readonly endpoint: string;
+  readonly tries: number;
+  readonly dueMs: number;
+}
+
+/** The response stored for an idempotency key. */
+export interface StoredResponseRow {
+  readonly id: string;
+  readonly created: number;
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly body: string;
+  readonly request: string;
+}
+
+export interface Rows {
+  intents: IntentRow;
+  charges: ChargeRow;
+  refunds: RefundRow;
+  customers: CustomerRow;
+  methods: MethodRow;
+  accounts: AccountRow;
+  transfers: TransferRow;
+  reversals: ReversalRow;
+  disputes: DisputeRow;
+  events: EventRow;
+  endpoints: EndpointRow;
+  deliveries: DeliveryRow;
+  answers: StoredResponseRow;
+}
+
+export type TableName = keyof Rows;

@@ -1,0 +1,20 @@
+// The steps that end a checkout before it is funded, whether it expires or is canceled. Pure. The cards of all guests are
+// released and the partner gets one event; the worker releases the holds at the processor afterwards.
+
+import type { HoldStatus } from '../payments/transitions.ts';
+import type { LockedCheckout } from './locked-checkout.ts';
+import type { Step } from './steps.ts';
+
+/** The holds of an unfunded checkout that are neither released nor on their way to be. */
+const LIVE: readonly HoldStatus[] = ['asked', 'open', 'held'];
+
+export function endUnfunded(checkout: LockedCheckout, end: 'expired' | 'canceled', now: number): readonly Step[] {
+  const held = checkout.shares.filter(({ status }) => status === 'held').map(({ id }) => id);
+  const live = checkout.holds.filter(({ status }) => LIVE.includes(status));
+  return [
+    ...(held.length > 0 ? [{ step: 'move shares', ids: held, from: 'held', to: 'released' } as const] : []),
+    ...live.map(({ id, status }): Step => ({ step: 'move hold', id, from: status, to: 'releasing', dueAt: now })),
+    { step: 'move checkout', from: checkout.status, to: end },
+    { step: 'record event', type: `checkout.${end}` },
+  ];
+}

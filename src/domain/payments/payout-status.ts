@@ -1,0 +1,25 @@
+// How far a payout is, from the transfers that carry it to the venue. Pure.
+
+import type { Payout } from '../../../schemas/types.gen.ts';
+import type { MovementStatus } from './transitions.ts';
+
+/** One failed transfer needs the operator, whatever the others do. A dropped one was refunded before it was sent. */
+export function payoutStatus(transfers: readonly { readonly status: MovementStatus }[]): Payout['status'] {
+  const wanted = transfers.map(({ status }) => status).filter((status) => status !== 'dropped');
+  if (wanted.includes('failed')) return 'failed';
+  if (wanted.length === 0) return 'canceled';
+  return wanted.every((status) => status === 'done') ? 'paid' : 'pending';
+}
+
+/** A transfer as the venue's statement names it. */
+export function transferStatus(status: MovementStatus): Payout['transfers'][number]['status'] {
+  switch (status) {
+    case 'done':
+      return 'paid';
+    case 'failed':
+    case 'dropped':
+      return status;
+    default:
+      return 'pending';
+  }
+}

@@ -1,0 +1,96 @@
+// What the organizer and the guests of a party do from a browser.
+
+import { holdAsGuest } from '../../domain/checkouts/holds/hold-as-guest.ts';
+import { chooseParty } from '../../domain/checkouts/party/choose-party.ts';
+import { claimSeatAsGuest } from '../../domain/checkouts/party/claim-seat.ts';
+import { viewAsGuest } from '../../domain/checkouts/party/guest-view.ts';
+import { signIn, verifySignIn } from '../../domain/members/sign-in-operations.ts';
+import type { AppOperation } from '../app-operation.ts';
+import { only, plain } from './shapes.ts';
+
+export const guests: readonly AppOperation[] = [
+  {
+    id: 'viewCheckout',
+    kind: 'external',
+    method: 'GET',
+    path: '/v1/public/checkouts/{id}',
+    tag: 'Guests',
+    summary: 'The guest’s view of a checkout',
+    description: 'With a publishable key from a registered origin, or as a signed-in member.',
+    auth: 'guest',
+    effect: 'read',
+    responses: { 200: plain('The checkout, without fees, metadata and booking id.', 'guest_checkout') },
+    errors: ['not_found'],
+    run: viewAsGuest,
+  },
+  {
+    id: 'chooseParty',
+    kind: 'external',
+    method: 'POST',
+    path: '/v1/public/checkouts/{id}/party',
+    tag: 'Guests',
+    summary: 'Choose the party and the split',
+    auth: 'member',
+    effect: 'write',
+    body: only('party'),
+    responses: { 200: plain('The checkout and an invite for each share.', 'party_result') },
+    errors: ['not_found', 'not_organizer', 'conflict'],
+    run: chooseParty,
+  },
+  {
+    id: 'takeSeat',
+    kind: 'external',
+    method: 'POST',
+    path: '/v1/public/checkouts/{id}/seat',
+    tag: 'Guests',
+    summary: 'Take an open seat of the party',
+    description:
+      'For whoever was sent a link to share: a seat that nobody is named for becomes theirs. Whoever has a share in this checkout already is answered with that one.',
+    auth: 'member',
+    effect: 'write',
+    body: only('seat'),
+    responses: { 200: plain('The checkout, with the seat as `my_share_id`.', 'guest_checkout') },
+    errors: ['not_found', 'conflict'],
+    run: claimSeatAsGuest,
+  },
+  {
+    id: 'holdShare',
+    kind: 'external',
+    method: 'POST',
+    path: '/v1/public/shares/{share_id}/hold',
+    tag: 'Guests',
+    summary: 'Hold one share on a card',
+    auth: 'member',
+    effect: 'write',
+    responses: { 200: plain('What the card form needs.', 'hold_secret') },
+    errors: ['not_found', 'share_not_yours', 'conflict'],
+    run: holdAsGuest,
+  },
+  {
+    id: 'signIn',
+    kind: 'external',
+    method: 'POST',
+    path: '/v1/public/sign_in',
+    tag: 'Guests',
+    summary: 'Ask for a code by text message',
+    description: 'Answers the same whether or not the phone is known.',
+    auth: 'open',
+    effect: 'write',
+    body: only('sign_in'),
+    responses: { 200: plain('A code is on its way.', 'sign_in_challenge') },
+    run: signIn,
+  },
+  {
+    id: 'verifySignIn',
+    kind: 'external',
+    method: 'POST',
+    path: '/v1/public/sign_in/verify',
+    tag: 'Guests',
+    summary: 'Sign in with the code',
+    auth: 'open',
+    effect: 'write',
+    body: only('sign_in_verify'),
+    responses: { 200: plain('The member and a token.', 'signed_in') },
+    run: verifySignIn,
+  },
+];

@@ -1,0 +1,199 @@
+// Expiry has one rule, decideExpire, and one statement that repeats it for many checkouts at once. Over random states both
+// leave the same rows and record the same events; and every statement that asks "is it overdue?" agrees with isOverdue.
+
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Queryable } from '../../src/base/db.ts';
+import { applySteps } from '../../src/domain/checkouts/apply-steps.ts';
+import { decideExpire } from '../../src/domain/checkouts/decide-expire.ts';
+import { isOverdue, type LockedCheckout } from '../../src/domain/checkouts/locked-checkout.ts';
+import { viewForGuest } from '../../src/domain/checkouts/party/invite-queries.ts';
+import {
+  expireCheckouts,
+  hasOverdue,
+  insertCheckout,
+  listCheckoutViews,
+  lockCheckout,
+  readCheckout,
+  venuesWithOverdue,
+  viewCheckout,
+} from '../../src/domain/checkouts/queries.ts';
+import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
+import { hashOfKey } from '../../src/domain/keys/key.ts';
+import { admitKeys } from '../../src/domain/keys/queries.ts';
+import { openTestWorld, type TestWorld } from '../world.ts';
+import {
+  andRollBack,
+  andUndo,
+  createQuestion,
+  EVERY_STATUS,
+  NOW,
+  type RandomCheckout,
+  randomCheckout,
+  type Written,
+  writeCheckout,
+} from './random-checkouts.ts';
+
+let world: TestWorld;
+let venueId: string;
+const keys = { test: '', live: '' };
+beforeAll(async () => {
+  world = await openTestWorld();
+  venueId = (await world.venue()).venue.id;
+  for (const mode of ['test', 'live'] as const) {
+    keys[mode] = (await world.key(venueId, { mode, scopes: ['checkouts:read'], readsPerHour: 1_000_000 })).key;
+  }
+});
+afterAll(() => world.close());
+
+const checkouts = fc.array(randomCheckout, { minLength: 1, maxLength: 4 });
+
+/** Every row of the venue that expiry may touch, whole. Of an event, not its id and its time, which each way makes itself. */
+async function rows(tx: Queryable): Promise<unknown> {
+  const all = (text: string): Promise<unknown[]> => tx.query(text, [venueId]);
+  return Promise.all([
+    all('select to_jsonb(c) as row from checkouts c where venue_id = $1 order by checkout_id'),
+    all('select to_jsonb(s) as row from shares s where venue_id = $1 order by share_id'),
+    all('select to_jsonb(h) as row from holds h where venue_id = $1 order by hold_id'),
+    all(
+      `select to_jsonb(e) - 'event_id' - 'created_at' as row, data::text as bytes from events e
+       where venue_id = $1 order by subject, sequence`,
+    ),
+  ]);
+}
+
+function written(tx: Queryable, states: readonly RandomCheckout[]): Promise<Written[]> {
+  return Promise.all(states.map((state) => writeCheckout(tx, venueId, state)));
+}
+
+async function stateOf(tx: Queryable, { id }: Written): Promise<LockedCheckout> {
+  const state = await readCheckout(tx, venueId, id);
+  if (state === null) throw new Error(`checkout ${id} was written`);
+  return state;
+}
+
+/** Under the checkout's lock, as one that a request finds overdue. Answers whether it was. */
+async function expireByDecision(tx: Queryable, { id }: Written): Promise<boolean> {
+  const checkout = await lockCheckout(tx, venueId, id);
+  if (checkout === null) throw new Error(`checkout ${id} was written`);
+  const steps = decideExpire(checkout, NOW);
+  await writeSteps(tx, { ids: world.command().ids, now: NOW }, checkout, steps);
+  // What the steps are said to lead to is what they have led to.
+  expect(await readCheckout(tx, venueId, id)).toEqual(applySteps(checkout, steps));
+  return steps.length > 0;
+}
+
+describe('the sweep and decideExpire', () => {
+  it('leave the same checkouts, shares, holds, due times and events, whatever the state', async () => {
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(checkouts, async (states) => {
+        await andRollBack(world.db, async (tx) => {
+          const all = await written(tx, states);
+          const swept = await andUndo(tx, async () => {
+            const eventIds = all.map(() => world.command().ids.prefixed('evt'));
+            const expired = await expireCheckouts(tx, venueId, NOW, eventIds);
+            return { expired, rows: await rows(tx) };
+          });
+          let expired = 0;
+          for (const one of all) {
+            const { status } = await stateOf(tx, one);
+            const isExpired = await expireByDecision(tx, one);
+            if (isExpired) expired++;
+            seen.add(`${status} ${isExpired ? 'expires' : 'stays'}`);
+          }
+          expect({ expired, rows: await rows(tx) }).toEqual(swept);
+        });
+      }),
+      { numRuns: 60, examples: [[[...EVERY_STATUS]]] },
+    );
+    expect([...seen].sort()).toEqual([
+      'canceled stays',
+      'collecting expires',
+      'collecting stays',
+      'completed stays',
+      'expired stays',
+      'funded stays',
+      'open expires',
+      'open stays',
+    ]);
+  });
+});
+
+describe('every statement that asks whether a checkout is overdue', () => {
+  it('agrees with isOverdue, to the microsecond', async () => {
+    await fc.assert(
+      fc.asyncProperty(checkouts, async (states) => {
+        await andRollBack(world.db, async (tx) => {
+          const all = await written(tx, states);
+          let overdue = 0;
+          for (const one of all) {
+            const state = await stateOf(tx, one);
+            const expected = isOverdue(state, NOW);
+            if (expected) overdue++;
+            expect(await answersAbout(tx, one, state)).toEqual({
+              partner: expected,
+              guest: expected,
+              admission: expected,
+              list: expected,
+              isListedByStatus: !expected,
+              create: outcomeOf(state.status, expected),
+            });
+          }
+          expect(await hasOverdue(tx, venueId, NOW)).toBe(overdue > 0);
+          expect(await venuesWithOverdue(tx, NOW, 100)).toEqual(overdue > 0 ? [{ venueId, due: overdue }] : []);
+        });
+      }),
+      { numRuns: 60, examples: [[[...EVERY_STATUS]]] },
+    );
+  });
+
+  it('agrees with the shares about how much of the amount is funded', async () => {
+    await fc.assert(
+      fc.asyncProperty(randomCheckout, async (random) => {
+        await andRollBack(world.db, async (tx) => {
+          const [one] = await written(tx, [random]);
+          if (one === undefined) return;
+          const { shares, status } = await stateOf(tx, one);
+          const paid = shares.filter((share) => ['held', 'captured', 'refunded'].includes(share.status));
+          const expected = status === 'open' ? 0 : paid.reduce((sum, { amount }) => sum + amount, 0);
+          const views = await Promise.all([
+            viewCheckout(tx, venueId, one.mode, one.id, NOW),
+            viewForGuest(tx, venueId, one.id, null, NOW),
+          ]);
+          expect(views.map((view) => JSON.parse(view?.json ?? '{}').funded_amount)).toEqual([expected, expected]);
+        });
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+/** What a second, different create for the same booking is answered. */
+function outcomeOf(status: LockedCheckout['status'], overdue: boolean): string {
+  if (status === 'expired' || status === 'canceled') return 'created';
+  return overdue ? 'overdue' : 'key_reused';
+}
+
+async function answersAbout(tx: Queryable, { id, mode, content }: Written, { status }: LockedCheckout) {
+  const page = { before: null, limit: 100, status: null };
+  const listed = await listCheckoutViews(tx, venueId, mode, page, NOW);
+  const ofStatus = await listCheckoutViews(tx, venueId, mode, { ...page, status }, NOW);
+  const asked = { hash: hashOfKey(keys[mode]), effect: 'read', calls: 1, checkoutId: id } as const;
+  const [admitted] = await admitKeys(tx, [asked], NOW);
+  const again = await andUndo(tx, () =>
+    insertCheckout(tx, {
+      ...createQuestion(venueId, { amount: 1_000, mode }),
+      content,
+      fingerprint: Buffer.alloc(32, 1),
+    }),
+  );
+  return {
+    partner: (await viewCheckout(tx, venueId, mode, id, NOW))?.overdue,
+    guest: (await viewForGuest(tx, venueId, id, null, NOW))?.overdue,
+    admission: admitted?.prefetched?.overdue,
+    list: listed.find((view) => view.id === id)?.overdue,
+    isListedByStatus: ofStatus.some((view) => view.id === id),
+    create: again.outcome,
+  };
+}

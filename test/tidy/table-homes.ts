@@ -58,7 +58,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   venues: 'src/domain/venues/',
   audit_log: 'src/domain/venues/',
   venue_timestamps: 'src/domain/venues/',
-  review_routes: 'src/domain/venues/',
+  review_routes: 'src/domain/catalogue/',
   webhook_endpoints: 'src/domain/webhooks/',
   deliveries: 'src/domain/webhooks/',
   endpoint_queues: 'src/domain/webhooks/',

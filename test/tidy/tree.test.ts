@@ -61,15 +61,16 @@ const DOMAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   keys: ['venues', 'installation'],
   events: ['venues', 'keys'],
   calendar: [],
-  offerings: ['venues', 'keys', 'calendar'],
-  boats: ['venues', 'keys', 'calendar'],
-  experiences: ['venues', 'keys', 'offerings'],
+  catalogue: ['venues', 'keys'],
+  offerings: ['venues', 'keys', 'calendar', 'catalogue'],
+  boats: ['venues', 'keys', 'calendar', 'catalogue'],
+  experiences: ['venues', 'keys', 'catalogue', 'offerings'],
   webhooks: ['venues', 'keys', 'events'],
   members: ['venues', 'keys'],
   payments: ['venues', 'keys', 'ledger'],
   checkouts: ['venues', 'keys', 'events', 'ledger', 'offerings', 'payments', 'members'],
   hooks: ['venues', 'keys', 'calendar', 'offerings'],
-  review: ['venues', 'keys', 'events', 'offerings', 'boats', 'experiences'],
+  review: ['venues', 'keys', 'events', 'catalogue', 'offerings', 'boats', 'experiences'],
 };
 
 describe('who may see whom', () => {
@@ -133,7 +134,6 @@ describe('what has one home', () => {
       'sandbox/',
       'src/domain/venues/audit.ts',
       'src/domain/venues/page-timestamps.ts',
-      'src/domain/venues/review-routes.ts',
       'src/domain/events/record.ts',
       'src/domain/idempotency/',
       'src/domain/installation/',
@@ -147,7 +147,8 @@ describe('what has one home', () => {
   it('a table is touched only by its own folder', () => {
     const wrong: string[] = [];
     for (const [table, home] of Object.entries(TABLE_HOMES)) {
-      const touch = new RegExp(`\\b(into|update|from|join)\\s+${table}\\b`, 'i');
+      // The statements of catalogue/ get their table from the description in the noun's own folder: `table: 'boats'`.
+      const touch = new RegExp(`\\b(into|update|from|join)\\s+${table}\\b|\\btable: '${table}',`, 'i');
       for (const file of program) if (!file.startsWith(home) && touch.test(read(file))) wrong.push(`${file}: ${table}`);
     }
     // Whether the installation is there, and whether it is migrated: an operator asks, and no noun answers.

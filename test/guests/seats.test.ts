@@ -163,7 +163,11 @@ describe('a share that another member pays', () => {
     const { ada, sam, kim, id, of, covered } = await threeOf();
     const paid = async () =>
       Promise.all([ada, sam, kim].map((who) => sharesPaidBy(fixture.world.db, fixture.venueId, id, who.id)));
-    const share = (place: number, end: string) => ({ shareId: of(place), amount: place === 0 ? 3_334 : 3_333, end });
+    const share = (place: number, status: string) => ({
+      shareId: of(place),
+      amount: place === 0 ? 3_334 : 3_333,
+      status,
+    });
     await fixture.pay(await fixture.hold(of(1), ada));
     await fixture.pay(await fixture.hold(of(2), kim));
     expect(await paid()).toEqual([[share(1, 'held')], [], [share(2, 'held')]]);
@@ -181,13 +185,21 @@ describe('a share that another member pays', () => {
       [2, kim],
     ] as const)
       await fixture.pay(await fixture.hold(of(place), who));
-    const ends = async (who: Person) =>
+    const statuses = async (who: Person) =>
       (await sharesPaidBy(fixture.world.db, fixture.venueId, id, who.id)).map(({ status }) => status);
-    expect([await ends(ada), await ends(sam), await ends(kim)]).toEqual([['captured', 'captured'], [], ['captured']]);
+    expect([await statuses(ada), await statuses(sam), await statuses(kim)]).toEqual([
+      ['captured', 'captured'],
+      [],
+      ['captured'],
+    ]);
     await fixture.world.call('POST', `/v1/checkouts/${id}/refund`, { key: fixture.key, body: {} });
     await fixture.world.work();
     expect(await covered()).toEqual([null, 'Ada', null]);
-    expect([await ends(ada), await ends(sam), await ends(kim)]).toEqual([['refunded', 'refunded'], [], ['refunded']]);
+    expect([await statuses(ada), await statuses(sam), await statuses(kim)]).toEqual([
+      ['refunded', 'refunded'],
+      [],
+      ['refunded'],
+    ]);
   });
 
   it('stays with a payer who has confirmed, even if no poll has seen it yet', async () => {

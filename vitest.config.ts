@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Starts no PostgreSQL. A file that opens a TestWorld fails here at once, and belongs to `database`. */
 const PURE = [
-  'test/{bench,chaos,logs,mutants,offerings,outbound,sandbox,tidy}/**/*.test.ts',
+  'test/{bench,chaos,logs,mutants,offerings,outbound,sandbox}/**/*.test.ts',
   'test/agreement/{rules,schemas}.test.ts',
   'test/base/{base,extract-paths,json,money,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
@@ -14,6 +14,7 @@ const PURE = [
   'test/http/metrics.test.ts',
   'test/payments/{card-form,decide-*,payout-status,stripe*}.test.ts',
   'test/sim/snapshot.test.ts',
+  'test/tidy/tree.test.ts',
 ];
 
 /** Needs a browser, runs the simulation or the fuzzer, starts or kills programs, or repeats a race a thousand times. */

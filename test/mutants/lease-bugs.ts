@@ -4,7 +4,7 @@ import type { Mutant } from './list.ts';
 
 const HOLD = 'src/domain/checkouts/holds/settle-hold.ts';
 const MOVEMENTS = 'src/domain/payments/movement-queries.ts';
-const WRITE = '    await writeSteps(tx, { ids: services.ids, now }, checkout, steps);\n    return answer;\n  });';
+const WRITE = '    await writeSteps(tx, { ids: services.ids, now }, checkout, steps);\n    return result;\n  });';
 
 export const LEASE_BUGS: readonly Mutant[] = [
   {
@@ -15,7 +15,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
     to: `    const told = steps.filter(({ step }) => step === 'record event');
     await writeSteps(services.db, { ids: services.ids, now }, checkout, told);
     await writeSteps(tx, { ids: services.ids, now }, checkout, steps.filter((step) => !told.includes(step)));
-    return answer;
+    return result;
   });`,
     tests: 'simulation',
   },
@@ -65,8 +65,8 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a refund that two workers have sent is entered twice',
     file: 'src/domain/payments/settle-movements.ts',
-    from: 'if (isMine) await postEntries(',
-    to: 'if (isMine || movement.leaseToken > 0) await postEntries(',
+    from: 'if (isFirst) await postEntries(',
+    to: 'if (isFirst || movement.leaseToken > 0) await postEntries(',
     tests: 'simulation',
   },
   {

@@ -11,8 +11,8 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'nobody locks the checkout before asking whether it was the last share',
     file: 'src/domain/checkouts/queries.ts',
-    from: "return readLocked(tx, venueId, id, 'for no key update');",
-    to: "return readLocked(tx, venueId, id, '');",
+    from: "return readRows(tx, venueId, id, 'for no key update');",
+    to: "return readRows(tx, venueId, id, '');",
     tests: 'simulation',
   },
   {
@@ -51,8 +51,8 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'captures begin without a look at the holds',
     file: CAPTURE,
-    from: "return found === undefined || found.status !== 'held' || !matchesRequest(hold, found);",
-    to: 'return found === undefined;',
+    from: "return current === undefined || current.status !== 'held' || !matchesRequest(hold, current);",
+    to: 'return current === undefined;',
     tests: ['test/checkouts/capture.test.ts', 'test/checkouts/cards.test.ts'],
   },
   {
@@ -115,8 +115,8 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'whoever was charged before a capture failed for good is not paid back',
     file: CAPTURE,
-    from: "    { step: 'add movements', movements: refunds },\n",
-    to: "    { step: 'add movements', movements: refunds.slice(0, 0) },\n",
+    from: "    { step: 'add movements', movements: returns },\n",
+    to: "    { step: 'add movements', movements: returns.slice(0, 0) },\n",
     tests: ['test/checkouts/capture.test.ts'],
   },
   {

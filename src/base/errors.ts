@@ -42,7 +42,6 @@ export const catalogue = {
     status: 500,
     message: 'Something went wrong on our side. Try again with backoff and quote the request id.',
   },
-  not_implemented: { status: 501, message: 'This operation is declared and not yet built.' },
   service_unavailable: { status: 503, message: 'The service is not ready. Try again in a moment.' },
 } as const satisfies Record<string, { status: number; message: string }>;
 

@@ -1,11 +1,12 @@
-// What an operation is: declared once as data, from which HTTP, the tool server, OpenAPI, the SDK's types and the
-// reference are made. `Who` is the caller as the trade knows them; the ground does not look inside.
+// What an operation is: declared once as data, from which HTTP, the tool server, OpenAPI and the reference are made.
+// `kind` says how it runs, and each kind has the fields that it uses. The types of callers and services belong to the
+// application: run/app-operation.ts names them.
 
 import type { Db, Queryable } from './db.ts';
 import type { ErrorCode, FieldProblem } from './errors.ts';
 import type { BadText } from './json/parse.ts';
 
-/** How a caller proves who they are. */
+/** How callers prove who they are. */
 export type Auth =
   | 'open' // no proof; counted for the address
   | 'secret' // a partner's secret key
@@ -21,9 +22,9 @@ export type SchemaRef = string | Readonly<Record<string, unknown>>;
 
 export interface BodyChoice {
   readonly schema: string;
-  /** Chooses this schema for a body before it is validated, so that nobody sees an "any of" error. */
+  /** Chooses this schema for a body before it is validated, so that callers see no "any of" error. */
   readonly when: (body: unknown) => boolean;
-  /** A list whose items are judged one by one by the command: what is wrong with an item's text is for it to say. */
+  /** A list whose items the command validates one by one; it reports text in them that cannot be stored. */
   readonly itemsOf?: string;
 }
 
@@ -38,13 +39,13 @@ export interface OperationResult {
   readonly status: number;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** The JSON itself, where it is at hand as text: from the database, or put together from parts that never change. */
+  /** The JSON itself, where the command has it as text already: from the database, or from constant parts. */
   readonly json?: string;
-  /** The answer to an earlier, equal call. */
+  /** This is the stored response to an earlier, equal call. */
   readonly replayed?: true;
-  /** Sent as CSV instead, where that was asked for. */
+  /** Sent as CSV instead, where the caller asked for it. */
   readonly csv?: string;
-  /** Of a page in CSV, which cannot say so itself: the `before` of the next one. */
+  /** The `before` of the next page, for a page of CSV, which cannot hold it. */
   readonly nextBefore?: string | null;
 }
 
@@ -52,48 +53,29 @@ export interface Input<Body = unknown> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Body;
-  /** What is wrong if this is to become a new object (a time that has passed); a replay is spared. */
+  /** What is wrong if the body creates a new object (a time that has passed). A replay ignores it. */
   readonly whenNew: readonly FieldProblem[];
-  /** Text that cannot be stored, in a list whose items the command judges itself. */
+  /** Text that cannot be stored, in a list whose items the command validates itself. */
   readonly badStrings: readonly BadText[];
-  /** For an operation that keeps its own idempotency: the header's key, if any, and what two equal calls have in common. */
-  readonly idempotency?: { readonly key: string | null; readonly fingerprint: Buffer };
-  /** The caller would rather have CSV; only where the operation offers it. */
+  /** The caller prefers CSV. Set only where the operation offers it. */
   readonly asCsv?: boolean;
 }
 
-/** What a command is handed besides its input: the database, and the caller. Never the outside world. */
-export type Command<Who, Body = unknown> = (db: Queryable, who: Who, input: Input<Body>) => Promise<OperationResult>;
+/** The input of a command that stores its own idempotency record. */
+export interface IdempotentInput<Body = unknown> extends Input<Body> {
+  /** The key of the header, if any, and the fingerprint that two equal calls share. */
+  readonly idempotency: { readonly key: string | null; readonly fingerprint: Buffer };
+}
 
-/**
- * A read, or a command that writes in one statement. It is handed the database itself, with no transaction around it; a
- * Command can stand in its place.
- */
-export type Query<Who, Body = unknown> = (db: Db, who: Who, input: Input<Body>) => Promise<OperationResult>;
-
-/** A command that calls the outside: it is handed what it needs for that, and opens its own short transactions. */
-export type ExternalCommand<Who, Outside, Body = unknown> = (
-  outside: Outside,
-  who: Who,
-  input: Input<Body>,
-) => Promise<OperationResult>;
-
-/** A body as it came, for an operation whose bytes are somebody else's to sign. */
+/** The body as it arrived, for an operation that verifies a signature over its bytes. */
 export interface RawRequest {
   readonly raw: Buffer;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** A command that is handed the raw body, checks it by itself, and stores it. */
-export type IntakeCommand<Who, Outside> = (outside: Outside, who: Who, raw: RawRequest) => Promise<OperationResult>;
-
-export type ExternalCheck<Outside, Body = unknown> = (
-  outside: Outside,
-  input: Input<Body>,
-) => Promise<readonly FieldProblem[]>;
-
-export interface Operation<Who> {
+/** The contract of an operation: its address, who may call it, what it takes and what it answers. */
+interface OperationContract {
   readonly id: string;
   readonly method: Method;
   /** With parameters in braces, as OpenAPI writes it. */
@@ -104,6 +86,7 @@ export interface Operation<Who> {
   readonly auth: Auth;
   /** One of these scopes is enough. */
   readonly scopes?: readonly string[];
+  /** Which of the caller's rate limits the call counts against. */
   readonly effect: 'read' | 'write';
   readonly linkedOnly?: true;
   readonly testOnly?: true;
@@ -112,26 +95,101 @@ export interface Operation<Who> {
   readonly query?: Readonly<Record<string, unknown>>;
   /** The first choice that fits is the schema of the body; absent: no body, or an empty object. */
   readonly body?: readonly BodyChoice[];
-  /** Takes any JSON object: what is in it is for somebody else to read. */
-  readonly anyObject?: true;
   readonly bodyLimit?: number;
   readonly responses: Readonly<Record<number, ResponseShape>>;
-  /** Answers in CSV to whoever asks for that by `Accept`: what its lines are, and whether it is a page that names the next. */
+  /** Answers in CSV to a caller that prefers it by `Accept`: what its lines are, and whether it is one page of several. */
   readonly csv?: { readonly lines: string; readonly isPage: boolean };
-  /** Error codes beyond those that every operation of this kind can give. */
+  /** Error codes beyond those that every operation of this kind can answer. */
   readonly errors?: readonly ErrorCode[];
-  /** Absent: declared for a later release, answers 501 after every check has passed. */
-  readonly run?: Query<Who, never>;
-  /** What it reads, a checkout by the `id` in its path, is looked up in one question with the key of whoever asks. */
-  readonly prefetchesCheckout?: true;
-  /** Does all of its writing in one statement, idempotency included: it needs no transaction around it. */
-  readonly inOneStatement?: true;
-  /** What is wrong with the input that only the outside knows; asked before `run`, without a transaction. */
-  readonly check?: ExternalCheck<never, never>;
-  /** Instead of `run`, for an operation that calls the outside. */
-  readonly callExternal?: ExternalCommand<never, never, never>;
-  /** Instead of `run`: the tool server answers, which runs other operations. */
-  readonly servedByToolServer?: true;
-  /** Instead of `run`, for an operation that takes the body as it came. It answers HEAD as well, to show that it is there. */
-  readonly intake?: IntakeCommand<never, never>;
 }
+
+// The schema that the operation names has validated the body before `run`; each command names the type of that schema.
+// biome-ignore lint/suspicious/noExplicitAny: the bodies of a list of operations have no type in common.
+type ValidatedInput = Input<any>;
+// biome-ignore lint/suspicious/noExplicitAny: as above.
+type ValidatedIdempotentInput = IdempotentInput<any>;
+
+type Result = Promise<OperationResult>;
+
+/** A read: it is handed the database itself, with no transaction around it. */
+export interface QueryOperation<Caller> extends OperationContract {
+  readonly kind: 'query';
+  readonly auth: 'secret';
+  readonly method: 'GET';
+  readonly effect: 'read';
+  readonly body?: never;
+  readonly bodyLimit?: never;
+  readonly idempotent?: never;
+  /** Reads the checkout whose `id` is in the path; admission looks it up in the statement that looks up the key. */
+  readonly prefetchesCheckout?: true;
+  readonly run: (db: Db, caller: Caller, input: ValidatedInput) => Result;
+}
+
+interface CommandContract extends OperationContract {
+  readonly kind: 'command';
+  readonly auth: 'secret';
+  readonly effect: 'write';
+  readonly query?: never;
+  readonly csv?: never;
+}
+
+/** Writes in one transaction, which `perform` opens; the response to an Idempotency-Key is stored in it. */
+export interface TransactionCommand<Caller, Services> extends CommandContract {
+  readonly inOneStatement?: never;
+  /** Finds problems of the input that only another server knows; runs before the transaction. */
+  readonly check?: (services: Services, input: ValidatedInput) => Promise<readonly FieldProblem[]>;
+  readonly run: (tx: Queryable, caller: Caller, input: ValidatedInput) => Result;
+}
+
+/** Writes in one statement, its idempotency record included, and so needs no transaction around it. */
+export interface StatementCommand<Caller> extends CommandContract {
+  readonly inOneStatement: true;
+  readonly idempotent: true;
+  readonly run: (db: Db, caller: Caller, input: ValidatedIdempotentInput) => Result;
+}
+
+interface ExternalCommand<ByAuth extends Auth, Caller, Services> extends OperationContract {
+  readonly kind: 'external';
+  readonly auth: ByAuth;
+  readonly idempotent?: never;
+  readonly csv?: never;
+  readonly run: (services: Services, caller: Caller, input: ValidatedInput) => Result;
+}
+
+/** Calls other servers, or opens its own transactions: it is handed services instead of a transaction. */
+export type ExternalOperation<Callers extends Record<Auth, unknown>, Services> = {
+  [ByAuth in Exclude<Auth, 'hook'>]: ExternalCommand<ByAuth, Callers[ByAuth], Services>;
+}[Exclude<Auth, 'hook'>];
+
+/** Takes the body as it arrived, verifies and stores it. It answers HEAD too, by which a sender tests the address. */
+export interface IntakeOperation<Caller, Services> extends OperationContract {
+  readonly kind: 'intake';
+  readonly auth: 'hook';
+  readonly method: 'POST';
+  readonly effect: 'write';
+  readonly query?: never;
+  readonly body?: never;
+  readonly idempotent?: never;
+  readonly csv?: never;
+  readonly run: (services: Services, caller: Caller, request: RawRequest) => Result;
+}
+
+/** Answered by the tool server, which runs other operations. */
+export interface ToolServerOperation extends OperationContract {
+  readonly kind: 'tool server';
+  readonly auth: 'secret';
+  readonly method: 'POST';
+  readonly query?: never;
+  readonly body?: never;
+  readonly idempotent?: never;
+  readonly csv?: never;
+}
+
+/** `Callers` names the type of a caller for each way to prove who they are. */
+export type Operation<Callers extends Record<Auth, unknown>, Services> =
+  | QueryOperation<Callers['secret']>
+  | TransactionCommand<Callers['secret'], Services>
+  | StatementCommand<Callers['secret']>
+  | ExternalOperation<Callers, Services>
+  | IntakeOperation<Callers['hook'], Services>
+  | ToolServerOperation;

@@ -2,8 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CommandContext } from '../base/command-context.ts';
 import { createSandboxVenueOnce, type VenueWithKeys } from '../domain/keys/sandbox-venue.ts';
-import type { CommandContext } from '../domain/venues/audit.ts';
 import type { AppContext } from '../run/context.ts';
 
 export interface Announcement {

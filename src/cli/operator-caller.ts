@@ -1,10 +1,10 @@
 // The operator in the place of a partner: acts for a venue in a mode with every scope, under the operator's own name.
 
+import type { CommandContext } from '../base/command-context.ts';
 import type { Mode } from '../base/config.ts';
 import type { Queryable } from '../base/db.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { SCOPES } from '../domain/keys/key.ts';
-import type { CommandContext } from '../domain/venues/audit.ts';
 import { refused } from './cli-error.ts';
 import { knownVenue } from './venue.ts';
 

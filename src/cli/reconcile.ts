@@ -1,9 +1,10 @@
 // `everyshare reconcile`: settles what is left open with the card processor, and says where its books and ours differ.
 
+import type { CommandContext } from '../base/command-context.ts';
 import type { Mode } from '../base/config.ts';
 import { type Difference, reconcile } from '../domain/checkouts/accounting/reconcile.ts';
 import { retryMovement, venuesWithFailed } from '../domain/payments/movement-queries.ts';
-import { audit, type CommandContext } from '../domain/venues/audit.ts';
+import { audit } from '../domain/venues/audit.ts';
 import type { AppContext } from '../run/context.ts';
 import { choiceOf, wholeOf } from './options.ts';
 import { ProgressBar } from './progress-bar.ts';

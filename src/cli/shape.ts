@@ -1,7 +1,7 @@
 // What a command is: data, with one function that checks what was typed, opens the house and does it.
 
+import type { CommandContext } from '../base/command-context.ts';
 import type { Config } from '../base/config.ts';
-import type { CommandContext } from '../domain/venues/audit.ts';
 import type { AppContext } from '../run/context.ts';
 
 interface Opened {

@@ -1,9 +1,9 @@
 // The venue that a developer's command is about: the one that is named, or the installation's first sandbox. Always in test
 // mode, where nothing can cost anybody anything.
 
+import type { CommandContext } from '../base/command-context.ts';
 import type { Queryable } from '../base/db.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import type { CommandContext } from '../domain/venues/audit.ts';
 import { listVenues } from '../domain/venues/queries.ts';
 import { refused } from './cli-error.ts';
 import { everyPage } from './every-page.ts';

@@ -1,10 +1,11 @@
 // `everyshare trigger EVENT`: makes a real test checkout (or offering) reach the state that the event tells of, through the
 // same operations that a partner calls, so that everything that belongs to it happens: holds, captures, deliveries.
 
+import type { JsonValue } from '../base/json/parse.ts';
 import { listEventViews } from '../domain/events/queries.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import type { AppContext } from '../run/context.ts';
-import { operations } from '../run/operations.ts';
+import { operationNamed } from '../run/operations.ts';
 import { makePerform } from '../run/perform.ts';
 import { quoted, usageError } from './cli-error.ts';
 import type { Command } from './shape.ts';
@@ -18,7 +19,7 @@ const ORIGIN = 'https://example.com';
 type Seen = any;
 interface Partner {
   /** Calls an operation as the venue's partner would. */
-  ask(operation: string, id: string | null, body?: unknown): Promise<Seen>;
+  ask(operation: string, id: string | null, body?: JsonValue): Promise<Seen>;
   /** Now, in milliseconds; also what makes an id of ours. */
   readonly now: number;
 }
@@ -62,7 +63,7 @@ async function complete(partner: Partner): Promise<Seen> {
   return partner.ask('testComplete', (await create(partner)).id);
 }
 
-async function review({ ask, now }: Partner, decision: object): Promise<Seen> {
+async function review({ ask, now }: Partner, decision: Readonly<Record<string, string>>): Promise<Seen> {
   const { data } = await ask('upsertOfferings', null, {
     external_id: `triggered-${now}`,
     kind: 'cabana',
@@ -78,16 +79,12 @@ function partnerOf(context: AppContext, caller: Caller): Partner {
   return {
     now: caller.now,
     async ask(name, id, body) {
-      const operation = operations.find((one) => one.id === name);
-      if (operation === undefined) throw new Error(`there is no operation ${name}`);
       const received = {
         params: id === null ? {} : { id },
         query: {},
-        body: body === undefined ? null : Buffer.from(JSON.stringify(body)),
-        contentType: 'application/json',
-        idempotencyKey: undefined,
+        ...(body === undefined ? {} : { parsedBody: body }),
       };
-      const reply = await perform(operation, { ...caller, now: context.clock.now() }, received);
+      const reply = await perform(operationNamed(name), { ...caller, now: context.clock.now() }, received);
       return JSON.parse(reply.json);
     },
   };

@@ -4,16 +4,15 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../base/errors.ts';
-import type { Operation } from '../base/operation.ts';
-import { routeOf } from '../domain/checkouts/party/invite-queries.ts';
-import type { Caller } from '../domain/keys/caller.ts';
+import { venueOf } from '../domain/checkouts/party/invite-queries.ts';
 import { isRegisteredOrigin } from '../domain/venues/queries.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
-import { isPartner } from '../run/perform.ts';
+import type { AppOperation } from '../run/app-operation.ts';
+import { isPartner } from '../run/principal.ts';
+import type { HttpContext } from './context.ts';
 import { routerPath } from './routes.ts';
-import type { HttpContext } from './server.ts';
 
-export const isGuestRoute = ({ path }: Operation<Caller>): boolean => path.startsWith('/v1/public/');
+export const isGuestRoute = ({ path }: AppOperation): boolean => path.startsWith('/v1/public/');
 
 const MAX_AGE = '600';
 const SHOWN = 'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After';
@@ -25,7 +24,7 @@ async function registered(http: HttpContext, request: FastifyRequest): Promise<s
   if (normal === null) return null;
   const params = request.params as { id?: string; share_id?: string };
   const id = params.id ?? params.share_id;
-  const venueId = id === undefined ? null : await routeOf(http.app.db, id);
+  const venueId = id === undefined ? null : await venueOf(http.app.db, id);
   if (id !== undefined && venueId === null) return null;
   return (await isRegisteredOrigin(http.app.db, normal, venueId)) ? normal : null;
 }
@@ -51,11 +50,7 @@ function passedWithKey({ caller, headers: { origin } }: FastifyRequest, refusal:
   return passed && isPartner(caller) ? normalOrigin(origin ?? '') : null;
 }
 
-export function registerPreflights(
-  app: FastifyInstance,
-  http: HttpContext,
-  operations: readonly Operation<Caller>[],
-): void {
+export function registerPreflights(app: FastifyInstance, http: HttpContext, operations: readonly AppOperation[]): void {
   const paths = new Map<string, string[]>();
   for (const operation of operations) {
     if (isGuestRoute(operation)) paths.set(operation.path, [...(paths.get(operation.path) ?? []), operation.method]);

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import { packageRoot } from '../base/package-root.ts';
+import type { HttpContext } from './context.ts';
 import { type Asset, makeAsset, sendAsset } from './docs/asset.ts';
 import { renderReference } from './docs/layout.ts';
 import { FOLDERS, type Folder } from './docs/markdown.ts';
 import { memoize } from './docs/memoize.ts';
 import { renderFolder } from './docs/pages.ts';
 import { loadScalar } from './docs/scalar.ts';
-import type { HttpContext } from './server.ts';
 
 const HTML = 'text/html; charset=utf-8';
 

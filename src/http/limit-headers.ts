@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimit } from '../run/admission.ts';
-import type { HttpContext } from './server.ts';
+import type { HttpContext } from './context.ts';
 
 export function setRateLimitHeaders(reply: FastifyReply, rateLimit: RateLimit): void {
   reply
@@ -19,7 +19,7 @@ export async function countForAddress(
 ): Promise<RateLimit> {
   const effect = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
   const { rateLimit } = await http.admit({ hash: null, effect, address: request.ip, origin: '' });
-  request.allowance = rateLimit;
+  request.rateLimit = rateLimit;
   setRateLimitHeaders(reply, rateLimit);
   return rateLimit;
 }

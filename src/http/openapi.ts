@@ -2,10 +2,10 @@
 // security scheme and example. It is written to schemas/openapi.gen.json (a test keeps it current) and served.
 
 import { catalogue, type ErrorCode } from '../base/errors.ts';
-import type { Auth, Operation, ResponseShape, SchemaRef } from '../base/operation.ts';
+import type { Auth, ResponseShape, SchemaRef } from '../base/operation.ts';
 import { sample } from '../base/schema/describe.ts';
 import type { Registry, Schema } from '../base/schema/registry.ts';
-import type { Caller } from '../domain/keys/caller.ts';
+import type { AppOperation } from '../run/app-operation.ts';
 
 type Json = Record<string, unknown>;
 
@@ -90,7 +90,7 @@ const HEADERS: Json = {
   },
 };
 
-export function makeOpenApi(operations: readonly Operation<Caller>[], registry: Registry, baseUrl: string): Json {
+export function makeOpenApi(operations: readonly AppOperation[], registry: Registry, baseUrl: string): Json {
   const used = new Set(operations.map(({ tag }) => tag));
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
@@ -122,7 +122,7 @@ export function makeOpenApi(operations: readonly Operation<Caller>[], registry: 
   };
 }
 
-function describeOperation(operation: Operation<Caller>, registry: Registry): Json {
+function describeOperation(operation: AppOperation, registry: Registry): Json {
   const responses: Json = {};
   for (const status of errorStatuses(operation)) responses[String(status)] = errorReference(operation, status);
   // What an operation says itself of a status counts: the tool server has failures in a shape of their own.
@@ -131,14 +131,11 @@ function describeOperation(operation: Operation<Caller>, registry: Registry): Js
   const parameters = [...pathParameters(operation), ...queryParameters(operation), ...headerParameters(operation)];
   const scopes =
     operation.scopes === undefined ? '' : `\n\nScope: ${operation.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
-  const later = isBuilt(operation)
-    ? ''
-    : '\n\nNot in this release yet: answers 501 `not_implemented` once every check has passed.';
   return {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    description: `${operation.description ?? `${operation.summary}.`}${scopes}${later}`,
+    description: `${operation.description ?? `${operation.summary}.`}${scopes}`,
     security: SECURITY[operation.auth],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...bodyOf(operation, registry),
@@ -146,11 +143,7 @@ function describeOperation(operation: Operation<Caller>, registry: Registry): Js
   };
 }
 
-function isBuilt({ run, callExternal: reach, intake, servedByToolServer: byTools }: Operation<Caller>): boolean {
-  return run !== undefined || reach !== undefined || intake !== undefined || byTools === true;
-}
-
-function statedResponse(operation: Operation<Caller>, answer: ResponseShape, registry: Registry): Json {
+function statedResponse(operation: AppOperation, answer: ResponseShape, registry: Registry): Json {
   const limited = operation.auth === 'operator' ? [] : RATE_HEADERS;
   const names = ['X-Request-Id', ...limited, ...(operation.idempotent === true ? ['Idempotent-Replayed'] : [])];
   if (operation.csv?.isPage === true) names.push('Link');
@@ -168,7 +161,7 @@ function statedResponse(operation: Operation<Caller>, answer: ResponseShape, reg
   };
 }
 
-function csvOf({ lines }: NonNullable<Operation<Caller>['csv']>): Json {
+function csvOf({ lines }: NonNullable<AppOperation['csv']>): Json {
   return {
     schema: {
       type: 'string',
@@ -188,14 +181,14 @@ function asSchema(schema: SchemaRef): Schema {
   return typeof schema === 'string' ? { $ref: `${schema}.json` } : schema;
 }
 
-function bodyOf(operation: Operation<Caller>, registry: Registry): Json {
-  if (operation.anyObject === true) {
+function bodyOf(operation: AppOperation, registry: Registry): Json {
+  if (operation.kind === 'intake' || operation.kind === 'tool server') {
     return { requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } } };
   }
   return operation.body === undefined ? {} : { requestBody: requestBody(operation, registry) };
 }
 
-function requestBody(operation: Operation<Caller>, registry: Registry): Json {
+function requestBody(operation: AppOperation, registry: Registry): Json {
   const choices = (operation.body ?? []).map(({ schema }) => schema);
   const refs = choices.map((name) => componentRefs({ $ref: `${name}.json` }));
   const examples: Json = {};
@@ -211,7 +204,7 @@ function requestBody(operation: Operation<Caller>, registry: Registry): Json {
   };
 }
 
-function pathParameters(operation: Operation<Caller>): Json[] {
+function pathParameters(operation: AppOperation): Json[] {
   return [...operation.path.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -221,7 +214,7 @@ function pathParameters(operation: Operation<Caller>): Json[] {
   }));
 }
 
-function queryParameters(operation: Operation<Caller>): Json[] {
+function queryParameters(operation: AppOperation): Json[] {
   const properties = (operation.query?.properties ?? {}) as Record<string, Json>;
   const required = (operation.query?.required ?? []) as string[];
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
@@ -233,7 +226,7 @@ function queryParameters(operation: Operation<Caller>): Json[] {
   }));
 }
 
-function headerParameters(operation: Operation<Caller>): Json[] {
+function headerParameters(operation: AppOperation): Json[] {
   if (operation.idempotent !== true) return [];
   return [
     {
@@ -248,7 +241,7 @@ function headerParameters(operation: Operation<Caller>): Json[] {
 }
 
 /** The errors that every operation of this kind can give, and its own. */
-function errorCodes(operation: Operation<Caller>): ErrorCode[] {
+function errorCodes(operation: AppOperation): ErrorCode[] {
   const codes: ErrorCode[] = [...(operation.errors ?? []), 'invalid_request', 'internal_error', 'service_unavailable'];
   if (operation.auth !== 'operator') codes.push('rate_limited');
   if (operation.auth !== 'open') codes.push('unauthorized');
@@ -259,18 +252,17 @@ function errorCodes(operation: Operation<Caller>): ErrorCode[] {
   if (operation.scopes !== undefined) codes.push('insufficient_scope');
   if (operation.linkedOnly === true) codes.push('venue_not_linked');
   if (operation.method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type', 'invalid_json');
-  if (!isBuilt(operation)) codes.push('not_implemented');
   return [...new Set(codes)];
 }
 
 const statusOf = (code: ErrorCode): number => catalogue[code].status;
 
-function errorStatuses(operation: Operation<Caller>): number[] {
+function errorStatuses(operation: AppOperation): number[] {
   return [...new Set(errorCodes(operation).map(statusOf))].sort((a, b) => a - b);
 }
 
 /** What a status means for this operation: its own codes alone (of 422, that every problem is listed). */
-function errorReference(operation: Operation<Caller>, status: number): Json {
+function errorReference(operation: AppOperation, status: number): Json {
   const own = errorCodes(operation).filter((code) => statusOf(code) === status);
   const words =
     status === 422 ? FIELD_PROBLEMS : own.map((code) => `\`${code}\`: ${catalogue[code].message}`).join('\n\n');
@@ -280,7 +272,7 @@ function errorReference(operation: Operation<Caller>, status: number): Json {
 const FIELD_PROBLEMS =
   'One or more fields are wrong. `errors[]` lists every problem with its code, pointer, what was expected and a value that would pass; `error` is the first.';
 
-function errorResponses(operations: readonly Operation<Caller>[]): Json {
+function errorResponses(operations: readonly AppOperation[]): Json {
   const responses: Json = {};
   for (const status of new Set(operations.flatMap(errorStatuses))) {
     const codes = Object.entries(catalogue).filter(([, entry]) => entry.status === status);
@@ -342,7 +334,7 @@ function componentRefs(node: unknown): unknown {
 }
 
 /** Only what an operation refers to, so that nothing stands there unused. */
-function componentSchemas(operations: readonly Operation<Caller>[], registry: Registry): Json {
+function componentSchemas(operations: readonly AppOperation[], registry: Registry): Json {
   const found = new Map<string, unknown>();
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;

@@ -8,7 +8,7 @@ import { Problem } from '../base/errors.ts';
 import { sendTrusted } from '../base/outbound/trusted-request.ts';
 import { readNotice } from '../domain/payments/notice.ts';
 import { receiveNotice } from '../domain/payments/receive-notice.ts';
-import type { HttpContext } from './server.ts';
+import type { HttpContext } from './context.ts';
 
 const NOTICE_LIMIT = 1024 * 1024;
 const PASS_LIMIT = 64 * 1024;

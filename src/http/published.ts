@@ -4,10 +4,10 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import { rateLimited } from '../run/authorize.ts';
 import { operations } from '../run/operations.ts';
+import type { HttpContext } from './context.ts';
 import { registerDocs } from './docs.ts';
 import { countForAddress } from './limit-headers.ts';
 import { makeOpenApi } from './openapi.ts';
-import type { HttpContext } from './server.ts';
 
 const JSON_SCHEMA = 'application/schema+json; charset=utf-8';
 

@@ -1,7 +1,6 @@
 // From the list of operations to the routes: how the router writes a path, which methods a path takes, and where an address leads.
 
-import type { Operation } from '../base/operation.ts';
-import type { Caller } from '../domain/keys/caller.ts';
+import type { AppOperation } from '../run/app-operation.ts';
 
 /** `/v1/boats/{id}` as the router writes it: `/v1/boats/:id`. */
 export function routerPath(path: string): string {
@@ -30,10 +29,10 @@ export function pathOf(url: string): string {
 const PUBLISHED = [{ method: 'GET', path: '/v1/openapi.json' }];
 
 /** The methods that a path takes, for 405 and its Allow header; none: there is no such route. */
-export function makeAllowed(operations: readonly Operation<Caller>[]): (path: string) => readonly string[] {
-  const heads = operations.filter(({ intake }) => intake !== undefined).map(({ path }) => ({ method: 'HEAD', path }));
+export function makeAllowed(operations: readonly AppOperation[]): (path: string) => readonly string[] {
+  const heads = operations.filter(({ kind }) => kind === 'intake').map(({ path }) => ({ method: 'HEAD', path }));
   const slashed = operations
-    .filter(({ servedByToolServer: byTools }) => byTools === true)
+    .filter(({ kind }) => kind === 'tool server')
     .map((one) => ({ ...one, path: `${one.path}/` }));
   const routes = [...PUBLISHED, ...heads, ...operations, ...slashed].map(({ method, path }) => ({
     method,

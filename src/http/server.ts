@@ -4,23 +4,25 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { isUnavailable } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
-import type { Operation } from '../base/operation.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import { noteRefusal } from '../domain/hooks/refusals.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import { type Admit, makeAdmission, type RateLimit } from '../run/admission.ts';
+import { makeAdmission } from '../run/admission.ts';
+import type { AppOperation, RunnableOperation } from '../run/app-operation.ts';
 import { authorize } from '../run/authorize.ts';
 import type { AppContext } from '../run/context.ts';
 import { BODY_LIMIT } from '../run/operations/shapes.ts';
 import { operations } from '../run/operations.ts';
-import { type HttpReply, isPartner, makePerform, type Perform, type Principal } from '../run/perform.ts';
+import { type HttpReply, makePerform } from '../run/perform.ts';
+import { isPartner } from '../run/principal.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { OpenToolServer } from '../run/tool-server.ts';
 import { readBody } from './body.ts';
+import type { HttpContext, Urls } from './context.ts';
 import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { countForAddress, setRateLimitHeaders } from './limit-headers.ts';
 import { registerMembers } from './members.ts';
-import { type Metrics, makeMetrics } from './metrics.ts';
+import { makeMetrics } from './metrics.ts';
 import { registerPages, sendNothingHere } from './pages/pages.ts';
 import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
@@ -29,34 +31,6 @@ import { registerStatus } from './status.ts';
 import { registerTexts } from './texts.ts';
 import { asBody, registerTools } from './tools.ts';
 import { answerClientError } from './wire-error.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    caller: Principal | null;
-    allowance: RateLimit | null;
-    operation: string;
-    /** Of a tool, whose failures stand in an HTTP 200: what its route would have answered. */
-    toolStatus: number | null;
-    /** Where it depends on who sends; null: the route's own. */
-    bodyLimit: number | null;
-  }
-}
-
-/** What every part of the door is handed. */
-export interface HttpContext {
-  readonly app: AppContext;
-  readonly admit: Admit;
-  readonly perform: Perform;
-  readonly metrics: Metrics;
-  /** The service's own address, known once it listens. */
-  readonly urls: () => Urls;
-}
-
-export interface Urls {
-  readonly base: string;
-  readonly checkoutPages: string;
-  readonly schemas: string;
-}
 
 export interface RunningServer {
   readonly urls: Urls;
@@ -73,7 +47,7 @@ const KEEP_ALIVE_MS = 72_000;
 /** How often Node looks for requests that take too long; its own default of 30 s would double the time-outs. */
 const TIMEOUT_CHECK_MS = 2_000;
 
-export async function startServer(context: AppContext, openTools?: OpenToolServer): Promise<RunningServer> {
+export async function startServer(context: AppContext, openTools: OpenToolServer): Promise<RunningServer> {
   const { config } = context;
   let urls: Urls | null = null;
   const http: HttpContext = {
@@ -104,8 +78,7 @@ export async function startServer(context: AppContext, openTools?: OpenToolServe
   // An expectation that we do not know is no reason to refuse: the request is answered as if it had none.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   for (const operation of operations) {
-    if (operation.servedByToolServer === true && openTools !== undefined)
-      registerTools(app, http, operation.path, openTools);
+    if (operation.kind === 'tool server') registerTools(app, http, operation.path, openTools);
     else register(app, http, operation);
   }
   registerPreflights(app, http, operations);
@@ -163,7 +136,7 @@ function prepare(app: FastifyInstance, http: HttpContext): void {
     );
   });
   app.decorateRequest('caller', null);
-  app.decorateRequest('allowance', null);
+  app.decorateRequest('rateLimit', null);
   app.decorateRequest('operation', 'unknown');
   app.decorateRequest('toolStatus', null);
   app.decorateRequest('bodyLimit', null);
@@ -203,9 +176,9 @@ function normalizeContentType(method: string, headers: NodeJS.Dict<string | stri
   else if (!MEDIA_TYPE.test(type)) headers['content-type'] = 'application/octet-stream';
 }
 
-function register(app: FastifyInstance, http: HttpContext, operation: Operation<Caller>): void {
+function register(app: FastifyInstance, http: HttpContext, operation: RunnableOperation): void {
   // A provider may look whether somebody is there before it sends anything.
-  if (operation.intake !== undefined)
+  if (operation.kind === 'intake')
     app.head(routerPath(operation.path), {
       onRequest: (request, reply) => admit(http, operation, request, reply),
       handler: async (_request, reply) => reply.code(200).send(),
@@ -228,7 +201,7 @@ function register(app: FastifyInstance, http: HttpContext, operation: Operation<
         contentType: request.headers['content-type'],
         idempotencyKey: Array.isArray(header) ? header[0] : header,
         accept: request.headers.accept,
-        ...(operation.intake === undefined ? {} : { headers: request.headers }),
+        headers: request.headers,
       });
       if (done.replayed) reply.header('idempotent-replayed', 'true');
       if (operation.csv !== undefined) reply.header('vary', 'accept');
@@ -241,7 +214,7 @@ function register(app: FastifyInstance, http: HttpContext, operation: Operation<
 /** A page as a file. Where the next one is, its headers say: a file has no room for it. */
 function sendCsv(
   http: HttpContext,
-  operation: Operation<Caller>,
+  operation: AppOperation,
   request: FastifyRequest,
   reply: FastifyReply,
   { text, nextBefore }: NonNullable<HttpReply['csv']>,
@@ -261,7 +234,7 @@ function sendCsv(
 /** Before the body is read: who, and may they. Every answer carries the limit's headers, a refusal too. */
 async function admit(
   http: HttpContext,
-  operation: Operation<Caller>,
+  operation: AppOperation,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -278,7 +251,7 @@ async function admit(
     via: 'http',
   });
   request.caller = authResult.caller;
-  request.allowance = authResult.rateLimit;
+  request.rateLimit = authResult.rateLimit;
   if (authResult.caller !== null && 'integrationId' in authResult.caller)
     request.bodyLimit = bodyLimitOf(authResult.caller.provider);
   if (authResult.rateLimit !== null) setRateLimitHeaders(reply, authResult.rateLimit);
@@ -315,14 +288,14 @@ async function replyUnrouted(
 }
 
 function replyProblem(http: HttpContext, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
-  if (problem.status >= 500 && problem.code !== 'not_implemented') {
+  if (problem.status >= 500) {
     http.app.log.error(
       { request_id: request.id, operation: request.operation, err: problem.cause ?? problem },
       problem.code,
     );
   }
   // Counting failed (the database is gone): under /v1 and /mcp the headers are promised all the same.
-  if (request.allowance === null && /^\/(v1|mcp)\b/.test(request.url)) {
+  if (request.rateLimit === null && /^\/(v1|mcp)\b/.test(request.url)) {
     setRateLimitHeaders(reply, {
       limit: 600,
       remaining: 0,

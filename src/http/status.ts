@@ -4,8 +4,8 @@
 import type { FastifyInstance } from 'fastify';
 import { addressIn } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
-import { isOperator } from '../run/authorize.ts';
-import type { HttpContext } from './server.ts';
+import { hasOperatorToken } from '../run/authorize.ts';
+import type { HttpContext } from './context.ts';
 
 const PRIVATE = ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
 
@@ -35,7 +35,8 @@ export function registerStatus(app: FastifyInstance, http: HttpContext): void {
     // Behind a proxy that nobody named in TRUSTED_PROXIES every caller looks near: then only the token counts.
     const proxied = request.headers['x-forwarded-for'] !== undefined && context.config.trustedProxies.length === 0;
     const near =
-      (!proxied && addressIn(request.ip, PRIVATE)) || isOperator(context.operatorToken, request.headers.authorization);
+      (!proxied && addressIn(request.ip, PRIVATE)) ||
+      hasOperatorToken(context.operatorToken, request.headers.authorization);
     if (!near) throw new Problem('not_found', { message: 'There is no such route. See /docs for all of them.' });
     return reply.type(http.metrics.contentType).send(await http.metrics.text());
   });

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import { applyKeyword } from '../domain/members/messages/answer.ts';
 import { isFromTwilio } from '../domain/members/messages/twilio.ts';
-import type { HttpContext } from './server.ts';
+import type { HttpContext } from './context.ts';
 
 const NOTICE_LIMIT = 64 * 1024;
 const PATH = '/texts/twilio';

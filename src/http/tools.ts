@@ -4,8 +4,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import type { OpenToolServer, ToolRequest, ToolServer } from '../run/tool-server.ts';
+import type { HttpContext } from './context.ts';
 import { setRateLimitHeaders } from './limit-headers.ts';
-import type { HttpContext } from './server.ts';
 
 /** On the route's own configuration: a body that is too large is handed on as a problem. */
 export const KEEPS_PROBLEM = { keepsProblem: true } as const;
@@ -33,7 +33,7 @@ export function registerTools(app: FastifyInstance, http: HttpContext, path: str
           requestId: request.id,
         });
         request.caller = answer.caller;
-        request.allowance = answer.rateLimit;
+        request.rateLimit = answer.rateLimit;
         request.operation = answer.operation;
         request.toolStatus = answer.toolStatus;
         if (answer.rateLimit !== null) setRateLimitHeaders(reply, answer.rateLimit);

@@ -3,7 +3,7 @@
 
 import type { Socket } from 'node:net';
 import { catalogue, type ErrorCode } from '../base/errors.ts';
-import type { HttpContext } from './server.ts';
+import type { HttpContext } from './context.ts';
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',

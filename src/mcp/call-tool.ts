@@ -2,12 +2,12 @@
 // line for a person and as data. A tool that fails gives the very error object that the route would.
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { invalid, Problem } from '../base/errors.ts';
-import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
+import { invalid, type Problem } from '../base/errors.ts';
+import type { JsonValue } from '../base/json/parse.ts';
 import type { Schema } from '../base/schema/registry.ts';
-import type { RequestInput } from '../run/check-input.ts';
+import { parsedCandidate, type RequestInput } from '../run/check-input.ts';
 import type { Tool } from '../run/operations/tools.ts';
-import { isPartner, type Principal } from '../run/perform.ts';
+import { isPartner, type Principal } from '../run/principal.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { ToolServerContext } from '../run/tool-server.ts';
 
@@ -81,12 +81,10 @@ export function onOneLine(text: string): string {
 
 /** As the route would receive it. What is no body is checked here, so that pointers lead into what the agent sent. */
 function received({ app: context }: ToolServerContext, { tool, given }: ToolCall): RequestInput {
-  const body = Buffer.from(JSON.stringify(given ?? {}));
-  const nothing = { params: {}, query: {}, body: null, contentType: undefined, idempotencyKey: undefined };
-  if (tool.takes === 'body') return { ...nothing, body };
-  const parsed = parseStrictJson(body);
-  if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
-  const problems = context.validator.inlineProblems(tool.input as Schema, parsed);
+  const parsedBody = given ?? {};
+  const nothing = { params: {}, query: {} };
+  if (tool.takes === 'body') return { ...nothing, parsedBody };
+  const problems = context.validator.inlineProblems(tool.input as Schema, parsedCandidate(parsedBody));
   if (problems.length > 0) throw invalid(problems);
   return tool.takes === 'nothing' ? nothing : { ...nothing, [tool.takes]: textsOf(given) };
 }

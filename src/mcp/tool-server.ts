@@ -6,14 +6,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isUnavailable } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
-import type { Operation } from '../base/operation.ts';
 import { packageRoot } from '../base/package-root.ts';
-import type { Caller } from '../domain/keys/caller.ts';
 import type { RateLimit } from '../run/admission.ts';
 import { type AuthResult, authorize } from '../run/authorize.ts';
 import { isJson } from '../run/check-input.ts';
+import { toolServerOperation } from '../run/operations/agents.ts';
 import { isOfTool, type Tool, toolNamed } from '../run/operations/tools.ts';
-import { operations } from '../run/operations.ts';
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { ToolRequest, ToolResponse, ToolServer, ToolServerContext } from '../run/tool-server.ts';
 import { retryAfterOf, type Told, type ToolCall, textsOf } from './call-tool.ts';
@@ -153,14 +151,6 @@ function toolOf(message: Message | null): Tool | null {
   return message?.kind === 'request' && message.method === 'tools/call' ? toolNamed(message.params.name) : null;
 }
 
-function theDoor(): Operation<Caller> {
-  const found = operations.find(({ servedByToolServer: byTools }) => byTools === true);
-  if (found === undefined) throw new Error('no operation is answered by the tool server');
-  return found;
-}
-
-const DOOR = theDoor();
-
 function who(
   { app: context, admit }: ToolServerContext,
   post: ToolRequest,
@@ -169,7 +159,7 @@ function who(
   const { headers, address, requestId } = post;
   const tool = toolOf(message);
   return authorize(context, admit, {
-    operation: tool?.operation ?? DOOR,
+    operation: tool?.operation ?? toolServerOperation,
     params: tool?.takes === 'params' ? textsOf(message?.params.arguments) : {},
     authorization: headers.authorization === undefined ? undefined : String(headers.authorization),
     origin: undefined,

@@ -187,7 +187,7 @@ async function admitShared(db: Queryable, crowds: readonly SharedLimitGroup[]): 
   );
   for (const [index, { requests: members }] of crowds.entries()) {
     const calls = taken[index];
-    if (calls === undefined) throw new Error('take_all() answers one row for each subject');
+    if (calls === undefined) throw new Error('count_calls_each() answers one row for each subject');
     const rateLimit = rateLimitsFor(CALLS_PER_ADDRESS_PER_HOUR, calls);
     for (const [callIndex, { key, waiting }] of members.entries()) {
       waiting.resolve({ key, rateLimit: rateLimit(callIndex), prefetched: null });

@@ -3,9 +3,9 @@
 // above all) is told to the door even when the answer is no, since every answer carries the limit's headers.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Actor } from '../base/command-context.ts';
 import { addressIn } from '../base/config.ts';
 import { notFound, Problem } from '../base/errors.ts';
-import type { Operation } from '../base/operation.ts';
 import { languageOf } from '../base/translations.ts';
 import { hashOfToken } from '../domain/hooks/integrations.ts';
 import { PROVIDERS } from '../domain/hooks/providers.ts';
@@ -16,15 +16,15 @@ import { hashTextOfKey } from '../domain/keys/key.ts';
 import { type AdmittedKey, countSharedCalls } from '../domain/keys/queries.ts';
 import type { AnonymousCaller, Guest } from '../domain/members/guest.ts';
 import { storeForeignMember } from '../domain/members/queries.ts';
-import type { Actor } from '../domain/venues/audit.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
 import { type Admit, type RateLimit, rateLimitsFor } from './admission.ts';
+import type { AppOperation } from './app-operation.ts';
 import { type AppContext, commandContext } from './context.ts';
-import type { Principal } from './perform.ts';
+import type { Principal } from './principal.ts';
 
 /** A request as far as it is known before its body is read. */
 export interface IncomingRequest {
-  readonly operation: Operation<Caller>;
+  readonly operation: AppOperation;
   readonly params: Readonly<Record<string, string>>;
   readonly authorization: string | undefined;
   readonly origin: string | undefined;
@@ -90,7 +90,7 @@ async function authorizeMember(context: AppContext, request: IncomingRequest): P
   const limit = operation.effect === 'read' ? MEMBER_READS_PER_HOUR : MEMBER_WRITES_PER_HOUR;
   const subject = `member ${memberId} ${operation.effect}`;
   const [taken] = await countSharedCalls(context.db.priority, limit, [{ subject, calls: 1 }]);
-  if (taken === undefined) throw new Error('take_all() answers one row for each subject');
+  if (taken === undefined) throw new Error('count_calls_each() answers one row for each subject');
   const rateLimit = rateLimitsFor(limit, taken)(0);
   const caller: Guest = { ...commandContext(context, actorOf(request, `member ${memberId}`)), memberId };
   return { rateLimit, caller, refusal: rateLimit.retryAfter === null ? null : rateLimited(rateLimit) };
@@ -194,7 +194,7 @@ function refusalOf(context: AppContext, request: IncomingRequest, row: AdmittedK
   return null;
 }
 
-function kindMessage(operation: Operation<Caller>, row: AdmittedKey): string {
+function kindMessage(operation: AppOperation, row: AdmittedKey): string {
   if (operation.auth === 'secret')
     return 'This call needs a secret key (svc_…), sent from a server. A publishable key cannot make it.';
   if (operation.auth === 'member') return 'This call needs a signed-in member, not an API key.';
@@ -207,7 +207,7 @@ function kindMessage(operation: Operation<Caller>, row: AdmittedKey): string {
 const PLAIN_ID = /^\w{1,64}$/;
 
 function prefetchIdOf({ operation, params }: IncomingRequest): string | null {
-  const id = operation.prefetchesCheckout === true ? (params.id ?? '') : '';
+  const id = operation.kind === 'query' && operation.prefetchesCheckout === true ? (params.id ?? '') : '';
   return PLAIN_ID.test(id) ? id : null;
 }
 
@@ -244,13 +244,13 @@ function callerFrom(
 }
 
 function authorizeOperator(context: AppContext, request: IncomingRequest): AuthResult {
-  const known = isOperator(context.operatorToken, request.authorization);
+  const known = hasOperatorToken(context.operatorToken, request.authorization);
   const caller = known ? ({ isOperator: true } as const) : null;
   return { rateLimit: null, caller, refusal: known ? null : unauthorized(OPERATOR_REMEDY) };
 }
 
 /** Compared as hashes, so that neither the length nor the first wrong character can be timed. */
-export function isOperator(token: string, header: string | undefined): boolean {
+export function hasOperatorToken(token: string, header: string | undefined): boolean {
   const given = bearer(header) ?? '';
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given), hash(token));

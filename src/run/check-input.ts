@@ -2,25 +2,29 @@
 // header is told at once.
 
 import { type FieldProblem, invalid, notFound, Problem } from '../base/errors.ts';
+import { findBadTextsIn } from '../base/json/escaped-text.ts';
 import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
-import type { Input, Operation } from '../base/operation.ts';
-import type { ValidationResult } from '../base/schema/contract.ts';
+import type { Input } from '../base/operation.ts';
+import { candidateFrom, type ValidationResult } from '../base/schema/contract.ts';
 import type { Candidate, Validator } from '../base/schema/validate.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { factsFor } from '../domain/venues/venue.ts';
+import type { ValidatedOperation } from './app-operation.ts';
 import type { AppContext } from './context.ts';
 import { wantsCsv } from './wants-csv.ts';
 
 export interface RequestInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | readonly string[]>>;
-  /** Null or empty: there was no body. */
-  readonly body: Buffer | null;
-  readonly contentType: string | undefined;
-  readonly idempotencyKey: string | undefined;
+  /** The bytes of the body; absent, null or empty: there was no body. */
+  readonly body?: Buffer | null;
+  /** Instead of `body`: a value that the server has already, from the fields of a form or the arguments of a tool. */
+  readonly parsedBody?: JsonValue;
+  readonly contentType?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
   /** The Accept header; absent: JSON. */
   readonly accept?: string | undefined;
-  /** Of an operation that takes the body as it came. */
+  /** Read by an intake operation alone. */
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
 }
 
@@ -29,7 +33,7 @@ const MAX_KEY_LENGTH = 255;
 
 export function checkInput(
   context: AppContext,
-  operation: Operation<Caller>,
+  operation: ValidatedOperation,
   caller: Caller | null,
   received: RequestInput,
 ): Input {
@@ -48,27 +52,25 @@ export function checkInput(
   return { params: received.params, query, body, whenNew, badStrings, asCsv };
 }
 
-function parseBody(context: AppContext, operation: Operation<Caller>, received: RequestInput): Candidate | null {
-  const empty = received.body === null || received.body.length === 0;
-  if (operation.method === 'GET' || (empty && operation.body === undefined && operation.anyObject !== true))
-    return null;
+function parseBody(context: AppContext, operation: ValidatedOperation, received: RequestInput): Candidate | null {
+  if (received.parsedBody !== undefined) return parsedCandidate(received.parsedBody);
+  const empty = received.body == null || received.body.length === 0;
+  if (operation.method === 'GET' || (empty && operation.body === undefined)) return null;
   if (empty && acceptsEmptyBody(context, operation)) return { value: {}, text: '{}', badStrings: [] };
   if (!empty && !isJson(received.contentType)) throw new Problem('unsupported_media_type');
   const parsed = parseStrictJson(received.body ?? Buffer.alloc(0));
   if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
-  if (operation.anyObject === true && !isObject(parsed.value)) {
-    throw new Problem('invalid_json', { message: 'The body must be a JSON object.' });
-  }
   return parsed;
 }
 
-/** No member of the body is required: then nothing at all says the same as an empty object. */
-function acceptsEmptyBody(context: AppContext, { body }: Operation<Caller>): boolean {
-  return body?.every(({ schema }) => context.registry.get(schema).required === undefined) === true;
+/** Of a value that is parsed already: only text that cannot be stored is left to find, as the JSON parser would. */
+export function parsedCandidate(value: JsonValue): Candidate {
+  return { ...candidateFrom(value), badStrings: findBadTextsIn(value) };
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** No member of the body is required: then nothing at all says the same as an empty object. */
+function acceptsEmptyBody(context: AppContext, { body }: ValidatedOperation): boolean {
+  return body?.every(({ schema }) => context.registry.get(schema).required === undefined) === true;
 }
 
 /** A missing type is read as JSON; application/json with any parameters, and any +json type, are JSON. */
@@ -86,13 +88,11 @@ interface CheckedBody extends ValidationResult {
 
 function checkBody(
   context: AppContext,
-  operation: Operation<Caller>,
+  operation: ValidatedOperation,
   caller: Caller | null,
   candidate: Candidate | null,
 ): CheckedBody {
-  if (candidate === null || operation.anyObject === true) {
-    return { problems: [], whenNew: [], body: candidate?.value, badStrings: [] };
-  }
+  if (candidate === null) return { problems: [], whenNew: [], body: undefined, badStrings: [] };
   if (operation.body === undefined) {
     const problems = context.validator.inlineProblems(NO_MEMBERS, candidate);
     return { problems, whenNew: problems, body: candidate.value, badStrings: [] };
@@ -116,7 +116,7 @@ function checkBody(
   };
 }
 
-function readQuery(operation: Operation<Caller>, given: RequestInput['query']): Record<string, unknown> {
+function readQuery(operation: ValidatedOperation, given: RequestInput['query']): Record<string, unknown> {
   const properties = (operation.query?.properties ?? {}) as Record<string, { type?: unknown; default?: unknown }>;
   // Without a prototype: a parameter named __proto__ is a parameter like any other, and not a known one.
   const query: Record<string, unknown> = Object.create(null);
@@ -134,12 +134,12 @@ function readQuery(operation: Operation<Caller>, given: RequestInput['query']): 
 /** Pointers into the query are told as /query/<name>, in the order of the request. */
 function queryProblems(
   validator: Validator,
-  operation: Operation<Caller>,
+  operation: ValidatedOperation,
   query: Record<string, unknown>,
 ): FieldProblem[] {
   // Nothing was asked and nothing has to be: the most frequent case by far.
   if (operation.query === undefined && Object.keys(query).length === 0) return [];
-  const candidate = { value: query as JsonValue, text: JSON.stringify(query), badStrings: [] };
+  const candidate = candidateFrom(query as JsonValue);
   return validator.inlineProblems(operation.query ?? NO_MEMBERS, candidate).map((problem) => ({
     ...problem,
     field: `/query${problem.field}`,
@@ -151,7 +151,7 @@ function queryProblems(
   }));
 }
 
-function headerProblems(operation: Operation<Caller>, key: string | undefined): FieldProblem[] {
+function headerProblems(operation: ValidatedOperation, key: string | undefined): FieldProblem[] {
   if (operation.idempotent !== true || key === undefined) return [];
   const length = [...key].length;
   if (length >= 1 && length <= MAX_KEY_LENGTH) return [];

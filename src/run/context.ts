@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { clockRules, rules } from '../../schemas/rules/rules.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Actor, CommandContext, CommandServices } from '../base/command-context.ts';
 import type { Config, Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
 import { makeIds } from '../base/ids.ts';
@@ -13,11 +14,10 @@ import { makeContract } from '../base/schema/contract.ts';
 import { type Registry, readRegistry } from '../base/schema/registry.ts';
 import { makeValidator, type Validator } from '../base/schema/validate.ts';
 import { makeSeal } from '../base/seal.ts';
-import type { GuestServices } from '../domain/checkouts/party/choose-party.ts';
+import type { GuestServices } from '../domain/checkouts/party/guest-services.ts';
 import { type Mappings, readMappings } from '../domain/hooks/mapping/read-mappings.ts';
 import { makeTokens, type Tokens } from '../domain/members/tokens.ts';
 import type { Processors } from '../domain/payments/processor.ts';
-import type { Actor, CommandContext, CommandServices } from '../domain/venues/audit.ts';
 
 export interface AppContext extends CommandServices {
   readonly config: Config;

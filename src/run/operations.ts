@@ -1,21 +1,28 @@
 // The explicit list of every operation of the service. HTTP routes, OpenAPI, the tool server and the reference are made
 // from it, in this order; nothing is registered anywhere else.
 
-import type { Operation } from '../base/operation.ts';
-import type { Caller } from '../domain/keys/caller.ts';
+import type { AppOperation, RunnableOperation } from './app-operation.ts';
 import { account } from './operations/account.ts';
+import { agents } from './operations/agents.ts';
 import { analytics } from './operations/analytics.ts';
-import { boats, experiences, offerings } from './operations/catalogue.ts';
-import { events, integrations, webhookEndpoints } from './operations/messages.ts';
-import { checkouts, testHelpers } from './operations/money.ts';
-import { agents, guests } from './operations/people.ts';
+import { boats } from './operations/boats.ts';
+import { checkouts } from './operations/checkouts.ts';
+import { events } from './operations/events.ts';
+import { experiences } from './operations/experiences.ts';
+import { guests } from './operations/guests.ts';
+import { integrations } from './operations/integrations.ts';
+import { offerings } from './operations/offerings.ts';
+import { payouts } from './operations/payouts.ts';
+import { testHelpers } from './operations/test-helpers.ts';
+import { webhookEndpoints } from './operations/webhook-endpoints.ts';
 
-export const operations: readonly Operation<Caller>[] = [
+export const operations: readonly AppOperation[] = [
   ...account,
   ...offerings,
   ...experiences,
   ...boats,
   ...checkouts,
+  ...payouts,
   ...webhookEndpoints,
   ...events,
   ...integrations,
@@ -24,3 +31,13 @@ export const operations: readonly Operation<Caller>[] = [
   ...agents,
   ...testHelpers,
 ];
+
+const byId = new Map(operations.map((operation) => [operation.id, operation]));
+
+/** The operation of this id, for a caller in the program itself: a page, a tool, a command of the command line. */
+export function operationNamed(id: string): RunnableOperation {
+  const operation = byId.get(id);
+  if (operation === undefined || operation.kind === 'tool server')
+    throw new Error(`there is no operation ${id} to run`);
+  return operation;
+}

@@ -1,22 +1,14 @@
-// The one way in, second half: input → transaction → replay or run → commit. A command that runs twice under one
-// Idempotency-Key happens once: its answer is kept in its own transaction, and whoever comes second is rolled back whole
-// and given the first answer, byte for byte. That is safe because a command never calls the outside (rule 6).
+// The second half of a request: input → transaction → replay or run → commit. Two calls with one Idempotency-Key have one
+// effect: the response is stored in the transaction of the command, and the second call is rolled back and answered with the
+// stored response, byte for byte. That is safe because of the rule "One request is one transaction, with no call to the
+// outside inside it" (docs/ARCHITECTURE.md).
 
 import { createHash } from 'node:crypto';
 import { isUnavailable, sqlState } from '../base/db.ts';
 import { conflict, invalid, Problem } from '../base/errors.ts';
 import { canonicalJson } from '../base/json/canonical.ts';
 import type { JsonValue } from '../base/json/parse.ts';
-import type {
-  Command,
-  ExternalCheck,
-  ExternalCommand,
-  Input,
-  IntakeCommand,
-  Operation,
-  OperationResult,
-} from '../base/operation.ts';
-import type { IntegrationCaller } from '../domain/hooks/receive.ts';
+import type { Input, OperationResult, TransactionCommand } from '../base/operation.ts';
 import {
   findStoredResponse,
   type ResponseKey,
@@ -24,157 +16,161 @@ import {
   storeResponse,
 } from '../domain/idempotency/stored-responses.ts';
 import type { Caller } from '../domain/keys/caller.ts';
-import type { AnonymousCaller, Guest } from '../domain/members/guest.ts';
 import { ProcessorUnavailable } from '../domain/payments/processor.ts';
+import type { RunnableOperation, ValidatedOperation } from './app-operation.ts';
 import { checkInput, type RequestInput } from './check-input.ts';
 import type { AppContext } from './context.ts';
+import { isAnonymous, isIntegration, isMember, isOperator, isPartner, type Principal } from './principal.ts';
 
 export interface HttpReply {
   readonly status: number;
   readonly json: string;
+  /** What the JSON was made of, for a caller in the program itself; absent where the command gave text, and for a replay. */
+  readonly body?: unknown;
   readonly replayed: boolean;
-  /** Instead of the JSON: a page of CSV, and where the next one begins. */
+  /** Instead of the JSON: a page of CSV, and where the next page begins. */
   readonly csv?: { readonly text: string; readonly nextBefore: string | null };
 }
 
-class IdempotencyKeyTaken extends Error {}
+type Services = AppContext['services'];
+type ExternalOperation = Extract<ValidatedOperation, { readonly kind: 'external' }>;
 
-const LOCK_TIMEOUT = '55P03';
-
-/** Calls under way on this server by their idempotency key: a twin waits here instead of holding a connection. */
+/** Calls that run on this server now, by their idempotency key: a second one waits here and holds no connection. */
 type CallsInFlight = Map<string, Promise<unknown>>;
 
-/** Whoever has the operator's token. */
-export interface Operator {
-  readonly isOperator: true;
-}
-
-/** A partner with a key, a signed-in member, a stranger, a venue system, or the operator. */
-export type Principal = Caller | Guest | AnonymousCaller | IntegrationCaller | Operator;
-
-export function isPartner(principal: Principal | null): principal is Caller {
-  return principal !== null && 'venue' in principal;
-}
-
 export type Perform = (
-  operation: Operation<Caller>,
+  operation: RunnableOperation,
   principal: Principal | null,
-  received: RequestInput,
+  request: RequestInput,
 ) => Promise<HttpReply>;
 
 export function makePerform(context: AppContext): Perform {
-  const underway: CallsInFlight = new Map();
-  return async (operation, principal, received) => {
-    const caller = isPartner(principal) ? principal : null;
-    const intake = operation.intake as IntakeCommand<Principal, AppContext['services']> | undefined;
-    if (intake !== undefined && principal !== null) return performIntake(context, intake, principal, received);
-    const input = checkInput(context, operation, caller, received);
-    const run = operation.run as Command<Caller> | undefined;
-    const reach = operation.callExternal as ExternalCommand<Principal, AppContext['services']> | undefined;
+  const inFlight: CallsInFlight = new Map();
+  return async (operation, principal, request) => {
     try {
-      if (reach !== undefined && principal !== null) return replyOf(await reach(context.services, principal, input));
-      if (run === undefined || caller === null) throw notImplemented(input);
-      if (operation.effect === 'read') return replyOf(await run(context.db, caller, input));
+      if (operation.kind === 'intake') {
+        if (!isIntegration(principal)) throw wrongPrincipal(operation);
+        const { body, headers = {} } = request;
+        return replyOf(await operation.run(context.services, principal, { raw: body ?? Buffer.alloc(0), headers }));
+      }
+      const caller = isPartner(principal) ? principal : null;
+      const input = checkInput(context, operation, caller, request);
+      if (operation.kind === 'external')
+        return replyOf(await runExternal(context.services, operation, principal, input));
+      if (caller === null) throw wrongPrincipal(operation);
+      if (operation.kind === 'query') return replyOf(await operation.run(context.db, caller, input));
       if (operation.inOneStatement === true) {
-        const key = received.idempotencyKey ?? null;
-        const fingerprint = fingerprintOf({ operation, input });
-        return replyOf(await run(context.db, caller, { ...input, idempotency: { key, fingerprint } }));
+        const idempotency = { key: request.idempotencyKey ?? null, fingerprint: fingerprintOf(operation, input) };
+        return replyOf(await operation.run(context.db, caller, { ...input, idempotency }));
       }
-      const key = operation.idempotent === true ? received.idempotencyKey : undefined;
-      if (key === undefined) {
-        await runExternalCheck(context, operation, input);
-        return await context.db.transaction(async (tx) => replyOf(await run(tx, caller, input)));
-      }
-      return await performOnce(context, underway, { operation, run, caller, input, key });
+      const key = operation.idempotent === true ? request.idempotencyKey : undefined;
+      if (key !== undefined) return await performOnce(context, inFlight, { operation, caller, input, key });
+      await runCheck(context.services, operation, input);
+      return await context.db.transaction(async (tx) => replyOf(await operation.run(tx, caller, input)));
     } catch (error) {
       throw toCallerError(error);
     }
   };
 }
 
-/** As it came: what it holds is for the command to check. */
-async function performIntake(
-  context: AppContext,
-  intake: IntakeCommand<Principal, AppContext['services']>,
-  principal: Principal,
-  { body, headers = {} }: RequestInput,
-): Promise<HttpReply> {
-  try {
-    return replyOf(await intake(context.services, principal, { raw: body ?? Buffer.alloc(0), headers }));
-  } catch (error) {
-    throw toCallerError(error);
-  }
+/** Authorization gives each operation a caller of the type that its `auth` names; anything else is a fault of ours. */
+function wrongPrincipal({ id, auth }: RunnableOperation): Error {
+  return new Error(`${id} was not called by a caller of type ${auth}`);
 }
 
-/** What only the outside knows is asked before there is a transaction. */
-async function runExternalCheck(context: AppContext, operation: Operation<Caller>, input: Input): Promise<void> {
-  const judge = operation.check as ExternalCheck<AppContext['services']> | undefined;
-  const problems = judge === undefined ? [] : await judge(context.services, input);
+function runExternal(
+  services: Services,
+  operation: ExternalOperation,
+  principal: Principal | null,
+  input: Input,
+): Promise<OperationResult> {
+  switch (operation.auth) {
+    case 'secret':
+      if (isPartner(principal)) return operation.run(services, principal, input);
+      break;
+    case 'guest':
+      if (isPartner(principal) || isMember(principal)) return operation.run(services, principal, input);
+      break;
+    case 'member':
+      if (isMember(principal)) return operation.run(services, principal, input);
+      break;
+    case 'open':
+      if (isAnonymous(principal)) return operation.run(services, principal, input);
+      break;
+    case 'operator':
+      if (isOperator(principal)) return operation.run(services, principal, input);
+      break;
+  }
+  throw wrongPrincipal(operation);
+}
+
+type KeyedCommand = TransactionCommand<Caller, Services>;
+
+/** Problems that only another server knows are found before the transaction begins. */
+async function runCheck(services: Services, { check }: KeyedCommand, input: Input): Promise<void> {
+  const problems = check === undefined ? [] : await check(services, input);
   if (problems.length > 0) throw invalid(problems);
 }
 
-function notImplemented({ whenNew }: Input): Problem {
-  return whenNew.length > 0 ? invalid(whenNew) : new Problem('not_implemented');
-}
-
-function replyOf(answer: OperationResult): HttpReply {
+function replyOf(result: OperationResult): HttpReply {
   return {
-    status: answer.status,
-    json: answer.json ?? JSON.stringify(answer.body),
-    replayed: answer.replayed === true,
-    ...(answer.csv === undefined ? {} : { csv: { text: answer.csv, nextBefore: answer.nextBefore ?? null } }),
+    status: result.status,
+    json: result.json ?? JSON.stringify(result.body),
+    body: result.body,
+    replayed: result.replayed === true,
+    ...(result.csv === undefined ? {} : { csv: { text: result.csv, nextBefore: result.nextBefore ?? null } }),
   };
 }
 
 interface IdempotentCall {
-  readonly operation: Operation<Caller>;
-  readonly run: Command<Caller>;
+  readonly operation: KeyedCommand;
   readonly caller: Caller;
   readonly input: Input;
   readonly key: string;
 }
 
-async function performOnce(context: AppContext, underway: CallsInFlight, call: IdempotentCall): Promise<HttpReply> {
+async function performOnce(context: AppContext, inFlight: CallsInFlight, call: IdempotentCall): Promise<HttpReply> {
   const { venue, mode, now } = call.caller;
-  const under: ResponseKey = { venueId: venue.id, mode, key: call.key, now };
-  const name = `${under.venueId} ${under.mode} ${under.key}`;
-  for (let twin = underway.get(name); twin !== undefined; twin = underway.get(name)) await twin;
-  const mine = performStoringResponse(context, under, call);
-  const settled = mine.then(
+  const responseKey: ResponseKey = { venueId: venue.id, mode, key: call.key, now };
+  const name = `${venue.id} ${mode} ${call.key}`;
+  for (let earlier = inFlight.get(name); earlier !== undefined; earlier = inFlight.get(name)) await earlier;
+  const reply = performStoringResponse(context, responseKey, call);
+  const settled = reply.then(
     () => undefined,
     () => undefined,
   );
-  underway.set(name, settled);
+  inFlight.set(name, settled);
   try {
-    return await mine;
+    return await reply;
   } finally {
-    underway.delete(name);
+    inFlight.delete(name);
   }
 }
 
+class IdempotencyKeyTaken extends Error {}
+
+const LOCK_TIMEOUT = '55P03';
+
 async function performStoringResponse(
   context: AppContext,
-  under: ResponseKey,
-  call: IdempotentCall,
+  responseKey: ResponseKey,
+  { operation, caller, input }: IdempotentCall,
 ): Promise<HttpReply> {
-  const fingerprint = fingerprintOf(call);
-  const before = await findStoredResponse(context.db, context.seal, under);
-  if (before !== null) return replay(before, fingerprint);
-  await runExternalCheck(context, call.operation, call.input);
+  const fingerprint = fingerprintOf(operation, input);
+  const earlier = await findStoredResponse(context.db, context.seal, responseKey);
+  if (earlier !== null) return replay(earlier, fingerprint);
+  await runCheck(context.services, operation, input);
   try {
     return await context.db.transaction(async (tx) => {
-      const reply = replyOf(await call.run(tx, call.caller, call.input));
-      const kept = await storeResponse(tx, context.seal, under, {
-        fingerprint,
-        status: reply.status,
-        json: reply.json,
-      });
-      if (!kept) throw new IdempotencyKeyTaken();
+      const reply = replyOf(await operation.run(tx, caller, input));
+      const { status, json } = reply;
+      const isStored = await storeResponse(tx, context.seal, responseKey, { fingerprint, status, json });
+      if (!isStored) throw new IdempotencyKeyTaken();
       return reply;
     });
   } catch (error) {
-    // Whatever failed, a twin on another server may have been first, and then its answer is the answer.
-    const first = await findStoredResponse(context.db, context.seal, under);
+    // Whatever failed: an equal call on another server may have been first, and then its response is the response.
+    const first = await findStoredResponse(context.db, context.seal, responseKey);
     if (first !== null) return replay(first, fingerprint);
     if (sqlState(error) === LOCK_TIMEOUT) {
       throw conflict(
@@ -186,24 +182,20 @@ async function performStoringResponse(
   }
 }
 
-function replay(kept: StoredResponse, fingerprint: Buffer): HttpReply {
-  if (!kept.fingerprint.equals(fingerprint)) {
+function replay(stored: StoredResponse, fingerprint: Buffer): HttpReply {
+  if (!stored.fingerprint.equals(fingerprint)) {
     throw conflict(
       'idempotency_key_reused',
       'This Idempotency-Key was used for another request. Use a new key for a new request.',
     );
   }
-  return { status: kept.status, json: kept.json, replayed: true };
+  return { status: stored.status, json: stored.json, replayed: true };
 }
 
 /** Of the operation, the path and the body's JSON values: member order, white space and 1.0 for 1 do not matter. */
-function fingerprintOf(call: Pick<IdempotentCall, 'operation' | 'input'>): Buffer {
-  const whole = {
-    operation: call.operation.id,
-    params: call.input.params,
-    body: (call.input.body ?? null) as JsonValue,
-  };
-  return createHash('sha256').update(canonicalJson(whole)).digest();
+function fingerprintOf({ id }: ValidatedOperation, { params, body }: Input): Buffer {
+  const call = { operation: id, params, body: (body ?? null) as JsonValue };
+  return createHash('sha256').update(canonicalJson(call)).digest();
 }
 
 function toCallerError(error: unknown): unknown {

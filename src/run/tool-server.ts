@@ -4,7 +4,8 @@
 import type { Problem } from '../base/errors.ts';
 import type { Admit, RateLimit } from './admission.ts';
 import type { AppContext } from './context.ts';
-import type { Perform, Principal } from './perform.ts';
+import type { Perform } from './perform.ts';
+import type { Principal } from './principal.ts';
 
 /** What every door is handed. */
 export interface ToolServerContext {

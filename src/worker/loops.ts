@@ -12,7 +12,7 @@ import { captureDue } from '../domain/checkouts/capture/capture.ts';
 import { expireDue } from '../domain/checkouts/expire.ts';
 import { settleDueHolds } from '../domain/checkouts/holds/settle-hold.ts';
 import { notifyDueGuests } from '../domain/checkouts/notifications/notify-guests.ts';
-import type { GuestServices } from '../domain/checkouts/party/choose-party.ts';
+import type { GuestServices } from '../domain/checkouts/party/guest-services.ts';
 import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
 import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply.ts';
 import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';

@@ -84,8 +84,8 @@ export class Story {
     return {
       key: this.#id(`event ${random.below(3000)}`),
       type,
-      thing: isPage ? this.#venueId : this.thing(place),
-      thingMode: isPage ? null : (MODES[place] ?? null),
+      subject: isPage ? this.#venueId : this.thing(place),
+      subjectMode: isPage ? null : (MODES[place] ?? null),
       person: this.#id(`person ${random.below(this.#people)}`),
       at: new Date(this.time()).toISOString(),
       guests: random.between(1, 4),
@@ -158,12 +158,12 @@ export class Story {
     const add = (name: string, event: ActivityEvent): void => void rows.set(name, [...(rows.get(name) ?? []), event]);
     for (const event of inside) {
       const day = event.at.slice(0, 10);
-      const everything = event.thingMode === null ? [] : [everythingOf(event.thingMode)];
-      for (const thing of [event.thing, ...everything]) {
+      const everything = event.subjectMode === null ? [] : [everythingOf(event.subjectMode)];
+      for (const thing of [event.subject, ...everything]) {
         if (question.things.includes(thing))
-          add(question.byDay ? `both ${thing} ${day}` : `thing ${thing} null`, event);
+          add(question.byDay ? `both ${thing} ${day}` : `subject ${thing} null`, event);
       }
-      const isCounted = question.things.includes(event.thing) && event.thing !== this.#venueId;
+      const isCounted = question.things.includes(event.subject) && event.subject !== this.#venueId;
       if (isCounted && !question.byDay) add(`day null ${day}`, event);
     }
     return new Map([...rows].map(([name, events]) => [name, shownOf(name, figuresOf(events))]));
@@ -200,8 +200,8 @@ function shownOf(name: string, { viewers, starters, ...counts }: Figures): Figur
 /** What was answered, in the form of the truth. */
 export function answered(rows: readonly FigureRow[]): Map<string, Figures> {
   return new Map(
-    rows.map(({ what, thing, day, views, saves, bookings, guests, cents, check_ins, viewers, starters }) => {
-      const name = `${what} ${thing} ${day}`;
+    rows.map(({ what, subject, day, views, saves, bookings, guests, cents, check_ins, viewers, starters }) => {
+      const name = `${what} ${subject} ${day}`;
       return [name, shownOf(name, { views, saves, bookings, guests, cents, check_ins, viewers, starters })];
     }),
   );

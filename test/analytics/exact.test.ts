@@ -224,15 +224,19 @@ describe('a venue from before hours were counted', () => {
     const asked = sampled.map(({ a, b, only }) => ({ a: near(a), b: near(b), only }));
     await report(world, events.slice(0, 150));
     // As the migration leaves it.
-    await world.db.query('update activity_venues set by_hour = false where venue_id = $1', [app.venueId]);
-    await world.db.query('update activity_seen set hours = 1, before = null where venue_id = $1', [app.venueId]);
+    await world.db.query('update activity_venues set has_hourly_figures = false where venue_id = $1', [app.venueId]);
+    await world.db.query('update activity_people set hours = 1, previous_hour = null where venue_id = $1', [
+      app.venueId,
+    ]);
     await world.db.query('delete from activity_days where venue_id = $1 and part < 24', [app.venueId]);
     await checkWindows(app, events.slice(0, 150), asked);
     await report(world, events.slice(150));
     await checkWindows(app, events, asked);
     expect((await rebuild(world.db, app.venueId)).mended).toBeGreaterThan(0);
-    const venues = await world.db.query('select by_hour from activity_venues where venue_id = $1', [app.venueId]);
-    expect(venues).toEqual([{ by_hour: true }]);
+    const venues = await world.db.query('select has_hourly_figures from activity_venues where venue_id = $1', [
+      app.venueId,
+    ]);
+    expect(venues).toEqual([{ has_hourly_figures: true }]);
     await checkWindows(app, events, asked);
     expect((await rebuild(world.db, app.venueId)).mended).toBe(0);
   }, 60_000);
@@ -248,12 +252,12 @@ describe('counting anew', () => {
       'update activity_days set views = views + 1, viewers = array_fill(7, array[cardinality(viewers)]) where venue_id = $1',
       [app.venueId],
     );
-    await world.db.query('delete from activity_seen where venue_id = $1 and person < $2', [
+    await world.db.query('delete from activity_people where venue_id = $1 and person < $2', [
       app.venueId,
       '80000000-0000-0000-0000-000000000000',
     ]);
     await world.db.query(
-      `insert into activity_seen select venue_id, thing, did, gen_random_uuid(), day + 1, 1 from activity_seen where venue_id = $1 limit 9`,
+      `insert into activity_people select venue_id, subject, action, gen_random_uuid(), day + 1, 1 from activity_people where venue_id = $1 limit 9`,
       [app.venueId],
     );
     const rest = Array.from({ length: 10 }, (_, i) => events.slice(200 + i * 20, 220 + i * 20));
@@ -276,7 +280,7 @@ describe('counting anew', () => {
       'update activity_days set views = views + 5, viewers = $2, viewer_gaps = $3 where venue_id = $1',
       [app.venueId, [9, 3], [2, 400]],
     );
-    await world.db.query('delete from activity_seen where venue_id = $1 and did = $2', [app.venueId, 'view']);
+    await world.db.query('delete from activity_people where venue_id = $1 and action = $2', [app.venueId, 'view']);
     await Promise.all([rebuild(world.db, app.venueId), rebuild(world.db, app.venueId), rebuild(world.db, app.venueId)]);
     await expectExact(app, events, START, START + 366 * DAY);
     await expectExact(app, events, START + HOUR, START + 8 * DAY + HOUR);
@@ -288,7 +292,7 @@ describe('counting anew', () => {
     const thing = app.experiences[0]?.id ?? '';
     await world.db.query('insert into activity_venues values ($1)', [app.venueId]);
     await world.db.query(
-      `insert into activity (venue_id, slot, at, type, thing, thing_mode, person, guests, cents, mode)
+      `insert into activity (venue_id, slot, at, type, subject, subject_mode, person, guests, cents, mode)
        select $1, activity_slot(at), at, 'view', $2, 'test', md5('p' || i % 9000)::uuid, 1, 0, 'live'
        from (select i, timestamptz '2027-02-03T00:00:00Z' + i * interval '2 seconds' as at from generate_series(1, 25000) i) e`,
       [app.venueId, thing],
@@ -296,7 +300,7 @@ describe('counting anew', () => {
     const response: number[] = [];
     world.statements.length = 0;
     const rebuilt = await rebuild(world.db, app.venueId, (share) => response.push(share));
-    expect(world.statements.filter((text) => text.includes('mend_seen'))).toHaveLength(3);
+    expect(world.statements.filter((text) => text.includes('repair_people'))).toHaveLength(3);
     expect(rebuilt).toEqual({ venues: 1, days: 1, mended: 2 * 9000 + 2 + 2 * 14 });
     expect(response).toEqual([1 / 3, 2 / 3, 1]);
     const all = { from: '2027-02-03T00:00:00Z', to: '2027-02-04T00:00:00Z' };

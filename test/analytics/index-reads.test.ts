@@ -23,7 +23,7 @@ const PEOPLE = 50;
 
 /** Statistics of nearly nothing stay as they are: nothing analyzes by itself. */
 async function forgetAll(): Promise<void> {
-  for (const table of ['activity', 'activity_seen']) {
+  for (const table of ['activity', 'activity_people']) {
     await world.db.query(
       `alter table ${table === 'activity' ? 'activity_slot_01' : table} set (autovacuum_enabled = off)`,
     );
@@ -34,35 +34,35 @@ async function forgetAll(): Promise<void> {
 
 async function smallVenues(count: number): Promise<void> {
   await world.db.query(
-    `insert into activity_seen select md5('v' || i % ($1::int / 2))::uuid, md5('t' || i % ($1::int / 2))::uuid, 'view',
+    `insert into activity_people select md5('v' || i % ($1::int / 2))::uuid, md5('t' || i % ($1::int / 2))::uuid, 'view',
        md5('p' || i)::uuid, date '2025-01-01' + i % 28, 1 from generate_series(1, $1::int) i`,
     [count],
   );
   await world.db.query(
-    `insert into activity (venue_id, slot, at, type, thing, thing_mode, person, guests, cents, mode)
-     select venue_id, activity_slot(day), day, 'view', thing, 'live', person, 1, 0, 'live' from activity_seen`,
+    `insert into activity (venue_id, slot, at, type, subject, subject_mode, person, guests, cents, mode)
+     select venue_id, activity_slot(day), day, 'view', subject, 'live', person, 1, 0, 'live' from activity_people`,
   );
 }
 
 /** As if recorded, in January 2025: each of the people once. */
 async function bigVenue(): Promise<void> {
   await world.db.query(
-    `insert into activity_seen select $1, t.thing, 'view', md5('p' || i)::uuid, date '2025-01-01' + i % 28, 1 << i / 3600
-     from generate_series(1, $3::int) i cross join unnest(array[$2::uuid, everything_of('live')]) t(thing)`,
+    `insert into activity_people select $1, t.subject, 'view', md5('p' || i)::uuid, date '2025-01-01' + i % 28, 1 << i / 3600
+     from generate_series(1, $3::int) i cross join unnest(array[$2::uuid, all_experiences_id('live')]) t(subject)`,
     [app.venueId, thing, BIG],
   );
   await world.db.query(
-    `insert into activity (venue_id, slot, at, type, thing, thing_mode, person, guests, cents, mode)
+    `insert into activity (venue_id, slot, at, type, subject, subject_mode, person, guests, cents, mode)
      select $1, activity_slot(at), at, 'view', $2, 'live', md5('p' || i)::uuid, 1, 0, 'live'
      from (select i, timestamptz '2025-01-01T00:00:00Z' + (i % 28) * interval '1 day' + i * interval '1 second' as at
        from generate_series(1, $3::int) i) e`,
     [app.venueId, thing, BIG],
   );
   await world.db.query(
-    `insert into activity_days (venue_id, thing, day, part, views, saves, bookings, guests, cents, check_ins, viewer_gaps, viewers,
+    `insert into activity_days (venue_id, subject, day, part, views, saves, bookings, guests, cents, check_ins, viewer_gaps, viewers,
        starter_gaps, starters)
-     select s.venue_id, s.thing, s.day, 24, count(*), 0, 0, 0, 0, 0, '{400}', array[count(*)], '{}', '{}'
-     from activity_seen s where s.venue_id = $1 group by s.venue_id, s.thing, s.day
+     select s.venue_id, s.subject, s.day, 24, count(*), 0, 0, 0, 0, 0, '{400}', array[count(*)], '{}', '{}'
+     from activity_people s where s.venue_id = $1 group by s.venue_id, s.subject, s.day
      on conflict do nothing`,
     [app.venueId],
   );
@@ -72,7 +72,7 @@ async function bigVenue(): Promise<void> {
 async function readIn(tx: Queryable): Promise<number> {
   const rows = await tx.query<{ read: number }>(
     `select sum(pg_stat_get_xact_tuples_returned(c.oid))::bigint as read from pg_class c
-     where c.relname ~ '^activity_(seen|slot_)' and c.relkind in ('r', 'i')`,
+     where c.relname ~ '^activity_(people|slot_)' and c.relkind in ('r', 'i')`,
   );
   return rows[0]?.read ?? 0;
 }
@@ -157,7 +157,7 @@ describe('a window that begins inside a busy day', () => {
     await forgetAll();
     const [views, people, back] = [12_000, 4000, 100];
     await world.db.query(
-      `insert into activity (venue_id, slot, at, type, thing, thing_mode, person, guests, cents, mode)
+      `insert into activity (venue_id, slot, at, type, subject, subject_mode, person, guests, cents, mode)
        select $1, activity_slot(at), at, 'view', $2, 'live', md5('p' || i % $4::int)::uuid, 1, 0, 'live'
        from (
          select i, timestamptz '2025-01-05T00:00:00Z' + i * (interval '1 day' / $3::int) as at from generate_series(0, $3::int - 1) i

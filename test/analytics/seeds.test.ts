@@ -55,8 +55,8 @@ async function batchesAtOnce({ story, venueId, where }: Scene): Promise<void> {
 }
 
 async function asTheUpdateLeavesIt({ venueId }: Scene): Promise<void> {
-  await world.db.query('update activity_venues set by_hour = false where venue_id = $1', [venueId]);
-  await world.db.query('update activity_seen set hours = 1, before = null where venue_id = $1', [venueId]);
+  await world.db.query('update activity_venues set has_hourly_figures = false where venue_id = $1', [venueId]);
+  await world.db.query('update activity_people set hours = 1, previous_hour = null where venue_id = $1', [venueId]);
   await world.db.query('delete from activity_days where venue_id = $1 and part < 24', [venueId]);
 }
 
@@ -64,11 +64,11 @@ async function damaged({ story, venueId }: Scene): Promise<void> {
   const since = isoOf(Math.max(story.kept, story.start));
   const third = (text: string): Promise<unknown> =>
     world.db.query(
-      `${text} where venue_id = $1 and day >= $2::date and (hashtext(thing::text || day::text) + $3) % 3 = 0`,
+      `${text} where venue_id = $1 and day >= $2::date and (hashtext(subject::text || day::text) + $3) % 3 = 0`,
       [venueId, since, story.random.below(3)],
     );
-  await third('delete from activity_seen');
-  await third('update activity_seen set before = before - 5, hours = hours | 4096');
+  await third('delete from activity_people');
+  await third('update activity_people set previous_hour = previous_hour - 5, hours = hours | 4096');
   await third(`update activity_days set views = views + 3, viewers = '{5,1}', viewer_gaps = '{1,7}'`);
 }
 

@@ -99,7 +99,7 @@ async function readOurBooks(db: Db): Promise<OurBooks> {
     `select c.checkout_id as id, c.venue_id as "venueId", c.status, c.amount, c.fee_amount as "feeAmount",
        c.refunded_amount as "refundedAmount", c.external_booking_id as booking, c.cancellation_reason as reason,
        checkout_view(c)::text as view,
-       first_answer(c.venue_id, c.checkout_id) as "firstTold"
+       find_stored_response(c.venue_id, c.checkout_id) as "firstTold"
      from checkouts c order by c.created_at`,
   );
   const shares = await db.query<ShareRow>(
@@ -112,7 +112,7 @@ async function readOurBooks(db: Db): Promise<OurBooks> {
   );
   const movements = await db.query<MovementRow>(
     `select movement_id as id, checkout_id as "checkoutId", hold_id as "holdId", kind, status, amount,
-       fee_part as "feePart", processor_id as "processorId", trouble from movements`,
+       fee_part as "feePart", processor_id as "processorId", last_error as trouble from movements`,
   );
   const events = await db.query<EventRow>(
     `select subject as "checkoutId", sequence, type, data -> 'object' ->> 'status' as status,

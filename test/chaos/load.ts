@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
+import type { CommandContext } from '../../src/base/command-context.ts';
 import { type Mode, readConfig } from '../../src/base/config.ts';
 import type { Db } from '../../src/base/db.ts';
 import { makeLog } from '../../src/base/log.ts';
@@ -12,7 +13,6 @@ import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { issueKey, type NewKeyRequest } from '../../src/domain/keys/issue-key.ts';
 import { SCOPES } from '../../src/domain/keys/key.ts';
 import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
-import type { CommandContext } from '../../src/domain/venues/audit.ts';
 import { changeFee } from '../../src/domain/venues/change-venue.ts';
 import { createVenue } from '../../src/domain/venues/create-venue.ts';
 import { commandContext, makeContext } from '../../src/run/context.ts';

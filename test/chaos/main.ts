@@ -13,7 +13,7 @@ import { type Db, openDb } from '../../src/base/db.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { deliveryId } from '../../src/domain/webhooks/deliveries/delivery.ts';
 import type { DeliveryRow } from '../../src/domain/webhooks/deliveries/queries.ts';
-import { EVENT_TYPES } from '../../src/run/operations/messages.ts';
+import { EVENT_TYPES } from '../../src/run/operations/events.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import type { Found, Violation } from '../support/violation.ts';
 import { readBooks } from './books.ts';

@@ -1,5 +1,5 @@
-// Canceling: while nothing is funded, again without harm, never after the end. Every hold is let go at the bank, and nobody
-// pays for a checkout that was canceled.
+// Canceling a checkout: allowed while it is not funded, harmless when repeated, refused after its end. Every hold is
+// released at the processor, and no guest pays for a canceled checkout.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CARDS, expectConflict, intentOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
@@ -16,7 +16,7 @@ afterAll(() => world.close());
 const cancel = (id: string) => venue.post(`/v1/checkouts/${id}/cancel`);
 
 describe('canceling', () => {
-  it('an open checkout is 200 with the checkout canceled, for no reason of ours', async () => {
+  it('an open checkout returns 200 with the canceled checkout and no cancellation reason', async () => {
     const made = await venue.create();
     const response = await cancel(made.id);
     expect(response.status).toBe(200);
@@ -25,7 +25,7 @@ describe('canceling', () => {
     expect(await venue.eventTypes(made.id)).toEqual(['checkout.created', 'checkout.canceled']);
   });
 
-  it('a collecting one lets every hold go, at the bank too, and leaves unpaid shares as they were', async () => {
+  it('a collecting checkout releases every hold, at the processor too, and leaves unpaid shares unchanged', async () => {
     const checkout = await venue.collecting();
     await venue.runTestHelper(checkout.id, 'hold', { share_id: checkout.shares[0].id });
     const waiting = await venue.secretFor(checkout.id, checkout.shares[1].id);
@@ -41,7 +41,7 @@ describe('canceling', () => {
     expect(await venue.balances(checkout.id)).toEqual({});
   });
 
-  it('again answers 200 unchanged and tells nobody a second time', async () => {
+  it('a canceled checkout returns 200 unchanged and records no second event', async () => {
     const made = await venue.create();
     const first = await cancel(made.id);
     for (let again = 0; again < 3; again++) {
@@ -51,7 +51,7 @@ describe('canceling', () => {
     expect(await venue.eventTypes(made.id)).toEqual(['checkout.created', 'checkout.canceled']);
   });
 
-  it('twenty at once tell it once', async () => {
+  it('twenty times at once records one event', async () => {
     const checkout = await venue.collecting();
     await venue.runTestHelper(checkout.id, 'hold', { share_id: checkout.shares[0].id });
     const response = await Promise.all(Array.from({ length: 20 }, () => cancel(checkout.id)));
@@ -59,7 +59,7 @@ describe('canceling', () => {
     expect((await venue.eventTypes(checkout.id)).filter((type) => type === 'checkout.canceled')).toHaveLength(1);
   });
 
-  it('a completed, an expired and a refunded one is refused and unchanged', async () => {
+  it('a completed, expired or refunded checkout is refused and changes nothing', async () => {
     const completed = await venue.completed();
     const expired = await venue.runTestHelper((await venue.create()).id, 'expire');
     for (const { id } of [completed, expired]) {
@@ -71,7 +71,7 @@ describe('canceling', () => {
     expectConflict(await cancel(completed.id), 'checkout_not_cancelable');
   });
 
-  it('a funded one is refused: its captures are under way', async () => {
+  it('a funded checkout is refused, because its captures are in progress', async () => {
     const checkout = await venue.collecting({ party_size: 2 });
     world.processor.api.faults.set({ rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'error_500' }] });
     try {
@@ -85,7 +85,7 @@ describe('canceling', () => {
     expect((await venue.read(checkout.id)).status).toBe('completed');
   });
 
-  it('an overdue one is refused, swept or not, and is expired', async () => {
+  it('an overdue checkout is refused and expires it, whether or not the sweep has run', async () => {
     const made = await venue.create();
     await world.db.query(`update checkouts set expires_at = now() - interval '1 second' where checkout_id = $1`, [
       made.id,
@@ -95,7 +95,7 @@ describe('canceling', () => {
     expectConflict(await cancel(made.id), 'checkout_not_cancelable');
   });
 
-  it('takes no body but an empty one', async () => {
+  it('accepts only an empty body', async () => {
     const made = await venue.create();
     const response = await venue.post(`/v1/checkouts/${made.id}/cancel`, { reason: 'rain' });
     expect([response.status, response.json.error.code, response.json.error.field]).toEqual([
@@ -106,7 +106,7 @@ describe('canceling', () => {
     expect((await venue.post(`/v1/checkouts/${made.id}/cancel`, {})).status).toBe(200);
   });
 
-  it('while the bank is down is done at once; the holds are let go when it is back', async () => {
+  it('succeeds while the processor is down; the worker releases the holds when it is back', async () => {
     const checkout = await venue.collecting({ party_size: 2 });
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     world.processor.api.faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });

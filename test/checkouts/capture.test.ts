@@ -1,5 +1,5 @@
-// All or nothing at the bank: captures that fail for a while, for good, for some and for all, or are done without saying so.
-// At the end either everybody has paid, or nobody has.
+// All guests are charged or none: captures that fail temporarily, for good, for some guests or for all, or succeed
+// without an answer.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { captureFunded } from '../../src/domain/checkouts/capture/capture.ts';
@@ -60,8 +60,8 @@ async function expectEverybodyCharged(checkout: Json): Promise<void> {
   expect(await venue.balances(checkout.id)).toEqual({ processor_balance: fee, fee_income: -fee });
 }
 
-describe('a capture that fails for a while', () => {
-  it('is tried again until it succeeds, and everybody is charged once', async () => {
+describe('a capture that fails temporarily', () => {
+  it('is retried until it succeeds, and each guest is charged once', async () => {
     const checkout = await paidWith(CARDS.good, CARDS.captureFailsForAWhile, CARDS.good);
     const between = await venue.read(checkout.id);
     expect([between.status, between.completed_at]).toEqual(['funded', null]);
@@ -73,7 +73,7 @@ describe('a capture that fails for a while', () => {
   });
 
   it.each(['error_500', 'error_500_after', 'drop_connection', 'rate_limited'] as const)(
-    'because of %s at the bank is taken up again and done once',
+    'because of %s at the processor is retried and done once',
     async (kind) => {
       world.processor.api.faults.set({ rules: [{ id: 'some', on: 'payment_intents.capture', kind, times: 2 }] });
       const checkout = await paidWith(CARDS.good, CARDS.good, CARDS.good);
@@ -83,7 +83,7 @@ describe('a capture that fails for a while', () => {
     },
   );
 
-  it('before any is begun, because the bank does not answer what stands, waits as funded', async () => {
+  it('while the processor does not answer the verification leaves the checkout funded', async () => {
     const checkout = await venue.collecting({ party_size: 2 });
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     const secret = await venue.secretFor(checkout.id, checkout.shares[1].id);
@@ -101,8 +101,8 @@ describe('a capture that fails for a while', () => {
   });
 });
 
-describe('a worker that stopped on the way', () => {
-  it('writes nothing when it goes on, once another has begun a later turn', async () => {
+describe('a worker that stalls during a capture', () => {
+  it('writes nothing when it continues with a stale lease token', async () => {
     world.processor.api.faults.set({
       rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'drop_connection' }],
     });
@@ -111,7 +111,7 @@ describe('a worker that stopped on the way', () => {
     const { services: money } = world.context;
     const nextTurn = () => claimFunded(world.db, venue.venueId, checkout.id, money.clock.now() + HOUR);
     const began = await nextTurn();
-    // While it asks the bank, another takes the checkout over.
+    // While it calls the processor, another worker claims the checkout.
     const test = new Proxy(money.processors.test as Processor, {
       get:
         (bank, name: keyof Processor) =>
@@ -122,17 +122,17 @@ describe('a worker that stopped on the way', () => {
     });
     await captureFunded({ ...money, processors: { test } }, venue.venueId, checkout.id);
     const [{ status, turn, due } = {}] = await world.db.query(
-      'select status, turn, work_at > now() + $2 as due from checkouts where checkout_id = $1',
+      'select status, lease_token as turn, work_at > now() + $2 as due from checkouts where checkout_id = $1',
       [checkout.id, '30 minutes'],
     );
-    // The bank was asked twice; what it said is not written, nor is the other's lease.
+    // Both workers called the processor. The stalled one writes neither the answers nor the other's lease.
     expect([status, turn, due]).toEqual(['funded', (began ?? 0) + 3, true]);
     await expectEverybodyCharged(await hurryUntil(checkout.id, 'completed'));
   });
 });
 
 describe('a capture that fails for good', () => {
-  it('after others went through cancels the checkout, refunds those, and leaves nobody charged', async () => {
+  it('after other captures succeeded cancels the checkout and returns those captures, so that no guest is charged', async () => {
     const checkout = await paidWith(CARDS.good, CARDS.captureFailsForGood, CARDS.good);
     const seen = await hurryUntil(checkout.id, 'canceled');
     expect([seen.status, seen.cancellation_reason]).toEqual(['canceled', 'capture_failed']);
@@ -145,7 +145,7 @@ describe('a capture that fails for good', () => {
     expect(await venue.eventTypes(checkout.id)).not.toContain('checkout.completed');
   });
 
-  it('beside one whose outcome is not known waits for that one, then nobody is charged', async () => {
+  it('beside a capture with an unknown outcome waits for that one; then no guest is charged', async () => {
     const checkout = await paidWith(CARDS.captureFailsForAWhile, CARDS.captureFailsForGood);
     expect((await venue.read(checkout.id)).status).toBe('funded');
     const seen = await hurryUntil(checkout.id, 'canceled');
@@ -154,14 +154,14 @@ describe('a capture that fails for good', () => {
     await expectNobodyCharged(checkout.id);
   });
 
-  it('after one went through and beside one that is not known lets that one go', async () => {
+  it('after one capture succeeded and beside an unknown one releases the unknown one', async () => {
     const checkout = await paidWith(CARDS.good, CARDS.captureFailsForGood, CARDS.captureFailsForAWhile);
     const seen = await hurryUntil(checkout.id, 'canceled');
     expect([seen.status, statusesOf(seen)]).toEqual(['canceled', ['refunded', 'failed', 'released']]);
     await expectNobodyCharged(checkout.id);
   });
 
-  it('for everybody leads back to collecting; another card each completes it', async () => {
+  it('for every share leads back to collecting; other cards complete the checkout', async () => {
     const checkout = await paidWith(CARDS.captureFailsForGood, CARDS.captureFailsForGood);
     const back = await venue.read(checkout.id);
     expect([back.status, statusesOf(back), back.funded_amount]).toEqual(['collecting', ['failed', 'failed'], 0]);
@@ -173,14 +173,14 @@ describe('a capture that fails for good', () => {
     await expectEverybodyCharged(done);
   });
 
-  it('frees the booking: the same booking id starts anew', async () => {
+  it('frees the booking: the same booking id gets a new checkout', async () => {
     const checkout = await paidWith(CARDS.good, CARDS.captureFailsForGood);
     await hurryUntil(checkout.id, 'canceled');
     const again = await venue.create({ external_booking_id: checkout.external_booking_id });
     expect([again.status, again.id === checkout.id]).toEqual(['open', false]);
   });
 
-  it('and a refund that the bank does not take at first is tried until it is done', async () => {
+  it('is followed by a return that the worker retries until the processor accepts it', async () => {
     world.processor.api.faults.set({
       rules: [{ id: 'refunds', on: 'refunds.create', kind: 'error_500_after', times: 2 }],
     });
@@ -192,7 +192,7 @@ describe('a capture that fails for good', () => {
   });
 });
 
-describe('a hold that somebody captured at the bank behind our back', () => {
+describe('a hold that was captured at the processor without us', () => {
   async function captured(): Promise<Json> {
     const checkout = await venue.collecting({ party_size: 2 });
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
@@ -203,7 +203,7 @@ describe('a hold that somebody captured at the bank behind our back', () => {
     return checkout;
   }
 
-  it('is given back, and its person is asked again and can pay', async () => {
+  it('is paid back, its share fails, and the guest can pay again', async () => {
     const checkout = await captured();
     const seen = await venue.read(checkout.id);
     expect([seen.status, statusesOf(seen)]).toEqual(['collecting', ['failed', 'invited']]);
@@ -214,7 +214,7 @@ describe('a hold that somebody captured at the bank behind our back', () => {
     await expectEverybodyCharged(done);
   });
 
-  it('does not stand in the way of a cancel', async () => {
+  it('does not prevent a cancel', async () => {
     const checkout = await captured();
     const response = await venue.post(`/v1/checkouts/${checkout.id}/cancel`);
     expect([response.status, response.json.status], response.text).toEqual([200, 'canceled']);
@@ -222,13 +222,13 @@ describe('a hold that somebody captured at the bank behind our back', () => {
   });
 });
 
-describe('an old hold that is let go late', () => {
+describe('an old hold that is released late', () => {
   const faults = (...names: string[]): void =>
     world.processor.api.faults.set({
       rules: names.map((on) => ({ id: on, on: `payment_intents.${on}`, kind: 'error_500' as const })),
     });
 
-  /** Funded, its captures waiting for the bank, while a hold from before is only now let go. */
+  /** A funded checkout whose captures wait for the processor, while an earlier hold is released only now. */
   async function expectStillCompleted(checkout: Json): Promise<void> {
     expect((await venue.read(checkout.id)).status).toBe('funded');
     faults('capture');
@@ -242,7 +242,7 @@ describe('an old hold that is let go late', () => {
     expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
   }
 
-  it('because it was renewed, does not harm the party that was funded meanwhile', async () => {
+  it('because it was renewed, does not affect the checkout that was funded meanwhile', async () => {
     const checkout = await venue.collecting({ party_size: 2, pay_by: inFuture(20 * DAY) });
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     faults('cancel', 'capture');
@@ -253,7 +253,7 @@ describe('an old hold that is let go late', () => {
     await expectStillCompleted(checkout);
   });
 
-  it('because it was refused, does not harm the party that has paid again meanwhile', async () => {
+  it('because it was refused, does not affect the party that has paid again meanwhile', async () => {
     faults('cancel');
     const checkout = await paidWith(CARDS.captureFailsForGood, CARDS.captureFailsForGood);
     expect((await venue.read(checkout.id)).status).toBe('collecting');
@@ -264,7 +264,7 @@ describe('an old hold that is let go late', () => {
 });
 
 describe('payouts', () => {
-  it('that the bank made without saying so are made once', async () => {
+  it('that the processor made without an answer are made once', async () => {
     world.processor.api.faults.set({
       rules: [{ id: 'transfers', on: 'transfers.create', kind: 'error_500_after', times: 2 }],
     });
@@ -275,7 +275,7 @@ describe('payouts', () => {
     await expectEverybodyCharged(done);
   });
 
-  it('of a checkout whose whole total is our fee are none', async () => {
+  it('of a checkout whose whole amount is our fee have no transfer', async () => {
     const greedy = await openTestVenue(world);
     await greedy.setFee(10_000, 0);
     const done = await greedy.completed({ amount: 1_000, party_size: 2 });

@@ -1,5 +1,6 @@
-// Guests pay with real cards at the bank, through the server's own door: declines, partial authorizations, approval by the
-// owner, holds that are lost or come too late. A share is held only from the bank's own word, and nobody is charged early.
+// Guests pay with test cards at the embedded processor, over HTTP: declines, partial authorizations, approval by the
+// cardholder, holds that are lost or come too late. A share becomes held only by the processor's facts, and no guest is
+// charged early.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
@@ -24,7 +25,7 @@ const statusesOf = (checkout: Json): string[] => checkout.shares.map(({ status }
 const party = (size = 2): Promise<Json> => venue.collecting({ party_size: size });
 
 describe('a card', () => {
-  it('that is good holds the share: nothing is charged until every share is held', async () => {
+  it('that is good holds the share; no guest is charged until every share is held', async () => {
     const checkout = await party();
     const secret = await venue.secretFor(checkout.id, checkout.shares[1].id);
     const response = await venue.confirm(secret, CARDS.good);
@@ -38,7 +39,7 @@ describe('a card', () => {
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
   });
 
-  it('that is declined fails the share; the same form with another card holds it', async () => {
+  it('that is declined fails the share; another card in the same form holds it', async () => {
     const checkout = await party();
     const share = checkout.shares[0].id;
     for (const card of [CARDS.declined, CARDS.noFunds]) {
@@ -53,7 +54,7 @@ describe('a card', () => {
     expect(await venue.intents(checkout.id)).toHaveLength(1);
   });
 
-  it('that holds only half is a failure, and what it held is released', async () => {
+  it('that holds only half fails the share, and the partial hold is released', async () => {
     const checkout = await party();
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.half);
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
@@ -64,7 +65,7 @@ describe('a card', () => {
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
   });
 
-  it('whose owner must approve holds nothing before they did', async () => {
+  it('whose cardholder must approve holds nothing before the approval', async () => {
     const checkout = await party();
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
     const response = await venue.confirm(secret, '4000002760003184');
@@ -82,7 +83,7 @@ describe('a card', () => {
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
   });
 
-  it('asked for twice gets the same client secret, and one intent at the bank', async () => {
+  it('form that is requested twice gets the same client secret and one intent at the processor', async () => {
     const checkout = await party();
     const share = checkout.shares[0].id;
     const first = await venue.secretFor(checkout.id, share);
@@ -96,7 +97,7 @@ describe('a card', () => {
     expect(await venue.intents(checkout.id)).toHaveLength(2);
   });
 
-  it('that pays another amount than was asked for holds nothing', async () => {
+  it('that holds another amount than requested does not hold the share', async () => {
     const checkout = await party();
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
     await venue.stripe.paymentIntents.update(intentOf(secret), { amount: 50 });
@@ -107,7 +108,7 @@ describe('a card', () => {
     expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
   });
 
-  it('that pays for another share than the one it was asked for holds nothing', async () => {
+  it('that is held for another share than requested does not hold the share', async () => {
     const [checkout, other] = [await party(), await party()];
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
     await venue.stripe.paymentIntents.update(intentOf(secret), { metadata: { share_id: other.shares[0].id } });
@@ -120,8 +121,8 @@ describe('a card', () => {
   });
 });
 
-describe('whoever asks to pay', () => {
-  /** The house's own bank in everything but this: its methods are its class's, so a copy of its fields would have none of them. */
+describe('a guest who requests a hold', () => {
+  /** The real processor with another createHold. A proxy, because a spread would lose the methods of the class. */
   const askingThrough = (openHold: Processor['createHold']) => {
     const { services: money } = world.context;
     const test = new Proxy(money.processors.test as Processor, {
@@ -134,7 +135,7 @@ describe('whoever asks to pay', () => {
     return { ...money, processors: { test } };
   };
 
-  it('is told what overtook them, and not that the bank is silent', async () => {
+  it('gets the conflict that ended the request, not a 503', async () => {
     const bank = world.context.services.processors.test as Processor;
     const askWhile = (checkout: Json, meanwhile: () => Promise<unknown>) => {
       const openHold: Processor['createHold'] = async (options) => {
@@ -150,11 +151,11 @@ describe('whoever asks to pay', () => {
     expect(await venue.heldAtProcessor(canceled.id)).toBe(0);
   });
 
-  /** Asks as a server does, with a bank that opens holds in its own way. */
+  /** Requests a hold as a server does, with another createHold. */
   const ask = (checkout: Json, openHold: Processor['createHold']) =>
     holdWithRetry(askingThrough(openHold), venue.venueId, checkout.id, checkout.shares[0].id);
 
-  it('does not wait for a call that hangs: whoever came later is answered, and so is the first in the end', async () => {
+  it('does not wait for another call that hangs; both requests are answered in the end', async () => {
     const checkout = await party();
     const bank = world.context.services.processors.test as Processor;
     let comeBack = (): void => undefined;
@@ -170,7 +171,7 @@ describe('whoever asks to pay', () => {
     expect(await first).toEqual(second);
   });
 
-  it('asks a bank in trouble once, and is told to come back', async () => {
+  it('gets 503 after one call when the processor is unavailable', async () => {
     const checkout = await party();
     let calls = 0;
     const asked = ask(checkout, async () => {
@@ -181,7 +182,7 @@ describe('whoever asks to pay', () => {
     expect(calls).toBe(1);
   });
 
-  it('is answered though other servers ask for the same share at the same moment', async () => {
+  it('gets a secret although other servers request the same share at the same moment', async () => {
     for (let round = 0; round < 4; round++) {
       const checkout = await party();
       const bank = world.context.services.processors.test as Processor;
@@ -194,8 +195,8 @@ describe('whoever asks to pay', () => {
   });
 });
 
-describe('a bank in trouble', () => {
-  it('that made the hold and did not say so is asked again, and there is one hold', async () => {
+describe('an unavailable processor', () => {
+  it('that created the hold without an answer is called again, and there is one hold', async () => {
     const checkout = await party();
     world.processor.api.faults.set({
       rules: [{ id: 'once', on: 'payment_intents.create', kind: 'error_500_after', times: 1 }],
@@ -207,7 +208,7 @@ describe('a bank in trouble', () => {
     expect(mine.map(({ id }) => id)).toEqual([intentOf(secret)]);
   });
 
-  it('that is down keeps the share waiting; it is held when the bank is back', async () => {
+  it('delays the share; it becomes held when the processor is back', async () => {
     const checkout = await party();
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
     await venue.confirm(secret, CARDS.good);
@@ -239,7 +240,7 @@ describe('a hold that was lost before the captures', () => {
     ]);
   };
 
-  it('because it lapsed leads back to collecting with nobody charged, and is paid again', async () => {
+  it('because it lapsed leads back to collecting without a charge, and the guest pays again', async () => {
     const checkout = await party();
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.lapses);
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
@@ -248,7 +249,7 @@ describe('a hold that was lost before the captures', () => {
     await expectAskedAgain(checkout);
   });
 
-  it('because the bank canceled it leads back to collecting with nobody charged, and is paid again', async () => {
+  it('because the processor canceled it leads back to collecting without a charge, and the guest pays again', async () => {
     const checkout = await party();
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     await venue.stripe.paymentIntents.cancel(intentOf(secret));
@@ -256,7 +257,7 @@ describe('a hold that was lost before the captures', () => {
     await expectAskedAgain(checkout);
   });
 
-  it('while others have not paid yet fails its share as soon as we look', async () => {
+  it('while other shares are unpaid fails its share at the next poll', async () => {
     const checkout = await party();
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     await venue.stripe.paymentIntents.cancel(intentOf(secret));
@@ -272,7 +273,7 @@ describe('a hold that comes too late', () => {
       seconds,
     ]);
 
-  it('after pay_by is released at once, swept or not', async () => {
+  it('after pay_by is released at once, whether or not the sweep has run', async () => {
     for (const swept of [false, true]) {
       const checkout = await party();
       const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
@@ -297,7 +298,7 @@ describe('a hold that comes too late', () => {
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
   });
 
-  it('is none when the bank made it in time and only we heard of it late', async () => {
+  it('counts when the card was held in time and only our poll was late', async () => {
     const checkout = await party();
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     const secret = await venue.secretFor(checkout.id, checkout.shares[1].id);
@@ -308,7 +309,7 @@ describe('a hold that comes too late', () => {
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
   });
 
-  it('cannot even begin after pay_by', async () => {
+  it('cannot be requested after pay_by', async () => {
     const checkout = await party();
     await overdue(checkout.id, 1);
     await expect(venue.secretFor(checkout.id, checkout.shares[0].id)).rejects.toMatchObject({
@@ -318,8 +319,8 @@ describe('a hold that comes too late', () => {
   });
 });
 
-describe('the door to the sandbox', () => {
-  it('passes nothing that takes a secret key', async () => {
+describe('the public address of the sandbox processor', () => {
+  it('forwards no call that needs a secret key', async () => {
     const checkout = await party();
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
     const intent = intentOf(secret);
@@ -348,7 +349,7 @@ describe('the door to the sandbox', () => {
     expect((await world.call('GET', `${look}?key=${secret.publishableKey}&client_secret=wrong`)).status).toBe(404);
   });
 
-  it('lists the test cards for people', async () => {
+  it('lists the test cards', async () => {
     const way = await world.call('GET', '/sandbox/cards');
     expect([way.status, way.headers.get('location')]).toEqual([302, '/sandbox/processor/cards']);
     const response = await world.call('GET', '/sandbox/processor/cards');

@@ -1,5 +1,5 @@
-// A checkout is created once: by header key, by booking id, under fifty twins at once on two servers. A replay answers the
-// first answer byte for byte, and a call that failed leaves its key unused.
+// A checkout is created once: by Idempotency-Key, by booking id, under fifty equal requests at once on two servers. A
+// replay returns the first response byte for byte, and a failed request leaves its key unused.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
@@ -41,12 +41,12 @@ function expectReplay(response: HttpResponse, first: HttpResponse): void {
   expect([response.status, response.text, isReplay(response)]).toEqual([first.status, first.text, true]);
 }
 
-/** Its time is over, and nobody has looked yet. */
+/** Makes the checkout overdue; no sweep or read has expired it yet. */
 const letTimePass = (id: string): Promise<unknown> =>
   world.db.query(`update checkouts set expires_at = now() - interval '1 second' where checkout_id = $1`, [id]);
 
-describe('with the header', () => {
-  it('the same call again is answered byte for byte, and says that it is a replay', async () => {
+describe('with an Idempotency-Key', () => {
+  it('a repeated request gets the same response byte for byte, marked as a replay', async () => {
     const [body, key] = [checkoutBody(), newKey()];
     const first = await create(body, key);
     expect([first.status, isReplay(first)]).toEqual([201, false]);
@@ -55,7 +55,7 @@ describe('with the header', () => {
     expect(await venue.eventTypes(first.json.id)).toEqual(['checkout.created']);
   });
 
-  it('a twin that is committed between two looks of the other is the first answer, not a booking that is taken', async () => {
+  it('an equal request that commits between two reads of the other is a replay, not a booking conflict', async () => {
     const [body, key] = [checkoutBody(), newKey()];
     const first = await create(body, key);
     const [kept] = await world.db.query(
@@ -68,8 +68,8 @@ describe('with the header', () => {
         JSON.stringify(row),
       ]);
       await tx.query('lock table checkouts in access exclusive mode');
-      const late = world.db.query<{ outcome: string; answer: string }>(
-        'select outcome, answer from create_checkout($1, $2, $3, $4, $5, $6::bytea, $7, $8, now(), true)',
+      const late = world.db.query<{ outcome: string; response: string }>(
+        'select outcome, response from create_checkout($1, $2, $3, $4, $5, $6::bytea, $7, $8, now(), true)',
         [
           row?.venue_id,
           row?.mode,
@@ -81,21 +81,21 @@ describe('with the header', () => {
           'https://pay.example/',
         ],
       );
-      // It has looked for the key, and waits before it can look for the booking.
+      // It has read the key, and waits before it can read the booking.
       const waiting = `select from pg_locks where relation = 'checkouts'::regclass and not granted
         and database = (select oid from pg_database where datname = current_database())`;
       await waitFor('the create waits for the table', async () => (await tx.query(waiting)).length > 0);
       return { late };
     });
-    expect(await again.late).toEqual([{ outcome: 'replayed', answer: first.text }]);
+    expect(await again.late).toEqual([{ outcome: 'replayed', response: first.text }]);
   });
 
-  it('of two bookings under one key, neither of which saw the other’s, one is created and the other a conflict', async () => {
+  it('of two concurrent bookings under one key, one is created and the other is a conflict', async () => {
     const [key, bodies] = [newKey(), [checkoutBody(), checkoutBody()]];
     const { both } = await world.db.transaction(async (tx) => {
       await tx.query('lock table idempotency_keys in exclusive mode');
       const both = bodies.map((body, server) => create(body, key, server));
-      // They have looked for the key, and wait before they can take it.
+      // Both have read the key, and wait before they can store it.
       const waiting = `select from pg_locks where relation = 'idempotency_keys'::regclass and not granted
         and database = (select oid from pg_database where datname = current_database())`;
       await waitFor('both creates wait for the table', async () => (await tx.query(waiting)).length === 2);
@@ -108,14 +108,14 @@ describe('with the header', () => {
     expect(made.flat()).toHaveLength(1);
   });
 
-  it('member order, white space and the spelling of numbers make no other body', async () => {
+  it('member order, white space and the spelling of numbers do not change the body', async () => {
     const [body, key] = [checkoutBody(), newKey()];
     const first = await create(body, key);
     const turned = Object.fromEntries(Object.entries(body).reverse());
     expectReplay(await create(JSON.stringify(turned, null, 2).replace('24001', '24001.0'), key), first);
   });
 
-  it('another body under the key is a conflict, and changes nothing', async () => {
+  it('another body under the same key is a conflict and changes nothing', async () => {
     const [body, key] = [checkoutBody(), newKey()];
     const first = await create(body, key);
     expectConflict(await create({ ...body, amount: 999 }, key), 'idempotency_key_reused');
@@ -123,7 +123,7 @@ describe('with the header', () => {
     expectReplay(await create(body, key), first);
   });
 
-  it('a new key for a booking that is under way is a conflict of the booking', async () => {
+  it('a new key for a booking in progress is a booking conflict', async () => {
     const body = checkoutBody();
     const first = await create(body, newKey());
     expectConflict(await create(body, newKey()), 'booking_in_progress');
@@ -132,7 +132,7 @@ describe('with the header', () => {
     expectConflict(await create(body, newKey()), 'booking_in_progress');
   });
 
-  it('a key that met a conflict is unused', async () => {
+  it('a key whose request was a conflict stays unused', async () => {
     const [body, key] = [checkoutBody(), newKey()];
     await create(body, newKey());
     expectConflict(await create(body, key), 'booking_in_progress');
@@ -140,7 +140,7 @@ describe('with the header', () => {
     expect([other.status, isReplay(other)]).toEqual([201, false]);
   });
 
-  it('the replay is the first answer also when the checkout has moved on, was canceled, or its time is over', async () => {
+  it('the replay is the first response also when the checkout has changed, was canceled or is overdue', async () => {
     const [body, key] = [checkoutBody(), newKey()];
     const first = await create(body, key);
     await venue.runTestHelper(first.json.id, 'collect');
@@ -150,7 +150,7 @@ describe('with the header', () => {
     expect(await rowsOf(body.external_booking_id)).toHaveLength(1);
   });
 
-  it('a faithful replay stays one after pay_by has passed, with the header and without', async () => {
+  it('an equal request is still a replay after pay_by has passed, with and without a key', async () => {
     for (const key of [newKey(), undefined]) {
       const body = checkoutBody({ pay_by: inFuture(HOUR) });
       const first = await create(body, key);
@@ -161,7 +161,7 @@ describe('with the header', () => {
     }
   });
 
-  it('a key belongs to its venue and mode, and to its operation', async () => {
+  it('a key belongs to its venue, mode and operation', async () => {
     const [body, key] = [checkoutBody(), newKey()];
     const first = await create(body, key);
     const headers = { 'idempotency-key': key };
@@ -177,7 +177,7 @@ describe('with the header', () => {
     );
   });
 
-  it('a key that another operation has used is a conflict here', async () => {
+  it('a key that another operation has used is a conflict', async () => {
     const done = await venue.completed();
     const key = newKey();
     const refunded = await venue.post(
@@ -189,7 +189,7 @@ describe('with the header', () => {
     expectConflict(await create(checkoutBody(), key), 'idempotency_key_reused');
   });
 
-  it('is free again after thirty days', async () => {
+  it('a key can be used again after thirty days', async () => {
     const key = newKey();
     const first = await create(checkoutBody(), key);
     await world.db.query(
@@ -203,7 +203,7 @@ describe('with the header', () => {
 });
 
 describe('without the header the booking id is the key', () => {
-  it('the same body is its replay, however the first was made; another body is a conflict', async () => {
+  it('the same body is a replay, with or without a key before; another body is a conflict', async () => {
     for (const key of [undefined, newKey()]) {
       const body = checkoutBody();
       const first = await create(body, key);
@@ -213,7 +213,7 @@ describe('without the header the booking id is the key', () => {
     }
   });
 
-  it('after a cancel and after an expiry the same booking starts anew', async () => {
+  it('after a cancel or an expiry the same booking gets a new checkout', async () => {
     const body = checkoutBody();
     const ids: string[] = [];
     for (const end of ['cancel', 'expire', 'none']) {
@@ -231,7 +231,7 @@ describe('without the header the booking id is the key', () => {
     ]);
   });
 
-  it('a booking that is overdue and not swept yet starts anew, with the header and without', async () => {
+  it('an overdue booking that the sweep has not reached gets a new checkout, with and without a key', async () => {
     for (const key of [undefined, newKey()]) {
       const body = checkoutBody();
       const first = await create(body);
@@ -243,7 +243,7 @@ describe('without the header the booking id is the key', () => {
     }
   });
 
-  it('a body whose pay_by has passed starts nothing, even where the booking is free again', async () => {
+  it('a body whose pay_by has passed creates nothing, even if the booking is free again', async () => {
     const body = checkoutBody({ pay_by: inFuture(HOUR) });
     const first = await create(body);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * HOUR });
@@ -254,8 +254,8 @@ describe('without the header the booking id is the key', () => {
   });
 });
 
-describe('a call that failed', () => {
-  it('leaves the key and the booking unused, whatever was wrong', async () => {
+describe('a failed request', () => {
+  it('leaves the key and the booking unused, whatever its error was', async () => {
     const [good, key] = [checkoutBody(), newKey()];
     const wrong = [
       { ...good, amount: 1 },
@@ -271,12 +271,12 @@ describe('a call that failed', () => {
   });
 });
 
-describe('fifty at once, on two servers', () => {
+describe('fifty requests at once, on two servers', () => {
   const fifty = <T>(make: (place: number) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: 50 }, (_, n) => make(n)));
 
   it.each(['with one header key', 'without a header'])(
-    'identical creates %s make one checkout and 50 equal answers',
+    'equal requests %s make one checkout and 50 equal responses',
     async (how) => {
       const body = checkoutBody();
       const key = how.startsWith('with one') ? newKey() : undefined;
@@ -289,7 +289,7 @@ describe('fifty at once, on two servers', () => {
     },
   );
 
-  it('creates of one booking under 50 different keys: one is created, 49 are told that the booking is in progress', async () => {
+  it('for one booking under 50 keys create one checkout; 49 are booking conflicts', async () => {
     const body = checkoutBody();
     const response = await fifty((place) => create(body, newKey(), place % 2));
     expect(response.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -302,14 +302,14 @@ describe('fifty at once, on two servers', () => {
     expect(kept).toEqual([{ n: 1 }]);
   });
 
-  it('creates of one booking with 50 different bodies: one is created, 49 are conflicts, never a 500', async () => {
+  it('for one booking with 50 bodies create one checkout; 49 are conflicts, never a 500', async () => {
     const body = checkoutBody();
     const response = await fifty((place) => create({ ...body, amount: 1_000 + place }, undefined, place % 2));
     expect(response.filter(({ status }) => status === 201)).toHaveLength(1);
     for (const one of response) if (one.status !== 201) expectConflict(one, 'idempotency_key_reused');
   });
 
-  it('creates of 50 bookings under one key: one is created, 49 are conflicts and make nothing', async () => {
+  it('for 50 bookings under one key create one checkout; 49 are conflicts and create nothing', async () => {
     const [key, bodies] = [newKey(), Array.from({ length: 50 }, () => checkoutBody())];
     const response = await fifty((place) => create(bodies[place], key, place % 2));
     expect(response.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -318,7 +318,7 @@ describe('fifty at once, on two servers', () => {
     expect(made.flat()).toHaveLength(1);
   });
 
-  it('creates of an overdue booking make one new checkout', async () => {
+  it('for an overdue booking create one new checkout', async () => {
     const body = checkoutBody();
     const first = await create(body);
     await letTimePass(first.json.id);
@@ -330,7 +330,7 @@ describe('fifty at once, on two servers', () => {
     expect((await rowsOf(body.external_booking_id)).map(({ status }) => status)).toEqual(['expired', 'open']);
   });
 
-  it('creates of 50 bookings in one instant have 50 different times, so that no list can lose one', async () => {
+  it('for 50 bookings get 50 different created_at, so that no page loses one', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const response = await fifty((place) => create(checkoutBody(), undefined, place % 2));
     vi.useRealTimers();

@@ -1,5 +1,5 @@
-// A new checkout over HTTP: what is answered, what it costs the database, the fee, the wall between modes and venues, and
-// every field that is refused by name.
+// Creating a checkout over HTTP: the response, the number of queries, the fee, the isolation of modes and venues, and
+// every invalid field.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { candidateFrom } from '../../src/base/schema/contract.ts';
@@ -29,8 +29,8 @@ afterAll(() => world.close());
 const problemsWith = (checkout: unknown): unknown[] =>
   world.context.validator.problems('checkout', candidateFrom(checkout as never));
 
-describe('the answer', () => {
-  it('is 201 with the checkout itself, as the published schema says', async () => {
+describe('the response', () => {
+  it('is 201 with the checkout, valid against the published schema', async () => {
     const body = checkoutBody({ cancel_url: `${ORIGIN}/stop`, metadata: { pms: '8842' } });
     const { status, json } = await venue.post('/v1/checkouts', body);
     expect(status).toBe(201);
@@ -62,14 +62,14 @@ describe('the answer', () => {
     expect(await venue.read(json.id)).toEqual(json);
   });
 
-  it('tells of the creation once, with the checkout as it was answered', async () => {
+  it('has one event, with the same checkout', async () => {
     const made = await venue.create();
     const events = await venue.events(made.id);
     expect(events.map(({ type, sequence }) => [type, sequence])).toEqual([['checkout.created', 1]]);
     expect(events[0]?.data.object).toEqual(made);
   });
 
-  it('fits the published schema in every state that it can come to', async () => {
+  it('is valid against the published schema in every state', async () => {
     const collecting = await venue.collecting();
     const held = await venue.runTestHelper((await venue.collecting()).id, 'hold', {});
     const completed = await venue.completed();
@@ -88,13 +88,13 @@ describe('the database', () => {
     return world.statements.length;
   };
 
-  it('is asked at most twice for a new checkout, with the header and without', async () => {
+  it('gets at most two queries for a new checkout, with and without a key', async () => {
     await cost({});
     expect(await cost({})).toBeLessThanOrEqual(2);
     expect(await cost({ 'idempotency-key': 'two-statements' })).toBeLessThanOrEqual(2);
   });
 
-  it('is asked at most twice for a replay too', async () => {
+  it('gets at most two queries for a replay', async () => {
     const body = checkoutBody();
     await cost({ 'idempotency-key': 'two-again' }, body);
     expect(await cost({ 'idempotency-key': 'two-again' }, body)).toBeLessThanOrEqual(2);
@@ -103,7 +103,7 @@ describe('the database', () => {
 });
 
 describe('the fee', () => {
-  it('is basis points rounded half up, and a fixed part, never above the amount', async () => {
+  it('is basis points rounded half up plus a fixed part, never above the amount', async () => {
     const paying = await openTestVenue(world);
     const feeOf = async (bps: number, fixed: number, amount: number): Promise<number> => {
       await paying.setFee(bps, fixed);
@@ -118,7 +118,7 @@ describe('the fee', () => {
     expect(await feeOf(0, 0, 100)).toBe(0);
   });
 
-  it('is taken at creation: a later change does not touch it', async () => {
+  it('is fixed at creation: a later change of the fee does not affect the checkout', async () => {
     const paying = await openTestVenue(world);
     await paying.setFee(300, 0);
     const made = await paying.create({ amount: 10_000 });
@@ -129,8 +129,8 @@ describe('the fee', () => {
   });
 });
 
-describe('the walls', () => {
-  it('a key of the other mode, a key of another venue and an unknown id get the same 404 everywhere', async () => {
+describe('isolation', () => {
+  it('gives a key of the other mode, a key of another venue and an unknown id the same 404 everywhere', async () => {
     const made = await venue.create();
     const live = await withNewKey(venue, 'live');
     const stranger = await openTestVenue(world);
@@ -161,7 +161,7 @@ describe('the walls', () => {
     expect((await venue.read(made.id)).status).toBe('open');
   });
 
-  it('one booking id is two bookings in two modes, and two at two venues', async () => {
+  it('treats one booking id as different bookings in two modes and at two venues', async () => {
     const body = checkoutBody();
     const live = await withNewKey(venue, 'live');
     const stranger = await openTestVenue(world);
@@ -188,7 +188,7 @@ describe('return_url and cancel_url', () => {
     'https://harbor.example./x',
     'https://harbor.example%2eevil.test/x',
   ];
-  it.each(refused)('is refused by origin, whatever it begins with: %s', async (url) => {
+  it.each(refused)('is refused if its origin is not registered: %s', async (url) => {
     for (const field of ['return_url', 'cancel_url']) {
       const response = await venue.post('/v1/checkouts', checkoutBody({ [field]: url }));
       expect(response.status).toBe(422);
@@ -205,14 +205,14 @@ describe('return_url and cancel_url', () => {
     );
   });
 
-  it('may spell its origin in capitals and with the port that https has anyway', async () => {
+  it('may spell its origin in capitals and with the default port', async () => {
     for (const url of ['https://HARBOR.example/x', 'https://harbor.example:443/x']) {
       const response = await venue.post('/v1/checkouts', checkoutBody({ return_url: url, cancel_url: url }));
       expect([url, response.status], response.text).toEqual([url, 201]);
     }
   });
 
-  it('both at once are told at once', async () => {
+  it('are reported together when both are invalid', async () => {
     const response = await venue.post(
       '/v1/checkouts',
       checkoutBody({ return_url: 'https://evil.test/', cancel_url: 'https://evil.test/' }),
@@ -222,7 +222,7 @@ describe('return_url and cancel_url', () => {
   });
 });
 
-describe('a wrong body', () => {
+describe('a request body', () => {
   const cases: [string, Record<string, unknown>, string, string][] = [
     ['pay_by in the past', { pay_by: inFuture(-1_000) }, 'out_of_range', '/pay_by'],
     ['pay_by without an offset', { pay_by: '2030-01-01T10:00:00' }, 'invalid_format', '/pay_by'],
@@ -243,7 +243,7 @@ describe('a wrong body', () => {
     ['shares of the caller’s own', { shares: [] }, 'unknown_field', '/shares'],
     ['a poisoned metadata key', { metadata: JSON.parse('{"__proto__":"x"}') }, 'not_allowed', '/metadata/__proto__'],
   ];
-  it.each(cases)('%s is refused by name, and nothing is stored', async (_, wrong, code, field) => {
+  it.each(cases)('with %s is refused at its field, and nothing is stored', async (_, wrong, code, field) => {
     const body = checkoutBody(wrong);
     expectInvalid(await venue.post('/v1/checkouts', body), code, field);
     const rows = await world.db.query('select 1 from checkouts where external_booking_id = $1', [
@@ -252,7 +252,7 @@ describe('a wrong body', () => {
     expect(rows).toEqual([]);
   });
 
-  it('takes the bounds themselves, and integers however JSON spells them', async () => {
+  it('is accepted at the bounds, and with integers in any JSON spelling', async () => {
     for (const right of [{ amount: 100 }, { amount: 99_999_999 }, { party_size: 2 }, { party_size: 50 }]) {
       expect(await venue.create(right)).toMatchObject(right);
     }
@@ -263,7 +263,7 @@ describe('a wrong body', () => {
     expect([response.status, response.json.amount, response.json.party_size]).toEqual([201, 24_001, 3]);
   });
 
-  it('tells every problem at once, those of the clock and of the offering included', async () => {
+  it('gets every problem at once, those of time and offering included', async () => {
     const response = await venue.post(
       '/v1/checkouts',
       checkoutBody({ pay_by: inFuture(-DAY), offering_external_id: 'nowhere', amount: 24_000 }),
@@ -272,7 +272,7 @@ describe('a wrong body', () => {
     expectInvalid(response, 'invalid_value', '/offering_external_id');
   });
 
-  it('names an offering of its own venue and mode only', async () => {
+  it('can name only an offering of its own venue and mode', async () => {
     const offering = {
       external_id: 'cabana-3',
       kind: 'cabana',
@@ -287,7 +287,7 @@ describe('a wrong body', () => {
     }
   });
 
-  it('an idempotency key of more than 255 characters is refused by name', async () => {
+  it('is refused with an Idempotency-Key of more than 255 characters', async () => {
     const long = await venue.post('/v1/checkouts', checkoutBody(), { headers: { 'idempotency-key': 'k'.repeat(256) } });
     expect(long.status).toBe(422);
     expect(long.json.error.field).toMatch(/^\/header\/idempotency-key$/i);
@@ -297,7 +297,7 @@ describe('a wrong body', () => {
 });
 
 describe('a console sandbox', () => {
-  it('shows no venue id, in the answer, on reading, in lists and in events', async () => {
+  it('shows no venue id in responses, lists and events', async () => {
     const sandbox = await openTestVenue(world, { sandbox: true });
     const made = await sandbox.create();
     expect(made.venue).toEqual({ id: null, name: 'Harbor House' });

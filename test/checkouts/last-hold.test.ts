@@ -1,7 +1,6 @@
-// The last hold: two that come at the same instant fund the checkout, because "was it the last?" is asked under the lock; and
-// the last hold, a cancel and pay_by, many times at once, have one winner each time, at the bank too.
-// RACES=10000 runs ten thousand races (--reporter=verbose says how many each of them won); as part of all tests there are
-// fewer.
+// Races of the last hold. Two concurrent last holds fund the checkout, because the decision is made under the row lock.
+// The last hold, a cancel and an expiry at the same moment have one winner, at the processor too. RACES=10000 runs ten
+// thousand races (--reporter=verbose prints how many each side won); the default is fewer.
 
 import { randomUUID } from 'node:crypto';
 import Stripe from 'stripe';
@@ -39,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The official client, speaking to the bank in this process: no sockets, the same answers. */
+/** The official client, calling the processor in this process: no sockets, the same answers. */
 function inProcess(): Stripe.HttpClient {
   return {
     getClientName: () => 'in-process',
@@ -58,8 +57,8 @@ function inProcess(): Stripe.HttpClient {
   };
 }
 
-describe('two last holders at the same instant', () => {
-  /** One of three shares is held; the cards of the other two have said yes, and we have not looked yet. */
+describe('two concurrent last holds', () => {
+  /** One of three shares is held. The cards of the other two are held at the processor, but not polled yet. */
   async function almostFunded(): Promise<{ checkout: Json; holds: string[]; intents: string[] }> {
     const checkout = await venue.collecting({ party_size: 3 });
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
@@ -71,11 +70,11 @@ describe('two last holders at the same instant', () => {
   const statusOf = async (id: string): Promise<string | undefined> =>
     (await readCheckout(world.db, venue.venueId, id))?.status;
 
-  it('both wait for the row, each then sees what the other wrote, and the checkout is funded and completed', async () => {
+  it('wait for the row lock, see each other, and fund and complete the checkout', async () => {
     for (let round = 0; round < 5; round++) {
       const { checkout, holds } = await almostFunded();
       const { looking } = await world.db.transaction(async (tx) => {
-        // First this, and only then the two: whoever came before it would never wait.
+        // This lock must come first, so that both holds wait for it.
         await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [checkout.id]);
         const looking = Promise.all(holds.map((holdId) => venue.settleHold(holdId)));
         await waitFor('both wait for the row', async () => {
@@ -93,7 +92,7 @@ describe('two last holders at the same instant', () => {
     }
   });
 
-  it('without the lock each sees the other unpaid and nobody funds it: this is what the lock is for', async () => {
+  it('without the lock each see the other share unpaid, and neither funds the checkout', async () => {
     const { checkout, holds, intents } = await almostFunded();
     let waiting = 0;
     let bothHaveRead = (): void => undefined;
@@ -109,7 +108,7 @@ describe('two last holders at the same instant', () => {
         const seen = facts[place];
         if (standing === null || seen === undefined)
           throw new Error('there is a checkout, and the bank knows its hold');
-        // Without the events, whose sequence would refuse the second: it is the moves themselves that are looked at here.
+        // Without the events, whose sequence would reject the second transaction: this test is about the transitions.
         const steps = decideFromFacts(standing, holdId, seen, Date.now()).filter(({ step }) => step !== 'record event');
         await writeSteps(tx, { ids: parts.ids, now: Date.now() }, standing, steps);
       }),
@@ -123,11 +122,11 @@ describe('two last holders at the same instant', () => {
 interface Racer {
   readonly id: string;
   readonly lastHold: string;
-  /** Its own: events of one venue that fall into one millisecond would have to look for a free place, ever longer. */
+  /** A venue for each batch: events of one venue in one millisecond must search ever longer for a free timestamp. */
   readonly payBy: number;
 }
 
-/** Without the client library, which takes longer than the bank. */
+/** Without the client library, which is slower than the processor. */
 async function heldAtBank(
   checkoutId: string,
   share: { id: string; holdId: string },
@@ -154,7 +153,7 @@ async function heldAtBank(
   return JSON.parse(answer.body);
 }
 
-/** Checkouts of two: one share is held, the card of the other has said yes, and nobody has looked yet. */
+/** Checkouts of two shares: one is held; the card of the other is held at the processor, but not polled yet. */
 async function racers(count: number, payBy: number): Promise<Racer[]> {
   const made = Array.from({ length: count }, (_, place) => ({
     id: parts.ids.prefixed('chk'),
@@ -226,7 +225,7 @@ async function racers(count: number, payBy: number): Promise<Racer[]> {
 
 const soon = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The three at once, each at a time of its own choosing that is right for it. Answers whether the cancel was accepted. */
+/** Runs the three at once, each with a clock that allows it. Returns whether the cancel was accepted. */
 async function race({ id, lastHold, payBy }: Racer): Promise<boolean> {
   const caller = {
     ...world.command(),
@@ -253,7 +252,7 @@ async function race({ id, lastHold, payBy }: Racer): Promise<boolean> {
   return canceled;
 }
 
-/** How one race ended, in our own rows. */
+/** The outcome of one race in our rows. */
 interface Outcome {
   readonly id: string;
   readonly status: string;
@@ -263,7 +262,7 @@ interface Outcome {
   readonly posted: number;
 }
 
-/** Of every race, a thousand at a time: ten thousand in one statement take longer than a statement may. */
+/** Of every race, a thousand at a time, because of the statement time-out. */
 async function outcomes(): Promise<Outcome[]> {
   const all: Outcome[] = [];
   for (let page: Outcome[] | null = null; page?.length !== 0; ) {
@@ -288,8 +287,10 @@ async function outcomes(): Promise<Outcome[]> {
   return all;
 }
 
-describe('the last hold, a cancel and pay_by', () => {
-  it(`have one winner each of ${RACES} times, and the bank agrees`, { timeout: 3_600_000 }, async ({ annotate }) => {
+describe('the last hold, a cancel and an expiry', () => {
+  it(`have one winner in each of ${RACES} races, and the processor agrees`, { timeout: 3_600_000 }, async ({
+    annotate,
+  }) => {
     const payBy = Date.now() + HOUR;
     const field: Racer[] = [];
     for (let left = RACES; left > 0; left -= 500) field.push(...(await racers(Math.min(left, 500), payBy + left)));
@@ -301,13 +302,13 @@ describe('the last hold, a cancel and pay_by', () => {
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));
-    // What the cancel and pay_by let go is due at their own time, which has not come on the wall clock.
+    // The releases of the cancel and the expiry are due by their own clocks, later than the wall clock.
     await world.db.query(`update holds set due_at = now() where venue_id = $1 and status = 'releasing'`, [
       venue.venueId,
     ]);
     await soon(5);
     await runUntilIdle('settling holds', () => settleDueHolds(parts, 100));
-    // So many new rows that the planner has not heard of: without this the look at them all takes too long.
+    // The planner has no statistics of so many new rows; without this the query takes too long.
     await world.db.query('analyze checkouts, shares, holds, events, ledger_entries');
 
     const rows = await outcomes();

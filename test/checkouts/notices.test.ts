@@ -1,5 +1,5 @@
-// What the bank tells us unasked: believed only when signed, fresh and of the right mode; a hint to look, never a fact; and
-// harmless in any order, however often it comes. Disputes are recorded, shown and booked.
+// The processor's notices: accepted only when signed, recent and of the right mode; a hint to poll, never a fact;
+// harmless in any order and number. Disputes are recorded, shown and posted to the ledger.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
@@ -28,7 +28,7 @@ function notify(body: string, signature: string | null = signed(body), mode = 't
   });
 }
 
-/** What the bank's own log has about an intent, oldest first. */
+/** The processor's events about an intent, oldest first. */
 async function eventsAbout(intent: string): Promise<string[]> {
   const { data } = await venue.stripe.events.list({ limit: 100 });
   return data
@@ -57,7 +57,7 @@ describe('a notice', () => {
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
   });
 
-  it('is refused with 401 when its signature is missing, wrong, old, from the future, or for other bytes', async () => {
+  it('gets 401 when its signature is missing, wrong, old, from the future or for other bytes', async () => {
     const { checkout, body } = await confirmed();
     const minutes = 60_000;
     const wrong: [string, string | null, string][] = [
@@ -84,7 +84,7 @@ describe('a notice', () => {
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
   });
 
-  it('is a hint and no fact: a signed lie holds nothing', async () => {
+  it('is only a hint: a signed but false one holds nothing', async () => {
     const checkout = await venue.collecting({ party_size: 2 });
     const secret = await venue.secretFor(checkout.id, checkout.shares[0].id);
     const { body } = await confirmed();
@@ -96,7 +96,7 @@ describe('a notice', () => {
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
   });
 
-  it('whose names no database can hold is none of the bank’s', async () => {
+  it('with text that the database cannot store is rejected', async () => {
     const { body } = await confirmed();
     const about = { ...JSON.parse(body), type: 'charge.dispute.created' };
     for (const id of ['evt_\0', 'evt_\ud800']) {
@@ -105,7 +105,7 @@ describe('a notice', () => {
     }
   });
 
-  it('about somebody else’s money is taken and does nothing', async () => {
+  it('about an intent that is not ours is accepted and changes nothing', async () => {
     const { body } = await confirmed();
     for (const metadata of [{}, { venue_id: 'x', hold_id: 'y' }, { venue_id: venue.venueId, hold_id: venue.venueId }]) {
       const other = JSON.parse(body);
@@ -115,7 +115,7 @@ describe('a notice', () => {
     await world.work();
   });
 
-  it('twice, and all of them in the wrong order after the end, changes nothing', async () => {
+  it('changes nothing when it comes twice or out of order after the end', async () => {
     const checkout = await venue.collecting({ party_size: 2 });
     const secrets = await venue.payAll(checkout, [CARDS.declined]);
     secrets.push(await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good));
@@ -133,7 +133,7 @@ describe('a notice', () => {
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
   });
 
-  it('of a hold that the bank canceled asks its person again', async () => {
+  it('of a hold that the processor canceled fails the share, so that the guest can pay again', async () => {
     const checkout = await venue.collecting({ party_size: 2 });
     const secret = await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     await venue.stripe.paymentIntents.cancel(intentOf(secret));
@@ -142,7 +142,7 @@ describe('a notice', () => {
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['failed', 'invited']);
   });
 
-  it('comes by itself where the bank knows our address', async () => {
+  it('arrives when the processor knows our endpoint', async () => {
     const withdraw = await registerWebhookEndpoint(
       world.processor.url,
       PROCESSOR_KEYS.test.secret,
@@ -181,7 +181,7 @@ describe('a dispute', () => {
     return { checkout, intent: secret === undefined ? '' : intentOf(secret) };
   }
 
-  it('that a card makes at the bank is recorded, shown with its share, and booked with the money that it took', async () => {
+  it('at the processor is recorded, shown with its share, and posted with the withdrawn money', async () => {
     const { checkout, intent } = await disputed();
     for (const body of await disputes(intent)) expect((await notify(body)).status).toBe(200);
     await world.work();
@@ -198,7 +198,7 @@ describe('a dispute', () => {
     expect(await entries(checkout.id)).toEqual([{ kind: 'dispute', amount: checkout.shares[0].amount }]);
   });
 
-  it('books its money once, however often and in whatever words it is told, and back when it is won', async () => {
+  it('posts its money once, however many notices report it, and back when it is won', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     const amount = checkout.shares[0].amount;
@@ -219,7 +219,7 @@ describe('a dispute', () => {
     expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'won' }]);
   });
 
-  it('that is closed stays closed, whatever comes late', async () => {
+  it('that is closed stays closed when a late notice arrives', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     await notify(like(created, 'charge.dispute.closed', 'lost'));
@@ -231,7 +231,7 @@ describe('a dispute', () => {
     expect(seen.disputes[0].status).toBe('lost');
   });
 
-  it('about no hold of ours is taken and forgotten', async () => {
+  it('about a hold that is not ours is accepted and not recorded', async () => {
     const { intent } = await disputed();
     const [created = ''] = await disputes(intent);
     const other = JSON.parse(created);
@@ -243,7 +243,7 @@ describe('a dispute', () => {
     expect(await world.db.query(`select 1 from disputes where dispute_id = 'du_foreign'`)).toEqual([]);
   });
 
-  it('while the bank is down is kept and read later', async () => {
+  it('while the processor is down is stored and read later', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     world.processor.api.faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });
@@ -257,7 +257,7 @@ describe('a dispute', () => {
     expect((await venue.read(checkout.id)).disputes).toHaveLength(1);
   });
 
-  it('that another worker has read meanwhile is not put off by one that comes late', async () => {
+  it('that another worker has read is not postponed by a worker with a stale lease token', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     await notify(created);

@@ -1,5 +1,5 @@
-// A read is one question: the key, its hour and the checkout together. Whoever asks after a change is shown it, however many
-// ask at the same moment, and nobody is shown what is not theirs or what their hour has no room for.
+// A read of a checkout is one statement: the key, its rate limit and the checkout together. A read after a change shows
+// it, however many reads are concurrent. No caller sees another venue's checkout, or one beyond its rate limit.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CARDS, type Json, openTestVenue, type TestVenue, withNewKey } from '../support/test-venue.ts';
@@ -17,7 +17,7 @@ async function callsCounted(): Promise<number> {
 }
 
 describe('a read', () => {
-  it('is one statement, and so are fifty at once of one checkout', async () => {
+  it('is one statement, and so are fifty concurrent reads of one checkout', async () => {
     const venue = await openTestVenue(world);
     const { id } = await venue.collecting();
     world.statements.length = 0;
@@ -28,7 +28,7 @@ describe('a read', () => {
     expect(world.statements.filter((text) => !text.startsWith('select * from admit('))).toEqual([]);
   });
 
-  it('of many checkouts with one key at once gives each its own, and each is counted', async () => {
+  it('of many checkouts at once with one key returns each its own, and each counts against the limit', async () => {
     const venue = await openTestVenue(world);
     const other = await openTestVenue(world);
     const live = await withNewKey(venue, 'live');
@@ -46,7 +46,7 @@ describe('a read', () => {
     expect((await callsCounted()) - before).toBe(wanted.length);
   });
 
-  it('is shown to as many as the hour has room for, on two servers, and nothing to the others', async () => {
+  it('succeeds as often as the rate limit allows, over two servers, and is refused after that', async () => {
     const venue = await openTestVenue(world);
     const made = [await venue.create(), await venue.create()];
     const { key } = await world.key(venue.venueId, { readsPerHour: 20 });
@@ -64,7 +64,7 @@ describe('a read', () => {
     }
   });
 
-  it('is refused to a key of another kind, without its scope, or revoked', async () => {
+  it('is refused to a key of another kind, without the scope, or revoked', async () => {
     const venue = await openTestVenue(world);
     const live = await withNewKey(venue, 'live');
     const { id } = await live.create();
@@ -80,8 +80,8 @@ describe('a read', () => {
   });
 });
 
-describe('whoever asks after a change', () => {
-  /** Reads all the time, from both servers, while `changes` are made. */
+describe('a read after a change', () => {
+  /** Reads continuously from both servers while `changes` are made. */
   async function whileOthersRead(venue: TestVenue, id: string, changes: () => Promise<void>): Promise<void> {
     let over = false;
     const lane = async (server: number): Promise<void> => {
@@ -96,7 +96,7 @@ describe('whoever asks after a change', () => {
     }
   }
 
-  /** What the servers show, which must be the same. */
+  /** The response of both servers, which must be equal. */
   async function seenBy(venue: TestVenue, id: string): Promise<Json> {
     const [here, there] = await Promise.all(
       [0, 1].map((server) => world.call('GET', `/v1/checkouts/${id}`, { key: venue.key, server })),
@@ -105,7 +105,7 @@ describe('whoever asks after a change', () => {
     return here?.json;
   }
 
-  /** Every dispute that the bank has, as it tells us of them. */
+  /** The processor's notices of all its disputes. */
   async function tellOfDisputes(venue: TestVenue): Promise<void> {
     const { data } = await venue.stripe.events.list({ limit: 100, type: 'charge.dispute.created' });
     for (const event of data) {
@@ -120,7 +120,7 @@ describe('whoever asks after a change', () => {
     await world.work();
   }
 
-  it('is shown it: the party, each hold, the end, a refund, a dispute, the venue’s name and link', async () => {
+  it('shows the party, each hold, the end, a refund, a dispute, the venue’s name and link', async () => {
     const venue = await openTestVenue(world);
     await venue.setFee(500, 0);
     const { id } = await venue.create({ party_size: 2, amount: 20_000 });
@@ -148,7 +148,7 @@ describe('whoever asks after a change', () => {
     });
   });
 
-  it('is shown a cancel, and a time that is up', async () => {
+  it('shows a cancel and an expiry', async () => {
     const venue = await openTestVenue(world);
     const { id } = await venue.collecting();
     await whileOthersRead(venue, id, async () => {

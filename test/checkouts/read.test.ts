@@ -1,4 +1,5 @@
-// Reading checkouts: one and many, newest first, page by page without a gap, and never payable after pay_by, swept or not.
+// Reading checkouts: one and lists, newest first, page by page without a gap, and never payable after pay_by, whether
+// or not the sweep has run.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -44,7 +45,7 @@ const letTimePass = (ids: readonly string[]): Promise<unknown> =>
   world.db.query(`update checkouts set expires_at = now() - interval '1 second' where checkout_id = any($1)`, [ids]);
 
 describe('pages', () => {
-  it('never skip or repeat one of 120 checkouts, whatever the size of a page, newest first', async () => {
+  it('never skip or repeat one of 120 checkouts, newest first, for any page size', async () => {
     const venue = await openTestVenue(world);
     const made = await manyOf(venue, 120);
     for (const limit of [7, 50, 100]) {
@@ -57,7 +58,7 @@ describe('pages', () => {
     expect(times.map((time) => Date.parse(time))).toEqual(inOrder.map((time) => Date.parse(time)));
   });
 
-  it('are of 50 unless asked otherwise, and take 1 to 100', async () => {
+  it('have 50 checkouts by default, and limits from 1 to 100', async () => {
     const venue = await openTestVenue(world);
     await manyOf(venue, 52);
     expect((await venue.get('/v1/checkouts')).json.data).toHaveLength(50);
@@ -69,7 +70,7 @@ describe('pages', () => {
     expectInvalid(await venue.get('/v1/checkouts?before=yesterday'), 'invalid_format', '/query/before');
   });
 
-  it('have only what is older than `before`, and the created_at of an answer is such a time', async () => {
+  it('have only checkouts older than `before`, and accept a created_at of a response as `before`', async () => {
     const venue = await openTestVenue(world);
     const first = await venue.create();
     const second = await venue.create();
@@ -78,7 +79,7 @@ describe('pages', () => {
     expect(json.next_before).toBeNull();
   });
 
-  it('show the checkouts of the key’s own venue and mode alone', async () => {
+  it('show only the checkouts of the key’s venue and mode', async () => {
     const venue = await openTestVenue(world);
     const made = await venue.create();
     const live = await withNewKey(venue, 'live');
@@ -88,7 +89,7 @@ describe('pages', () => {
     expect(await pagesOf(await openTestVenue(world), '', 50)).toEqual([]);
   });
 
-  it('narrow to a status, each checkout under its own and no other', async () => {
+  it('filter by status, each checkout under its own status alone', async () => {
     const venue = await openTestVenue(world);
     const open = await venue.create();
     const collecting = await venue.collecting();
@@ -103,8 +104,8 @@ describe('pages', () => {
   });
 });
 
-describe('after pay_by, with no sweep', () => {
-  it('one checkout is read as expired, told once, and its holds are let go at the bank', async () => {
+describe('after pay_by, before the sweep', () => {
+  it('a read expires the checkout, with one event, and its holds are released at the processor', async () => {
     const venue = await openTestVenue(world);
     const checkout = await venue.collecting({ party_size: 2 });
     await venue.runTestHelper(checkout.id, 'hold', { share_id: checkout.shares[1].id });
@@ -119,7 +120,7 @@ describe('after pay_by, with no sweep', () => {
     expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
   });
 
-  it('one whose row somebody holds at this moment is not shown as payable either', async () => {
+  it('a checkout whose row another transaction has locked is not shown as payable', async () => {
     const venue = await openTestVenue(world);
     const made = await venue.create();
     await letTimePass([made.id]);
@@ -132,7 +133,7 @@ describe('after pay_by, with no sweep', () => {
     expect((await reading).json.status).toBe('expired');
   });
 
-  it('a list shows none as open, however many there are and however small its pages', async () => {
+  it('a list shows none as open, however many there are and however small the pages', async () => {
     const venue = await openTestVenue(world);
     const late = await manyOf(venue, 30);
     const early = await manyOf(venue, 3);
@@ -142,14 +143,14 @@ describe('after pay_by, with no sweep', () => {
     expect((await pagesOf(venue, '', 5)).filter(({ status }) => status === 'open')).toHaveLength(3);
   });
 
-  it('the list of expired ones has those that nobody has swept yet', async () => {
+  it('the list of expired checkouts includes those that the sweep has not reached', async () => {
     const venue = await openTestVenue(world);
     const late = await manyOf(venue, 3);
     await letTimePass(late);
     expect((await pagesOf(venue, '&status=expired', 2)).map(({ id }) => id).sort()).toEqual([...late].sort());
   });
 
-  it('the sweep expires hundreds of many venues, each told once', async () => {
+  it('the sweep expires hundreds of checkouts of many venues, each with one event', async () => {
     const venues = [await openTestVenue(world), await openTestVenue(world)];
     const ids: string[] = [];
     for (const venue of venues) ids.push(...(await manyOf(venue, 20)));
@@ -165,7 +166,7 @@ describe('after pay_by, with no sweep', () => {
     for (const row of rows) expect(row).toEqual({ status: 'expired', told: 1 });
   });
 
-  it('what is completed in time stays completed', async () => {
+  it('a checkout that completed in time stays completed', async () => {
     const venue = await openTestVenue(world);
     const done = await venue.completed();
     await letTimePass([done.id]);
@@ -174,7 +175,7 @@ describe('after pay_by, with no sweep', () => {
   });
 });
 
-describe('an id that is none', () => {
+describe('an invalid id', () => {
   it.each(['chk_', 'x', 'chk_00000000000000000000000000', '%00', "chk_'", '..%2f..'])('%s is 404', async (id) => {
     const venue = await openTestVenue(world);
     const response = await venue.get(`/v1/checkouts/${id}`);

@@ -1,5 +1,5 @@
-// Whatever is refunded, in whatever parts, before the venue is paid or after: the parts add up, no share gets back more than
-// it paid, the ledger is balanced, and the bank's books equal ours to the cent.
+// Any sequence of refunds, before or after the venue is paid: the parts add up, no share gets back more than it paid,
+// the ledger balances, and the processor's amounts equal ours.
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const transfersOf = (id: string): Promise<Transfer[]> =>
     [id],
   );
 
-/** Of one checkout, after everything that was due was done. */
+/** Of one checkout, after all due work is done. */
 async function expectBooksAgree(venue: TestVenue, id: string, isPaidOut: boolean): Promise<void> {
   const seen = await venue.read(id);
   const waiting = isPaidOut
@@ -51,7 +51,7 @@ async function expectBooksAgree(venue: TestVenue, id: string, isPaidOut: boolean
 }
 
 describe('before the venue is paid', () => {
-  it('the money waits, and a refund makes the waiting transfers smaller: nothing is taken back', async () => {
+  it('a refund reduces the waiting transfers, and nothing is reversed', async () => {
     const venue = await openTestVenue(world);
     await venue.setFee(1_000, 0);
     const done = await venue.completed({ amount: 9_000, party_size: 3 });
@@ -70,7 +70,7 @@ describe('before the venue is paid', () => {
     await expectBooksAgree(venue, done.id, true);
   });
 
-  it('a whole refund drops the transfers: the venue is never paid', async () => {
+  it('a full refund drops the transfers, and the venue is never paid', async () => {
     const venue = await openTestVenue(world);
     await venue.setFee(300, 10);
     const done = await venue.completed({ amount: 10_001, party_size: 4 });
@@ -81,7 +81,7 @@ describe('before the venue is paid', () => {
     expect(await venue.balances(done.id)).toEqual({});
   });
 
-  it('a transfer that the bank is just making is taken back, not shrunk', async () => {
+  it('a transfer that is being sent is reversed, not reduced', async () => {
     const venue = await openTestVenue(world);
     const done = await venue.completed({ amount: 9_000, party_size: 2 });
     world.processor.api.faults.set({ rules: [{ id: 'down', on: 'transfers.create', kind: 'error_500_after' }] });
@@ -142,13 +142,13 @@ describe('any sequence of refunds', () => {
   });
 });
 
-describe('a worker that was held up for longer than its lease', () => {
-  it('asks the bank for nothing more: whoever has taken over may have done it, and the key may be forgotten', async () => {
+describe('a worker that stalls for longer than its lease', () => {
+  it('makes no further call, because another worker may have done it and the key may have expired', async () => {
     const venue = await openTestVenue(world);
     const done = await venue.completed({ amount: 9_000, party_size: 3 });
     await refund(venue, done.id, { amount: 3_000 });
     const { services: money } = world.context;
-    // It takes what is due, and when it comes to send it, two minutes have gone by.
+    // It claims what is due, and when it comes to send it, two minutes have passed.
     let looks = 0;
     const held = { now: () => money.clock.now() + (looks++ === 0 ? 0 : 120_000) };
     expect(await settleDueMovements({ ...money, clock: held }, 100)).toBe(3);
@@ -158,7 +158,7 @@ describe('a worker that was held up for longer than its lease', () => {
     expect(await venue.chargedAtProcessor(done.id)).toBe(6_000);
   });
 
-  it('puts off nothing that another has taken over since', async () => {
+  it('postpones nothing that another worker has claimed since', async () => {
     const venue = await openTestVenue(world);
     const done = await venue.completed({ amount: 9_000, party_size: 3 });
     await refund(venue, done.id, { amount: 3_000 });
@@ -168,12 +168,12 @@ describe('a worker that was held up for longer than its lease', () => {
     if (late === undefined) throw new Error('no refund was due');
     const othersLease = now + 180_000;
     expect((await claimMovement(world.db, venue.venueId, late.id, othersLease))?.leaseToken).toBe(late.leaseToken + 1);
-    // It goes on, finds its lease over, and wants to try again in a moment.
+    // It continues, finds that its lease has ended, and tries to postpone.
     await settleMovement(money, late, now - 1);
     const rows = await world.db.query(
-      `select status, trouble, round(extract(epoch from due_at) * 1000)::float8 as due from movements where movement_id = $1`,
+      `select status, last_error, round(extract(epoch from due_at) * 1000)::float8 as due from movements where movement_id = $1`,
       [late.id],
     );
-    expect(rows).toEqual([{ status: 'sending', trouble: null, due: othersLease }]);
+    expect(rows).toEqual([{ status: 'sending', last_error: null, due: othersLease }]);
   });
 });

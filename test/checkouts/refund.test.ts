@@ -1,5 +1,5 @@
-// Refunds of a completed checkout: by amount, by the offering's policy, all that is left. Exact over the shares, told,
-// audited, once for a key, and taken out of a payout that still waits.
+// Refunds of a completed checkout: by amount, by the offering's policy, or all that is left. Exact over the shares,
+// with an event and an audit entry, once for a key, and deducted from a waiting payout.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -28,7 +28,7 @@ const refund = (id: string, body: unknown, key?: string): Promise<HttpResponse> 
 const partsOf = (checkout: Json): number[] => checkout.shares.map(({ refunded_amount }: Json) => refunded_amount);
 const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);
 
-/** Our books and the bank's, to the cent. */
+/** Our amounts and the processor's are equal. */
 async function expectBooksAgree(by: TestVenue, checkout: Json): Promise<void> {
   await by.finishDueWork(checkout.id);
   const seen = await by.read(checkout.id);
@@ -45,7 +45,7 @@ async function expectBooksAgree(by: TestVenue, checkout: Json): Promise<void> {
 }
 
 describe('a refund', () => {
-  it('without an amount gives everything back, at the bank too, and takes the transfers back', async () => {
+  it('without an amount refunds everything, at the processor too, and reverses the transfers', async () => {
     const done = await venue.completed({ amount: 10_001 });
     const response = await refund(done.id, {});
     expect(response.status, response.text).toBe(200);
@@ -58,7 +58,7 @@ describe('a refund', () => {
     expect(await venue.balances(done.id)).toEqual({});
   });
 
-  it('of a part is divided over the shares in proportion, exactly, and the rest can follow', async () => {
+  it('of a part is divided over the shares in exact proportion, and the rest can follow', async () => {
     const done = await venue.completed({ amount: 10_001 });
     let refunded = 0;
     for (const amount of [1, 1_000, 3_333, 5]) {
@@ -73,7 +73,7 @@ describe('a refund', () => {
     await expectBooksAgree(venue, done);
   });
 
-  it('is told with its amount and reason, beside the checkout as it is then', async () => {
+  it('has an event with its amount and reason, and the checkout as it is then', async () => {
     const done = await venue.completed();
     const response = await refund(done.id, { amount: 700, reason: 'Rained out' });
     const [event] = (await venue.events(done.id)).slice(-1);
@@ -83,7 +83,7 @@ describe('a refund', () => {
     expect((await venue.events(done.id)).at(-1)?.data.refund).toEqual({ amount: 1, reason: null });
   });
 
-  it('is in the audit log with who, what and from where', async () => {
+  it('is in the audit log with its actor, action and address', async () => {
     const done = await venue.completed();
     await refund(done.id, { amount: 700, reason: 'Rained out' });
     const rows = await world.db.query<Json>(
@@ -96,7 +96,7 @@ describe('a refund', () => {
     expect(rows[0].actor).toMatch(/^key_|key/);
   });
 
-  it('of more than is left is refused at /amount, naming what is left; of nothing left is a conflict', async () => {
+  it('of more than is left is refused at /amount with what is left; with nothing left it is a conflict', async () => {
     const done = await venue.completed({ amount: 5_000 });
     const tooMuch = await refund(done.id, { amount: 5_001 });
     expectInvalid(tooMuch, 'out_of_range', '/amount');
@@ -109,7 +109,7 @@ describe('a refund', () => {
     expect((await venue.eventTypes(done.id)).filter((type) => type === 'refund.created')).toHaveLength(2);
   });
 
-  it('of what is not completed is a conflict', async () => {
+  it('of a checkout that is not completed is a conflict', async () => {
     const open = await venue.create();
     const collecting = await venue.collecting();
     const expired = await venue.runTestHelper((await venue.create()).id, 'expire');
@@ -120,7 +120,7 @@ describe('a refund', () => {
     }
   });
 
-  it('with a wrong body is refused by name', async () => {
+  it('with an invalid body is refused at its field', async () => {
     const done = await venue.completed();
     expectInvalid(await refund(done.id, { amount: 0 }), 'out_of_range', '/amount');
     expectInvalid(await refund(done.id, { amount: -5 }), 'out_of_range', '/amount');
@@ -131,7 +131,7 @@ describe('a refund', () => {
     expect((await venue.read(done.id)).refunded_amount).toBe(0);
   });
 
-  it('under an Idempotency-Key happens once, ten at a time', async () => {
+  it('under one Idempotency-Key happens once, even ten at a time', async () => {
     const done = await venue.completed({ amount: 10_000 });
     const response = await Promise.all(
       Array.from({ length: 10 }, () => refund(done.id, { amount: 1_000 }, 'one-refund')),
@@ -145,7 +145,7 @@ describe('a refund', () => {
     await expectBooksAgree(venue, done);
   });
 
-  it('that was refused leaves its Idempotency-Key unused: once nothing is in its way, the same call is done', async () => {
+  it('that was refused leaves its Idempotency-Key unused, so that the same request can succeed later', async () => {
     const made = await venue.create();
     expectConflict(await refund(made.id, {}, 'early'), 'checkout_not_completed');
     await venue.runTestHelper(made.id, 'complete');
@@ -161,7 +161,7 @@ describe('a refund', () => {
     await expectBooksAgree(venue, done);
   });
 
-  it('that the bank did without saying so is done once', async () => {
+  it('that the processor made without an answer is made once', async () => {
     const done = await venue.completed({ amount: 9_000 });
     const rules = ['refunds.create', 'transfer_reversals.create'].map(
       (on) => ({ id: on, on, kind: 'error_500_after', times: 2 }) as const,
@@ -176,7 +176,7 @@ describe('a refund', () => {
   });
 });
 
-describe('by the policy of the offering', () => {
+describe('by the offering’s policy, a refund', () => {
   const offering = async (name: string, cancellation: unknown): Promise<string> => {
     const response = await venue.post('/v1/offerings', {
       external_id: name,
@@ -194,7 +194,7 @@ describe('by the policy of the offering', () => {
     { hours_before: 2, refund_pct: 12 },
   ];
 
-  it('the strictest rule that is met decides, up to its very hour', async () => {
+  it('follows the met rule with the most hours, up to the exact hour', async () => {
     const offering_external_id = await offering('by-policy', RULES);
     const cases: [number, number][] = [
       [49 * HOUR, 10_000],
@@ -212,7 +212,7 @@ describe('by the policy of the offering', () => {
     }
   });
 
-  it('an odd percentage is rounded half up, and too late gives nothing', async () => {
+  it('rounds an odd percentage half up, and is a conflict when it is too late', async () => {
     const offering_external_id = await offering('odd', [{ hours_before: 24, refund_pct: 33 }]);
     const done = await venue.completed({ amount: 10_050, offering_external_id });
     expectConflict(await refund(done.id, { starts_at: inFuture(23 * HOUR) }), 'nothing_to_refund');
@@ -220,7 +220,7 @@ describe('by the policy of the offering', () => {
     expect((await refund(done.id, { starts_at: inFuture(DAY + HOUR) })).json.refunded_amount).toBe(3_317);
   });
 
-  it('goes by the checkout’s own clock', async () => {
+  it('uses the checkout’s own clock', async () => {
     const offering_external_id = await offering('clocked', [{ hours_before: 24, refund_pct: 100 }]);
     const done = await venue.completed({ offering_external_id });
     await venue.runTestHelper(done.id, 'advance', { to: inFuture(3 * DAY) });
@@ -228,7 +228,7 @@ describe('by the policy of the offering', () => {
     expect((await refund(done.id, { starts_at: inFuture(5 * DAY) })).json.refunded_amount).toBe(done.amount);
   });
 
-  it('never gives back more than is left', async () => {
+  it('never refunds more than is left', async () => {
     const offering_external_id = await offering('left', [{ hours_before: 1, refund_pct: 100 }]);
     const done = await venue.completed({ amount: 1_000, offering_external_id });
     await refund(done.id, { amount: 400 });

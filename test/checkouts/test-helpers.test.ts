@@ -1,5 +1,5 @@
-// The helpers of test mode: each drives the same code as real guests would, refuses a wrong state, and is closed to live
-// keys. A checkout has a clock of its own, which goes forward only.
+// The test helpers: each runs the same code as real guests do, refuses a wrong state, and is closed to live keys. A
+// checkout has its own clock, which only goes forward.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -40,7 +40,7 @@ async function inEachState(): Promise<Record<string, Json>> {
 }
 
 describe('collect', () => {
-  it('makes test members for the whole party, with an equal split and the odd cents to the organizer', async () => {
+  it('creates test members for the whole party, with an equal split and the remainder to the organizer', async () => {
     const checkout = await venue.collecting({ amount: 10_003, party_size: 4 });
     expect(checkout.status).toBe('collecting');
     expect(checkout.shares.map(({ amount }: Json) => amount)).toEqual([2_503, 2_500, 2_500, 2_500]);
@@ -52,7 +52,7 @@ describe('collect', () => {
     expect(events[1]?.data.object).toEqual(checkout);
   });
 
-  it('of a total too small for everybody leaves out as many as it must: nobody pays less than the least charge', async () => {
+  it('leaves members out when the amount is too small, so that each pays at least the minimum charge', async () => {
     const checkout = await venue.collecting({ amount: 120, party_size: 3 });
     expect(checkout.shares.map(({ amount }: Json) => amount)).toEqual([60, 60]);
     expect((await venue.completed({ amount: 100, party_size: 50 })).shares).toHaveLength(2);
@@ -89,7 +89,7 @@ describe('hold', () => {
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(checkout.amount);
   });
 
-  it('of a share that is held already is a conflict, of a foreign or unknown share a 422 that names it', async () => {
+  it('of a held share is a conflict, of a foreign or unknown share a 422 at its field', async () => {
     const checkout = await venue.collecting();
     const other = await venue.collecting();
     const share_id = checkout.shares[0].id;
@@ -100,7 +100,7 @@ describe('hold', () => {
     expectInvalid(unknown, 'invalid_value', '/share_id');
   });
 
-  it('takes one of the test cards: a declined one leaves the share failed, an unknown one is named', async () => {
+  it('accepts a test card: a declined one fails the share, an unknown one is a 422 at its field', async () => {
     const checkout = await venue.collecting();
     const share_id = checkout.shares[0].id;
     const declined = await command(checkout.id, 'hold', { share_id, card: 'pm_card_chargeDeclined' });
@@ -112,7 +112,7 @@ describe('hold', () => {
     expect([held.status, held.json.shares[0].status]).toEqual([200, 'held']);
   });
 
-  it('of one share ten times at once holds it once, at the bank too', async () => {
+  it('of one share ten times at once holds it once, at the processor too', async () => {
     const checkout = await venue.collecting();
     const share_id = checkout.shares[0].id;
     const response = await Promise.all(Array.from({ length: 10 }, () => command(checkout.id, 'hold', { share_id })));
@@ -125,7 +125,7 @@ describe('hold', () => {
 });
 
 describe('complete', () => {
-  it('does whatever is missing, from open, from collecting, from half paid, and again without harm', async () => {
+  it('does the missing steps from open, collecting or half paid, and is harmless when repeated', async () => {
     const open = await venue.create();
     const collecting = await venue.collecting();
     const half = await venue.collecting();
@@ -139,7 +139,7 @@ describe('complete', () => {
     }
   });
 
-  it('three times at once charges once', async () => {
+  it('three times at once charges each guest once', async () => {
     const made = await venue.create();
     await Promise.all(Array.from({ length: 3 }, () => command(made.id, 'complete')));
     await venue.runTestHelper(made.id, 'complete');
@@ -147,7 +147,7 @@ describe('complete', () => {
     expect((await venue.eventTypes(made.id)).filter((type) => type === 'checkout.completed')).toHaveLength(1);
   });
 
-  it('pays the venue its net amount to the cent, one transfer for each share, tied to its charge', async () => {
+  it('pays the venue its exact net amount, with one transfer for each share, tied to its charge', async () => {
     const paying = await openTestVenue(world);
     await paying.setFee(333, 7);
     const done = await paying.completed({ amount: 10_001, party_size: 7 });
@@ -180,7 +180,7 @@ describe('a wrong state', () => {
 });
 
 describe('live keys', () => {
-  it('are refused with mode_not_available, whatever they ask about', async () => {
+  it('are refused with mode_not_available, also for unknown checkouts', async () => {
     const live = await withNewKey(venue, 'live');
     const made = await live.create();
     for (const name of ['collect', 'hold', 'complete', 'expire', 'advance']) {
@@ -193,7 +193,7 @@ describe('live keys', () => {
 });
 
 describe('expire', () => {
-  it('lets pay_by pass: expired, every hold released at the bank, told once', async () => {
+  it('expires the checkout with one event, and every hold is released at the processor', async () => {
     const checkout = await venue.collecting();
     await venue.runTestHelper(checkout.id, 'hold', { share_id: checkout.shares[0].id });
     const expired = await venue.runTestHelper(checkout.id, 'expire');
@@ -217,7 +217,7 @@ describe('advance', () => {
     expect((await venue.runTestHelper(made.id, 'advance', { to: inFuture(9 * DAY) })).status).toBe('open');
   });
 
-  it('past pay_by expires it; just before it does not; and other checkouts keep their time', async () => {
+  it('past pay_by expires the checkout, just before it does not, and other checkouts are not affected', async () => {
     const [moved, other] = [await venue.create(), await venue.create()];
     const payBy = Date.parse(moved.pay_by);
     expect(
@@ -229,7 +229,7 @@ describe('advance', () => {
     expect((await venue.read(other.id)).status).toBe('open');
   });
 
-  it('renews a hold when the clock comes near its lapse, and the new hold stands in its place', async () => {
+  it('renews a hold that is about to lapse, and the renewal replaces it', async () => {
     const checkout = await venue.collecting({ pay_by: inFuture(20 * DAY), party_size: 2 });
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     const [first] = await venue.intents(checkout.id);
@@ -255,7 +255,7 @@ describe('advance', () => {
     expect(await venue.heldAtProcessor(checkout.id)).toBe(0);
   });
 
-  it('when a renewal is declined the share fails, its person can pay again, and nothing stays held', async () => {
+  it('fails the share when the renewal is declined; the guest can pay again, and nothing stays held', async () => {
     const checkout = await venue.collecting({ pay_by: inFuture(20 * DAY), party_size: 2 });
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.renewalFails);
     await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(6 * DAY + 2 * HOUR) });
@@ -266,7 +266,7 @@ describe('advance', () => {
     expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
   });
 
-  it('a hold is not renewed when pay_by comes before it lapses', async () => {
+  it('does not renew a hold that outlives pay_by', async () => {
     const checkout = await venue.collecting({ pay_by: inFuture(3 * DAY), party_size: 2 });
     await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
     await venue.runTestHelper(checkout.id, 'advance', { to: inFuture(2 * DAY) });

@@ -14,6 +14,7 @@ import { makeLog } from '../../src/base/log.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
+import { schemaFolders } from '../../src/base/schema-files.ts';
 import { makeSeal } from '../../src/base/seal.ts';
 import { readOrCreateSecret } from '../../src/base/secret-file.ts';
 import { runCommand } from '../../src/cli/command.ts';
@@ -45,7 +46,7 @@ beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'everyshare-cli-'));
   chmodSync(dataDir, 0o755);
   postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
-  await migrate(postgres.url, join(packageRoot, 'migrations'));
+  await migrate(postgres.url, schemaFolders(packageRoot));
   const key = readOrCreateSecret(join(dataDir, 'encryption-key'), () => systemRandom.bytes(32).toString('base64'));
   context = makeContext({
     config: readConfig({ DATA_DIR: dataDir }),

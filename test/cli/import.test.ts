@@ -535,7 +535,7 @@ describe('an import', () => {
     );
     expect(await rows('boats', venue)).toEqual([]);
     expect([existsSync(`${path}.progress.json`), existsSync(`${broken}.progress.json`)]).toEqual([false, false]);
-    const ticks = await world.db.query('select 1 from venue_ticks where venue_id = $1', [venue[1]]);
+    const ticks = await world.db.query('select 1 from venue_timestamps where venue_id = $1', [venue[1]]);
     expect(ticks).toEqual([]);
   });
 

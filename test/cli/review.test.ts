@@ -118,7 +118,7 @@ describe('review list', () => {
         await tx.query('set local enable_seqscan = off');
         return tx.query<{ 'QUERY PLAN': string }>(`explain ${asked}`, [null, null, 5]);
       });
-      expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(`${table}_waiting`);
+      expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(`${table}_pending`);
     }
   });
 

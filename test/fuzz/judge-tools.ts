@@ -123,7 +123,7 @@ export class ToolBook {
   #faultsOfFailure(given: NonNullable<Told['structuredContent']>): string[] {
     const { error, errors } = given as Listed;
     const faults = this.#contract.schemaProblems('error', given);
-    if (['internal_error', 'service_unavailable', 'not_implemented'].includes(error?.code ?? ''))
+    if (['internal_error', 'service_unavailable'].includes(error?.code ?? ''))
       faults.push(`a tool says: ${error?.code}`);
     if (errors !== undefined) faults.push(...faultsOfProblems(this.#base, given as Listed));
     return faults;

@@ -1,4 +1,5 @@
-// Whoever tries stolen cards here is stopped after five on a share or ten from an address, for an hour; everybody else can pay.
+// Card testing: after five declines on a share or ten from an address the card form is closed for an hour. Other guests
+// can pay.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkOf } from '../../src/base/network.ts';
@@ -31,7 +32,7 @@ async function shares(count: number): Promise<{ ada: Person; id: string; ids: st
 const counted = async (share: string): Promise<number> =>
   (await fixture.world.db.query('select 1 from declines where share_id = $1', [share])).length;
 
-/** The bank's own notices of declines, as it would send them. */
+/** The processor's notices of declines, as it sends them. */
 async function notices(): Promise<string[]> {
   const answer = await fetch(`${fixture.world.processor.url}/v1/events?limit=100&type=payment_intent.payment_failed`, {
     headers: { authorization: `Bearer ${PROCESSOR_KEYS.test.secret}` },
@@ -49,7 +50,7 @@ const notify = (body: string) =>
 const anHourLater = () => fixture.world.db.query(`update declines set at = at - interval '61 minutes'`);
 
 describe('five declines on a share', () => {
-  it('close its card form for an hour, calmly, and kill the secret; then it can be paid', async () => {
+  it('close its card form for an hour and make the secret useless; then the guest can pay', async () => {
     const { ada, id, ids } = await shares(2);
     const [own = '', other = ''] = ids;
     const address = from(newAddress());
@@ -58,7 +59,7 @@ describe('five declines on a share', () => {
       expect((await fixture.hold(own, ada, address)).json).toEqual(asked.json);
       expect(await fixture.pay(asked, DECLINED)).toBe(402);
     }
-    // From wherever: it is the share that is closed.
+    // From any address: the share is closed.
     const sixth = await fixture.hold(own, ada, from(newAddress()));
     expect(statusAndError(sixth).slice(0, 2)).toEqual([429, 'rate_limited']);
     expect(sixth.json.error.message).toMatch(
@@ -67,7 +68,7 @@ describe('five declines on a share', () => {
     const wait = Number(sixth.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(3_500);
     expect(wait).toBeLessThanOrEqual(3_600);
-    // Whoever kept the secret can do nothing with it, not even with a good card.
+    // The old secret is useless, even with a good card.
     expect(await fixture.confirm(asked)).toBe(400);
     expect((await fixture.view(id, ada)).shares[0].status).toBe('failed');
     expect((await fixture.hold(other, ada, from(newAddress()))).status).toBe(200);
@@ -78,11 +79,11 @@ describe('five declines on a share', () => {
     expect((await fixture.view(id, ada)).shares[0].status).toBe('held');
   });
 
-  it('are counted once each, whether the bank tells of them, tells twice, or is asked', async () => {
+  it('count once each, by a notice, by two notices or by a poll', async () => {
     const { ada, ids } = await shares(1 + 1);
     const [own = ''] = ids;
     const asked = await fixture.hold(own, ada, from(newAddress()));
-    // Four at once, and only then a look: the last one is seen, the others come by notice.
+    // Four at once, then a poll: the poll sees the last one, the others come by notice.
     for (let tries = 0; tries < 4; tries++) await fixture.confirm(asked, DECLINED);
     await fixture.look();
     expect(await counted(own)).toBe(1);
@@ -96,7 +97,7 @@ describe('five declines on a share', () => {
     expect((await fixture.hold(own, ada, from(newAddress()))).status).toBe(429);
   });
 
-  it('that came long ago are not counted when their notice is late', async () => {
+  it('of more than an hour ago do not count when their notice is late', async () => {
     const { ada, ids } = await shares(2);
     const [own = ''] = ids;
     await fixture.confirm(await fixture.hold(own, ada, from(newAddress())), DECLINED);
@@ -109,7 +110,7 @@ describe('five declines on a share', () => {
 });
 
 describe('ten declines from an address', () => {
-  it('close the card form for that address, on every share, and for nobody else', async () => {
+  it('close the card form for that address on every share, and for no other address', async () => {
     const { ada, ids } = await shares(5);
     const address = from(newAddress());
     for (const share of ids.slice(0, 4)) {
@@ -124,7 +125,7 @@ describe('ten declines from an address', () => {
     expect((await fixture.hold(fifth, ada, address)).status).toBe(200);
   });
 
-  it('count an IPv6 network as one, since one person has all of it', () => {
+  it('count an IPv6 network as one address, because one person can have all of it', () => {
     expect(networkOf('2001:db8:1:2:aaaa::1')).toBe(networkOf('2001:db8:1:2:ffff:ffff:ffff:ffff'));
     expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'));
     expect(networkOf('::ffff:192.0.2.7')).toBe('192.0.2.7');
@@ -132,16 +133,19 @@ describe('ten declines from an address', () => {
     expect(networkOf('unknown')).toBe('unknown');
   });
 
-  it('keep no address that anybody could read, and nothing for longer than a day', async () => {
+  it('store no readable address, and nothing for longer than a day', async () => {
     const { ada, ids } = await shares(2);
     const address = newAddress();
     await fixture.pay(await fixture.hold(ids[0] ?? '', ada, from(address)), DECLINED);
     const { db } = fixture.world;
-    const kept = [...(await db.query('select * from declines')), ...(await db.query('select * from hold_askers'))];
+    const kept = [
+      ...(await db.query('select * from declines')),
+      ...(await db.query('select * from hold_request_addresses')),
+    ];
     expect(JSON.stringify(kept)).not.toContain(address);
     expect(kept.length).toBeGreaterThan(1);
     expect(await deleteOldDeclines(db, Date.now(), 1_000)).toBe(0);
     await deleteOldDeclines(db, Date.now() + 25 * 3_600_000, 1_000);
-    expect(await db.query('select 1 from declines union all select 1 from hold_askers')).toEqual([]);
+    expect(await db.query('select 1 from declines union all select 1 from hold_request_addresses')).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-// An operator with members of its own: its tokens are good beside ours, and neither issuer can pass for the other. The issuer
-// here is a real one, with keys of its own at an address of its own.
+// The operator's own issuer: its tokens are valid beside ours, and neither issuer can sign for the other. The issuer
+// here is a real server with its own keys.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -37,7 +37,7 @@ interface Claims {
   readonly typ?: string;
 }
 
-/** By the operator's key, whatever it says. */
+/** Signs any claims with the operator's key. */
 function theirs({ iss = ISSUER, aud = AUDIENCE, kid = 'theirs', typ = 'JWT' }: Claims = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1_000);
   return new SignJWT({ iss, aud, sub: MEMBER, iat: now, exp: now + 600 })
@@ -45,7 +45,7 @@ function theirs({ iss = ISSUER, aud = AUDIENCE, kid = 'theirs', typ = 'JWT' }: C
     .sign(keys.privateKey);
 }
 
-it('the operator’s members choose a party and pay, and so do those who signed in on our pages', async () => {
+it('the operator’s members choose a party and pay, and so do members who signed in on our pages', async () => {
   const id = await fixture.checkout({ party_size: 2, amount: 6_000 });
   const ada = { id: MEMBER, phone: '', token: await theirs() };
   const sam = await fixture.person('Sam');
@@ -57,7 +57,7 @@ it('the operator’s members choose a party and pay, and so do those who signed 
   expect((await fixture.view(id, sam)).status).toBe('completed');
 });
 
-it('a token is judged by the issuer that it names and by no other', async () => {
+it('a token is verified by the issuer that it names and by no other', async () => {
   const { world } = fixture;
   const id = await fixture.checkout();
   const seen = async (token: string) => (await world.call('GET', `/v1/public/checkouts/${id}`, { key: token })).status;
@@ -76,7 +76,7 @@ it('a token is judged by the issuer that it names and by no other', async () => 
   for (const token of wrong) expect(await seen(token), token).toBe(401);
 });
 
-it('an issuer that does not answer is no fault of the token: come back later', async () => {
+it('an issuer that does not answer gives 503, not 401', async () => {
   const silent = createServer((_, response) => response.writeHead(500).end());
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const MEMBER_JWKS_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/jwks.json`;
@@ -89,7 +89,7 @@ it('an issuer that does not answer is no fault of the token: come back later', a
   await new Promise((resolve) => silent.close(resolve));
 });
 
-it('nor is a database that is away: nobody is told that their token is none', async () => {
+it('an unavailable database gives 503, not 401', async () => {
   const { context } = fixture.world;
   const token = (await fixture.person('Sam')).token;
   const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });

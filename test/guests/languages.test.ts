@@ -1,4 +1,4 @@
-// In which language people are written to, and whether they can understand it.
+// The language and the content of text messages.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOf } from '../../src/domain/checkouts/notifications/message-text.ts';
@@ -22,7 +22,7 @@ async function signIn(phone: string, language: string, name?: string): Promise<{
 }
 
 describe('a text message', () => {
-  it('is in the language of the browser that signed in; a newcomer’s is the organizer’s until they sign in', async () => {
+  it('is in the language of the recipient’s browser, or in the organizer’s until the recipient signs in', async () => {
     const ada = { ...(await signIn('+15550100101', 'es-MX,es;q=0.9', 'Ada')), phone: '+15550100101' };
     expect((await outbox(ada.phone, 'code'))[0]?.text).toMatch(/^000000 es tu código[^@]+@127\.0\.0\.1 #000000$/);
     const newcomer = '+15550100102';
@@ -33,7 +33,7 @@ describe('a text message', () => {
     expect((await outbox(newcomer, 'invite'))[0]?.text).toContain('Ada bittet dich um deinen Anteil');
   });
 
-  it('says who asks, for what, how much, until when in the venue’s time, the link, and how to stop', async () => {
+  it('has the organizer, the booking, the amount, the deadline in the venue’s time, the link, and how to opt out', async () => {
     const ada = await fixture.person('Ada');
     const offering = await fixture.offering('America/New_York');
     const phone = '+15550209001';
@@ -46,12 +46,12 @@ describe('a text message', () => {
     expect(text).toContain('When you pay, your card is only held; it is charged when everyone has paid.');
     expect(text).toContain(shares[1].url);
     expect(text).toMatch(/Reply STOP to get no more messages\.$/);
-    // Nothing that would make a phone company count it twice.
+    // No character that doubles the price of the message.
     expect(text).not.toMatch(/[\u00a0\u202f]/);
   });
 
-  it('carries no link but ours, whatever people call themselves', () => {
-    const about = { what: 'A\nB', venue: 'V', zone: 'UTC', currency: 'usd', payBy: 0 };
+  it('carries no link but ours, whatever the members’ names are', () => {
+    const about = { description: 'A\nB', venue: 'V', zone: 'UTC', currency: 'usd', payBy: 0 };
     const said = (organizer: string | null) =>
       textOf('text.invite', 'en', { ...about, organizer }, { amount: 5_000, link: 'https://x.example/s/1' });
     for (const name of ['http://evil.example', 'Bank evil.example now', 'www.evil', null, '  ', '\u0007']) {

@@ -1,4 +1,4 @@
-// How much can be sent to one phone, how often a party can be chosen, and who is counted as one address.
+// The limits on messages to one phone, on choices of a party, and on requests from one IPv6 network.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queueMessages } from '../../src/domain/members/messages/queue.ts';
@@ -26,14 +26,14 @@ const answer = (phone: string, word: string) =>
   });
 
 describe('one phone', () => {
-  it('is sent five invites an hour, also when they come at once; the others are dropped, and their links work', async () => {
+  it('gets five invites an hour, also when they come at once; the others are dropped, and their links work', async () => {
     const [ada, bob] = [await fixture.person('Ada'), await fixture.person('Bob')];
     const phone = '+15550208001';
     const ids = await Promise.all(Array.from({ length: 8 }, () => fixture.checkout()));
     const members = [{ phone }, { phone: '+15550208002' }];
     const choose = (id: string, n: number) =>
       fixture.party(id, n % 2 === 0 ? ada : bob, n % 2 === 0 ? members : members.toReversed());
-    // Four at once, twice: each waits for those before it, and nobody may wait for longer than a lock is waited for.
+    // Four at once, twice: each waits for the ones before it, within the lock time-out.
     const response = [
       ...(await Promise.all(ids.slice(0, 4).map(choose))),
       ...(await Promise.all(ids.slice(4).map(choose))),
@@ -41,21 +41,21 @@ describe('one phone', () => {
     expect(response.map(({ status }) => status)).toEqual(Array(8).fill(200));
     await send();
     expect(await statuses(phone, 'invite')).toEqual([...Array(3).fill('dropped'), ...Array(5).fill('sent')]);
-    expect(await fixture.world.db.query("select distinct trouble from messages where status = 'dropped'")).toEqual([
-      { trouble: 'too many for this phone' },
+    expect(await fixture.world.db.query("select distinct last_error from messages where status = 'dropped'")).toEqual([
+      { last_error: 'too many for this phone' },
     ]);
     for (const { json } of response) {
       const { pathname } = new URL(json.shares[1].url);
       expect((await fixture.world.call('GET', pathname)).status).toBe(200);
     }
-    // An hour later there is room again, and a code was never counted.
+    // An hour later the phone gets invites again, and a code never counts.
     await fixture.world.db.query(`update messages set created_at = created_at - interval '61 minutes'`);
     await fixture.party(await fixture.checkout(), ada, [{ phone }]);
     await send();
     expect((await statuses(phone, 'invite')).filter((status) => status === 'sent')).toHaveLength(6);
   });
 
-  it('is sent twenty messages a day of all kinds but codes', async () => {
+  it('gets twenty messages a day, codes not counted', async () => {
     const { services: money } = fixture.world.context;
     const { phone: number, id } = await fixture.person();
     const sealed = sealPhone(money.seal, number);
@@ -69,7 +69,7 @@ describe('one phone', () => {
             kind,
             memberId: id,
             subject: `${number} ${kind} ${n}`,
-            words: 'x',
+            text: 'x',
             dueAt: Date.now(),
           })),
         ),
@@ -81,7 +81,7 @@ describe('one phone', () => {
     expect(await statuses(number, 'code')).toEqual(Array(3).fill('sent'));
   });
 
-  it('that answered STOP before anybody knew it is sent no invite until START', async () => {
+  it('that replied STOP before it had a member gets no invite until START', async () => {
     const ada = await fixture.person('Ada');
     const phone = '+15550208003';
     await answer(phone, 'STOP');
@@ -96,7 +96,7 @@ describe('one phone', () => {
   });
 });
 
-it('a party is chosen thirty times an hour; what was refused does not count', async () => {
+it('an organizer can choose the party thirty times an hour; refused choices do not count', async () => {
   const [ada, sam] = [await fixture.person('Ada'), await fixture.person('Sam')];
   const id = await fixture.checkout();
   const members = [{ user_id: sam.id }];
@@ -111,7 +111,7 @@ it('a party is chosen thirty times an hour; what was refused does not count', as
 describe('an IPv6 network', () => {
   const host = (n: number) => ({ 'x-forwarded-for': `2001:db8:7:7::${n.toString(16)}` });
 
-  it('asks for thirty codes an hour, from however many of its addresses', async () => {
+  it('gets thirty codes an hour over all its addresses', async () => {
     const begin = (n: number, headers: Record<string, string>) =>
       fixture.world.call('POST', '/v1/public/sign_in', { body: { phone: `+1555020${7_000 + n}` }, headers });
     for (let n = 0; n < 30; n++) expect((await begin(n, host(n + 1))).status).toBe(200);
@@ -119,7 +119,7 @@ describe('an IPv6 network', () => {
     expect((await begin(31, { 'x-forwarded-for': '2001:db8:7:8::1' })).status).toBe(200);
   });
 
-  it('has one hour at the gate', async () => {
+  it('has one rate limit over all its addresses', async () => {
     const left = async (headers: Record<string, string>) =>
       Number((await fixture.world.call('GET', '/v1/me', { headers })).headers.get('x-ratelimit-remaining'));
     const first = await left(host(100));

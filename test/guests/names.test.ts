@@ -1,4 +1,4 @@
-// What people are called in a party: the name that the organizer typed, else the one that they gave themselves.
+// The names of members in a party: the name that the organizer typed, else the member's own.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { setMemberName } from '../../src/domain/members/profile.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.world.close());
 
-/** Numbers that take 000000. */
+/** Reserved numbers, whose code is 000000. */
 let numbers = 0;
 const freshPhone = (): string => `+1555010010${numbers++}`;
 
@@ -33,7 +33,7 @@ const asPartner = async (id: string) =>
     ({ display_name }: Named) => display_name,
   );
 
-it('somebody invited without a name is called what they call themselves, by the group and the partner', async () => {
+it('a member who is invited without a name appears with the own name, to the party and to the partner', async () => {
   const ada = await fixture.person('Ada');
   const id = await fixture.checkout();
   const [first, second] = [freshPhone(), freshPhone()];
@@ -54,7 +54,7 @@ it('somebody invited without a name is called what they call themselves, by the 
   expect(again.json.shares.map(({ display_name }: Named) => display_name)).toEqual(['Ada', 'Benjamin', 'Cleo']);
 });
 
-it('the name that the organizer typed wins, and stays when the party is chosen again by id', async () => {
+it('the name that the organizer typed is used, and stays when the party is changed by id', async () => {
   const ada = await fixture.person('Ada');
   const id = await fixture.checkout();
   const [first, second] = [freshPhone(), freshPhone()];

@@ -1,8 +1,8 @@
-// Open seats: places in a party for whoever opens the link, and who is seen to have paid for whom.
+// Open seats of a party, which a guest claims by a link, and shares that another member covers.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
-import { paidBy } from '../../src/domain/checkouts/party/invite-queries.ts';
+import { sharesPaidBy } from '../../src/domain/checkouts/party/invite-queries.ts';
 import { friendsOf } from '../../src/domain/members/friend-queries.ts';
 import { type HttpResponse, PROCESSOR_KEYS } from '../support/test-world.ts';
 import { type GuestFixture, openGuestFixture, type Person, statusAndError } from './guest-fixture.ts';
@@ -32,7 +32,7 @@ async function partyOf(count: number, more: Record<string, unknown> = {}) {
 }
 
 describe('an open seat', () => {
-  it('is shown as one, and becomes the share of whoever takes it, once', async () => {
+  it('is shown as open, and becomes the share of the member who claims it, once', async () => {
     const { ada, id, shares } = await partyOf(2);
     const before = await fixture.view(id, ada);
     expect(before.shares.map((s: Record<string, unknown>) => [s.display_name, s.is_open_seat])).toEqual([
@@ -45,7 +45,7 @@ describe('an open seat', () => {
     expect(response.status, response.text).toBe(200);
     expect(response.json.my_share_id).toBe(shares[2]?.id);
     expect(response.json.shares[2]).toMatchObject({ display_name: 'Sam', is_open_seat: false, covered_by: null });
-    // Again, and with another seat in mind: they have one.
+    // A second claim, also of another seat, returns the same share.
     for (const share of [shares[2]?.id, shares[1]?.id, undefined]) {
       expect((await take(id, sam, share)).json.my_share_id).toBe(shares[2]?.id);
     }
@@ -59,7 +59,7 @@ describe('an open seat', () => {
     expect((await take('chk_00000000000000000000000000', kim)).status).toBe(404);
   });
 
-  it('is given to one of many who come at once, and nobody gets two', async () => {
+  it('goes to one of many concurrent claims, and no member gets two', async () => {
     const { id } = await partyOf(3);
     const people = await Promise.all(Array.from({ length: 10 }, () => fixture.person()));
     const taken = await Promise.all([...people, ...people].map((who) => take(id, who)));
@@ -71,7 +71,7 @@ describe('an open seat', () => {
     expect(new Set(rest.map((response) => statusAndError(response)[2]))).toEqual(new Set(['no_free_seat']));
   });
 
-  it('is paid and completed like any other share, and kept when the party is chosen again', async () => {
+  it('is paid and completed like any other share, and kept when the party changes', async () => {
     const { ada, id, places, shares } = await partyOf(2);
     const sam = await fixture.person('Sam');
     await take(id, sam, shares[1]?.id);
@@ -92,7 +92,7 @@ describe('an open seat', () => {
     expect((await take(id, kim)).status).toBe(200);
   });
 
-  it('is not free while the organizer pays for it; a card form left open is let go after a quarter of an hour', async () => {
+  it('is not free while the organizer pays for it; an abandoned card form is released after 15 minutes', async () => {
     const { ada, id, shares } = await partyOf(1);
     const share = shares[1]?.id ?? '';
     const asked = await fixture.hold(share, ada);
@@ -109,14 +109,14 @@ describe('an open seat', () => {
     expect((await fixture.view(id, sam)).shares[1]).toMatchObject({ status: 'held', covered_by: null });
   });
 
-  it('cannot be taken after pay_by', async () => {
+  it('cannot be claimed after pay_by', async () => {
     const { id } = await partyOf(1);
     await fixture.advance(id, Date.now() + 5 * 86_400_000);
     expect(statusAndError(await take(id, await fixture.person()))).toEqual([409, 'conflict', 'checkout_past_pay_by']);
   });
 });
 
-describe('a share that somebody else paid', () => {
+describe('a share that another member pays', () => {
   async function threeOf() {
     const [ada, sam, kim] = [await fixture.person('Ada'), await fixture.person('Sam'), await fixture.person('Kim')];
     const id = await fixture.checkout();
@@ -136,14 +136,14 @@ describe('a share that somebody else paid', () => {
     return ((await answer.json()) as { status: string }).status;
   };
 
-  it('says who covers it, once it is held: a hold belongs to who asked for it, and to nobody else', async () => {
+  it('shows its payer once it is held; a hold belongs to the member who requested it', async () => {
     const { ada, sam, kim, id, of, covered } = await threeOf();
     const first = await fixture.hold(of(1), sam);
     expect((await fixture.hold(of(1), sam)).json).toEqual(first.json);
     const second = await fixture.hold(of(1), ada);
     expect(second.json.client_secret).not.toBe(first.json.client_secret);
     expect((await fixture.hold(of(1), ada)).json).toEqual(second.json);
-    // The secret of the first one is worth nothing by the time the second one is given.
+    // The first secret is useless once the second one is returned.
     expect(await fixture.confirm(first)).toBe(400);
     expect(await covered()).toEqual([null, null, null]);
     await fixture.pay(second);
@@ -159,11 +159,15 @@ describe('a share that somebody else paid', () => {
     ]);
   });
 
-  it('says who covered it also when it was let go of or sent back, and each knows what their card was held for', async () => {
+  it('shows its payer also when it was released or paid back, and each member sees what their card was held for', async () => {
     const { ada, sam, kim, id, of, covered } = await threeOf();
     const paid = async () =>
-      Promise.all([ada, sam, kim].map((who) => paidBy(fixture.world.db, fixture.venueId, id, who.id)));
-    const share = (place: number, end: string) => ({ shareId: of(place), amount: place === 0 ? 3_334 : 3_333, end });
+      Promise.all([ada, sam, kim].map((who) => sharesPaidBy(fixture.world.db, fixture.venueId, id, who.id)));
+    const share = (place: number, status: string) => ({
+      shareId: of(place),
+      amount: place === 0 ? 3_334 : 3_333,
+      status,
+    });
     await fixture.pay(await fixture.hold(of(1), ada));
     await fixture.pay(await fixture.hold(of(2), kim));
     expect(await paid()).toEqual([[share(1, 'held')], [], [share(2, 'held')]]);
@@ -173,7 +177,7 @@ describe('a share that somebody else paid', () => {
     expect(await paid()).toEqual([[share(1, 'released')], [], [share(2, 'released')]]);
   });
 
-  it('says who covered it when it was refunded', async () => {
+  it('shows its payer when it was refunded', async () => {
     const { ada, sam, kim, id, of, covered } = await threeOf();
     for (const [place, who] of [
       [0, ada],
@@ -181,16 +185,24 @@ describe('a share that somebody else paid', () => {
       [2, kim],
     ] as const)
       await fixture.pay(await fixture.hold(of(place), who));
-    const ends = async (who: Person) =>
-      (await paidBy(fixture.world.db, fixture.venueId, id, who.id)).map(({ end }) => end);
-    expect([await ends(ada), await ends(sam), await ends(kim)]).toEqual([['captured', 'captured'], [], ['captured']]);
+    const statuses = async (who: Person) =>
+      (await sharesPaidBy(fixture.world.db, fixture.venueId, id, who.id)).map(({ status }) => status);
+    expect([await statuses(ada), await statuses(sam), await statuses(kim)]).toEqual([
+      ['captured', 'captured'],
+      [],
+      ['captured'],
+    ]);
     await fixture.world.call('POST', `/v1/checkouts/${id}/refund`, { key: fixture.key, body: {} });
     await fixture.world.work();
     expect(await covered()).toEqual([null, 'Ada', null]);
-    expect([await ends(ada), await ends(sam), await ends(kim)]).toEqual([['refunded', 'refunded'], [], ['refunded']]);
+    expect([await statuses(ada), await statuses(sam), await statuses(kim)]).toEqual([
+      ['refunded', 'refunded'],
+      [],
+      ['refunded'],
+    ]);
   });
 
-  it('is not taken from who has confirmed already, though nobody has heard of it yet', async () => {
+  it('stays with a payer who has confirmed, even if no poll has seen it yet', async () => {
     const { ada, sam, of, covered } = await threeOf();
     expect(await fixture.confirm(await fixture.hold(of(1), sam))).toBe(200);
     expect(statusAndError(await fixture.hold(of(1), ada))).toEqual([409, 'conflict', 'share_already_held']);
@@ -198,7 +210,7 @@ describe('a share that somebody else paid', () => {
     expect((await holdsOf(of(1))).map(({ status, payer }) => [status, payer])).toEqual([['held', sam.id]]);
   });
 
-  it('stays whose it is while the processor does not say whether it is held', async () => {
+  it('stays with its payer while the processor does not say whether it is held', async () => {
     const { ada, sam, of } = await threeOf();
     const first = await fixture.hold(of(1), sam);
     const { faults } = fixture.world.processor.api;
@@ -209,7 +221,7 @@ describe('a share that somebody else paid', () => {
     expect(statusAndError(await fixture.hold(of(1), ada))).toEqual([409, 'conflict', 'share_already_held']);
   });
 
-  it('is answered to everybody who asks at the same moment, and one of the secrets is good', async () => {
+  it('returns a secret to every concurrent request, and one of the secrets is usable', async () => {
     for (let round = 0; round < 2; round++) {
       const { ada, sam, of } = await threeOf();
       const asked = await Promise.all([ada, sam, ada, sam].map((who) => fixture.hold(of(1), who)));
@@ -223,7 +235,7 @@ describe('a share that somebody else paid', () => {
     }
   });
 
-  it('holds one card at the most, whoever confirms while somebody else asks', async () => {
+  it('holds one card at most, even if a payer confirms while another requests', async () => {
     for (let round = 0; round < 12; round++) {
       const { ada, sam, of, covered } = await threeOf();
       const first = await fixture.hold(of(1), sam);

@@ -1,4 +1,4 @@
-// Staying signed in, one's name, and whom one knows.
+// Sessions, names, friends and group chats, and invites.
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ afterAll(() => fixture.world.close());
 const DAY = 86_400_000;
 
 describe('a session', () => {
-  it('is found by its token for 30 days, until it is ended, and its token is kept nowhere', async () => {
+  it('is found by its token for 30 days or until it ends, and its token is stored nowhere', async () => {
     const { context, db } = fixture.world;
     const ada = await fixture.person('Ada');
     const token = await beginSession(context.services, ada.id);
@@ -40,7 +40,7 @@ describe('a session', () => {
 });
 
 describe('a name', () => {
-  it('has 1 to 80 characters and no space around it', async () => {
+  it('has 1 to 80 characters and is trimmed', async () => {
     const { db } = fixture.world;
     const ada = await fixture.person();
     expect(await setMemberName(db, ada.id, '  Ada Lovelace ')).toBe('Ada Lovelace');
@@ -56,8 +56,8 @@ describe('a name', () => {
   });
 });
 
-describe('whom one knows', () => {
-  it('is whoever was in a party, the latest first, if they joined or have a name; and one’s group chats', async () => {
+describe('the friends of a member', () => {
+  it('are the members of earlier parties who joined or have a name, the latest first, beside the group chats', async () => {
     const { db } = fixture.world;
     const [ada, sam, kim] = [await fixture.person('Ada'), await fixture.person('Sam'), await fixture.person()];
     const first = await fixture.checkout();
@@ -88,7 +88,7 @@ describe('whom one knows', () => {
 });
 
 describe('an invite', () => {
-  it('leads to its share however often it is looked at', async () => {
+  it('leads to its share however often it is read', async () => {
     const { db } = fixture.world;
     const [ada, sam] = [await fixture.person(), await fixture.person()];
     const id = await fixture.checkout();

@@ -1,4 +1,4 @@
-// What guests are told by text message while a group pays: reminders, released and lost holds, everyone in.
+// The text messages that guests get while a party pays: reminders, released and lost holds, completion.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notifyDueGuests } from '../../src/domain/checkouts/notifications/notify-guests.ts';
@@ -17,14 +17,14 @@ afterAll(() => fixture.world.close());
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** What the worker does about messages, until nothing is due. */
+/** Runs the worker's notification and message steps until nothing is due. */
 async function tell(): Promise<void> {
   const { services: money } = fixture.world.context;
   await runUntilIdle('notifying guests', () => notifyDueGuests(money, 100));
   await runUntilIdle('sending messages', () => sendDueMessages({ ...money, sender: sandboxSender }, 100));
 }
 
-/** A zone in which it is this hour now, whenever the test runs. */
+/** A zone in which it is this hour now. */
 function zoneWhereItIs(hour: number): string {
   const offset = ((hour - new Date().getUTCHours() + 36) % 24) - 12;
   return offset === 0 ? 'Etc/GMT' : `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
@@ -52,7 +52,7 @@ const kinds = async (who: Person): Promise<string[]> =>
 const newest = async (who: Person): Promise<string> => (await fixture.outbox(who.phone))[0]?.text ?? '';
 
 describe('a reminder', () => {
-  it('goes to who has not paid, a day after the invite and 24 and 3 hours before pay_by, once each', async () => {
+  it('goes to unpaid members a day after the invite and 24 and 3 hours before pay_by, once each', async () => {
     const { ada, sam, kim, id, payBy, of } = await collecting();
     await fixture.pay(await fixture.hold(of(1), sam));
     await tell();
@@ -77,7 +77,7 @@ describe('a reminder', () => {
     expect(await newest(ada)).toMatch(/^Your own share/);
   });
 
-  it('is not sent at night in the venue’s time, but in the morning', async () => {
+  it('is sent in the morning, not at night, in the venue’s time', async () => {
     const { kim, id } = await collecting(23);
     await fixture.advance(id, Date.now() + DAY + 60_000);
     await tell();
@@ -90,12 +90,12 @@ describe('a reminder', () => {
     expect(await kinds(kim)).toEqual(['invite', 'reminder']);
   });
 
-  it('is not sent after STOP, nor for a checkout that ended meanwhile', async () => {
+  it('is not sent after STOP, nor when the checkout has ended meanwhile', async () => {
     const { kim, sam, id } = await collecting();
     await applyKeyword(fixture.world.db, { seal: fixture.world.context.seal, now: Date.now() }, kim.phone, 'STOP');
     await fixture.advance(id, Date.now() + DAY + 60_000);
     await runUntilIdle('notifying guests', () => notifyDueGuests(fixture.world.context.services, 100));
-    // It waits to be sent, and then the venue cancels.
+    // It waits in the queue, and then the venue cancels.
     expect((await fixture.outbox(sam.phone, 'reminder')).map(({ status }) => status)).toEqual(['waiting']);
     await fixture.world.call('POST', `/v1/checkouts/${id}/cancel`, { key: fixture.key });
     await tell();
@@ -103,22 +103,22 @@ describe('a reminder', () => {
     expect(await kinds(kim)).toEqual(['invite']);
   });
 
-  it('is never due for a party of test members, who have nobody to tell', async () => {
+  it('is never due for a party of test members', async () => {
     const id = await fixture.checkout();
     await fixture.world.call('POST', `/v1/test_helpers/checkouts/${id}/complete`, { key: fixture.key });
-    const rows = await fixture.world.db.query('select tell_at from checkouts where checkout_id = $1', [id]);
-    expect(rows).toEqual([{ tell_at: null }]);
+    const rows = await fixture.world.db.query('select notify_at from checkouts where checkout_id = $1', [id]);
+    expect(rows).toEqual([{ notify_at: null }]);
   });
 });
 
-/** Pays a share; answers the payment intent. */
+/** Pays a share; returns the payment intent. */
 async function paid(share: string, who: Person): Promise<string> {
   const response = await fixture.hold(share, who);
   await fixture.pay(response);
   return String(response.json.client_secret).split('_secret_')[0] ?? '';
 }
 
-/** The bank lets go of it. */
+/** The processor cancels the hold. */
 async function loseHold(intent: string): Promise<void> {
   const answer = await fetch(`${fixture.world.processor.url}/v1/payment_intents/${intent}/cancel`, {
     method: 'POST',
@@ -127,8 +127,8 @@ async function loseHold(intent: string): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-describe('a guest is told', () => {
-  it('that the time passed: who had paid that the hold is released, everybody else that nothing was charged', async () => {
+describe('a guest gets a message', () => {
+  it('that the checkout expired: payers that the hold is released, others that nothing was charged', async () => {
     const { ada, sam, kim, id, of } = await collecting();
     await fixture.pay(await fixture.hold(of(1), sam));
     await fixture.world.call('POST', `/v1/test_helpers/checkouts/${id}/expire`, { key: fixture.key });
@@ -144,17 +144,17 @@ describe('a guest is told', () => {
       );
     }
     expect(await newest(sam)).toContain('Your hold of $33.33 is released and nothing was charged.');
-    const rows = await fixture.world.db.query('select tell_at from checkouts where checkout_id = $1', [id]);
-    expect(rows).toEqual([{ tell_at: null }]);
+    const rows = await fixture.world.db.query('select notify_at from checkouts where checkout_id = $1', [id]);
+    expect(rows).toEqual([{ notify_at: null }]);
   });
 
-  it('that the hold was released when the venue canceled: the one whose card it was, with all that was on it', async () => {
+  it('that the hold was released when the venue canceled: one to each payer, with the total', async () => {
     const { ada, sam, kim, id, of } = await collecting();
     await fixture.pay(await fixture.hold(of(1), ada));
     await fixture.pay(await fixture.hold(of(0), ada));
     await fixture.world.call('POST', `/v1/checkouts/${id}/cancel`, { key: fixture.key });
     await tell();
-    // Whoever was covered, or had not paid, hears that it is off, and nothing of a hold.
+    // A covered or unpaid member gets the cancellation, without a word about a hold.
     expect([await kinds(ada), await kinds(sam), await kinds(kim)]).toEqual([
       ['released'],
       ['invite', 'ended'],
@@ -180,14 +180,14 @@ describe('a guest is told', () => {
     expect(await kinds(sam)).toEqual(['invite', 'released', 'invite']);
   });
 
-  it('that the hold was lost and is to be paid again, each time', async () => {
+  it('that the hold was lost and must be paid again, each time', async () => {
     const { ada, sam, kim, id, of } = await collecting();
     await loseHold(await paid(of(1), sam));
     await fixture.world.db.query("update holds set due_at = to_timestamp(0) where status = 'held'");
     await fixture.world.work();
     await Promise.all([tell(), tell()]);
     expect(await kinds(sam)).toEqual(['invite', 'lost']);
-    // The second time it is found out when everybody has paid.
+    // The second loss is found when every share is held.
     await paid(of(0), ada);
     await loseHold(await paid(of(1), sam));
     await paid(of(2), kim);
@@ -201,7 +201,7 @@ describe('a guest is told', () => {
     expect([await kinds(ada), await kinds(kim)]).toEqual([['completed'], ['invite', 'completed']]);
   });
 
-  it('that everyone is in, and who covered for them', async () => {
+  it('that everyone is in, and who covered the share', async () => {
     const { ada, sam, kim, of } = await collecting();
     await fixture.pay(await fixture.hold(of(1), sam));
     await fixture.pay(await fixture.hold(of(2), ada));
@@ -218,7 +218,7 @@ describe('a guest is told', () => {
 });
 
 describe('in the sandbox', () => {
-  it('somebody answers STOP on the outbox, and is sent nothing more until START', async () => {
+  it('a phone that replies STOP on the outbox page gets nothing more until START', async () => {
     const { sam, kim, ada, id, of } = await collecting();
     const answer = (word: string) =>
       fixture.world.call('POST', '/sandbox/outbox', {

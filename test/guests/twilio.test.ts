@@ -1,5 +1,5 @@
-// The real sender by configuration: what is sent to Twilio, what is tried again and what is not, and STOP both ways. Twilio
-// here is a server that answers as its API does.
+// The Twilio sender: what is sent, what is retried and what is not, and opting out both ways. Twilio here is a server
+// that answers as its API does.
 
 import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -76,10 +76,10 @@ async function invited(): Promise<Person> {
   return sam;
 }
 
-const states = () => fixture.world.db.query('select status, trouble, provider_id from messages');
+const states = () => fixture.world.db.query('select status, last_error, provider_id from messages');
 const stopped = async (who: Person): Promise<boolean> => {
   const rows = await fixture.world.db.query<{ is: boolean }>(
-    'select exists (select 1 from stopped_phones p join members m using (phone_hash) where m.member_id = $1) as "is"',
+    'select exists (select 1 from opted_out_phones p join members m using (phone_hash) where m.member_id = $1) as "is"',
     [who.id],
   );
   return rows[0]?.is === true;
@@ -89,32 +89,29 @@ describe('a message', () => {
   it.each([
     ['cannot be sent', new TextRefused('no such number')],
     ['is to be tried again', new Error('not now')],
-  ])(
-    'that another worker has taken over stays as that one leaves it, when one comes late and finds that it %s',
-    async (_, why) => {
-      await invited();
-      const { services: money } = fixture.world.context;
-      const answers: { sent: (id: string) => void; failed: (error: Error) => void }[] = [];
-      const send = () => new Promise<string>((sent, failed) => void answers.push({ sent, failed }));
-      const begin = async (): Promise<{ over: Promise<unknown> }> => {
-        await due();
-        const [before, over] = [answers.length, sendDueMessages({ ...money, sender: { send } }, 100)];
-        await expect.poll(() => answers.length, { timeout: 60_000 }).toBe(before + 1);
-        return { over };
-      };
-      const rows = () => fixture.world.db.query<{ due_at: Date }>('select status, turn, due_at from messages');
-      const [late, now] = [await begin(), await begin()];
-      const taken = await rows();
-      answers[0]?.failed(why);
-      await late.over;
-      expect(await rows()).toEqual(taken);
-      answers[1]?.sent('SM2');
-      await now.over;
-      expect(await states()).toEqual([{ status: 'sent', trouble: null, provider_id: 'SM2' }]);
-    },
-  );
+  ])('is not changed by a worker with a stale lease token, which finds that it %s', async (_, why) => {
+    await invited();
+    const { services: money } = fixture.world.context;
+    const answers: { sent: (id: string) => void; failed: (error: Error) => void }[] = [];
+    const send = () => new Promise<string>((sent, failed) => void answers.push({ sent, failed }));
+    const begin = async (): Promise<{ over: Promise<unknown> }> => {
+      await due();
+      const [before, over] = [answers.length, sendDueMessages({ ...money, sender: { send } }, 100)];
+      await expect.poll(() => answers.length, { timeout: 60_000 }).toBe(before + 1);
+      return { over };
+    };
+    const rows = () => fixture.world.db.query<{ due_at: Date }>('select status, lease_token, due_at from messages');
+    const [late, now] = [await begin(), await begin()];
+    const taken = await rows();
+    answers[0]?.failed(why);
+    await late.over;
+    expect(await rows()).toEqual(taken);
+    answers[1]?.sent('SM2');
+    await now.over;
+    expect(await states()).toEqual([{ status: 'sent', last_error: null, provider_id: 'SM2' }]);
+  });
 
-  it('is sent by Twilio, once, with how long it is of use', async () => {
+  it('is sent once, with its validity period', async () => {
     const sam = await invited();
     await Promise.all([send(), send()]);
     expect(asked).toHaveLength(1);
@@ -123,12 +120,12 @@ describe('a message', () => {
     expect(authorization).toBe(`Basic ${Buffer.from(`AC123:${AUTH}`).toString('base64')}`);
     expect(Object.fromEntries(form)).toMatchObject({ To: sam.phone, From: '+15005550006', ValidityPeriod: '36000' });
     expect(form.get('Body')).toContain('Ada asks you to pay');
-    expect(await states()).toEqual([{ status: 'sent', trouble: null, provider_id: 'SM1' }]);
+    expect(await states()).toEqual([{ status: 'sent', last_error: null, provider_id: 'SM1' }]);
     await send();
     expect(asked).toHaveLength(1);
   });
 
-  it('is tried again when Twilio is too busy, however often, and fails for good when it says no', async () => {
+  it('is retried while Twilio is too busy, and fails for good when Twilio refuses it', async () => {
     await invited();
     replies = [
       { status: 429, body: { code: 20429 } },
@@ -141,29 +138,31 @@ describe('a message', () => {
     const sam = await invited();
     replies = [{ status: 400, body: { code: 21211, message: `The number ${sam.phone} is not valid` } }];
     await send();
-    expect(await states()).toEqual([{ status: 'failed', trouble: 'Twilio answered 400 (21211)', provider_id: null }]);
+    expect(await states()).toEqual([
+      { status: 'failed', last_error: 'Twilio answered 400 (21211)', provider_id: null },
+    ]);
     expect(fixture.world.logs.join('')).not.toContain(sam.phone);
     expect(fixture.world.logs.join('')).not.toContain(AUTH);
   });
 
-  it('that may have been sent is tried once more, and never a third time', async () => {
+  it('that may have been sent is tried once more and never a third time', async () => {
     await invited();
     replies = ['hang up', 'hang up', 'hang up'];
     for (let times = 0; times < 4; times++) await send();
     expect(asked).toHaveLength(2);
-    expect(await states()).toMatchObject([{ status: 'failed', trouble: expect.stringContaining('did not answer') }]);
+    expect(await states()).toMatchObject([{ status: 'failed', last_error: expect.stringContaining('did not answer') }]);
   });
 
-  it('to somebody who has stopped at Twilio is dropped, and they are left alone from then on', async () => {
+  it('to a phone that opted out at Twilio is dropped, and the phone gets nothing from then on', async () => {
     const sam = await invited();
     replies = [{ status: 400, body: { code: 21610, message: 'Attempt to send to unsubscribed recipient' } }];
     await send();
-    expect(await states()).toMatchObject([{ status: 'dropped', trouble: 'stopped' }]);
+    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'stopped' }]);
     expect(await stopped(sam)).toBe(true);
   });
 });
 
-describe('an answer', () => {
+describe('a reply', () => {
   const url = () => `${fixture.world.urls[0]}/texts/twilio`;
   function signed(fields: Record<string, string>, token = AUTH): string {
     const text = Object.keys(fields)
@@ -180,7 +179,7 @@ describe('an answer', () => {
       },
     });
 
-  it('of STOP ends the messages and START brings them back; anything else changes nothing', async () => {
+  it('of STOP opts out and START opts in again; any other text changes nothing', async () => {
     const sam = await invited();
     const said = (Body: string) => answer({ From: sam.phone, To: '+15005550006', Body, MessageSid: 'SM2' });
     const response = await said(' Stop. ');
@@ -192,7 +191,7 @@ describe('an answer', () => {
     expect(await stopped(sam)).toBe(true);
     await send();
     expect(asked).toEqual([]);
-    expect(await states()).toMatchObject([{ status: 'dropped', trouble: 'stopped' }]);
+    expect(await states()).toMatchObject([{ status: 'dropped', last_error: 'stopped' }]);
     await said('Why should I stop');
     await said('');
     expect(await stopped(sam)).toBe(true);
@@ -206,7 +205,7 @@ describe('an answer', () => {
     expect(fixture.world.logs.join('')).not.toContain(sam.phone);
   });
 
-  it('is believed only with Twilio’s signature over exactly these fields', async () => {
+  it('is accepted only with Twilio’s signature over exactly these fields', async () => {
     const sam = await invited();
     const fields = { From: sam.phone, Body: 'STOP' };
     for (const signature of [null, '', 'x', signed(fields, 'another'), signed({ ...fields, Body: 'START' })]) {
@@ -215,8 +214,8 @@ describe('an answer', () => {
     expect(await stopped(sam)).toBe(false);
   });
 
-  it('is signed as Twilio’s own documentation shows, with or without the port', () => {
-    // https://www.twilio.com/docs/usage/security: the example of the page.
+  it('is verified as Twilio’s documentation shows, with or without the port', () => {
+    // The example of https://www.twilio.com/docs/usage/security
     const fields = new URLSearchParams({
       CallSid: 'CA1234567890ABCDE',
       Caller: '+12349013030',
@@ -234,7 +233,7 @@ describe('an answer', () => {
 });
 
 describe('with a real sender', () => {
-  it('there is no outbox, and the reserved numbers have no code that everybody knows', async () => {
+  it('there is no outbox page, and reserved numbers have no fixed code', async () => {
     expect((await fixture.world.call('GET', '/sandbox/outbox')).status).toBe(404);
     expect(
       (await fixture.world.call('POST', '/sandbox/outbox', { body: 'phone=%2B15550100001&answer=STOP' })).status,
@@ -251,7 +250,7 @@ describe('with a real sender', () => {
     expect((await verify(code)).status).toBe(200);
   });
 
-  it('settings that do not belong together are named; live money without a sender has no open outbox', () => {
+  it('contradictory settings are named, and live mode without a sender has no open outbox', () => {
     const base = { DATA_DIR: '/tmp/x' };
     expect(() => readConfig({ ...base, TWILIO_ACCOUNT_SID: 'AC1' })).toThrow('TWILIO_AUTH_TOKEN');
     const both = { TWILIO_FROM: '+1', TWILIO_MESSAGING_SERVICE_SID: 'MG1' };

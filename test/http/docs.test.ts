@@ -9,9 +9,9 @@ import { catalogue, Problem } from '../../src/base/errors.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
+import type { HttpContext } from '../../src/http/context.ts';
 import { FOLDERS, renderMarkdown } from '../../src/http/docs/markdown.ts';
 import { registerDocs } from '../../src/http/docs.ts';
-import type { HttpContext } from '../../src/http/server.ts';
 
 let app: FastifyInstance;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
   app.setErrorHandler((error, _request, reply) =>
     reply.code(error instanceof Problem ? error.status : 500).send(String(error)),
   );
-  registerDocs(app, { house: { random: systemRandom } } as unknown as HttpContext);
+  registerDocs(app, { app: { random: systemRandom } } as unknown as HttpContext);
   await app.ready();
 });
 afterAll(() => app.close());

@@ -4,7 +4,7 @@
 import { feeOf } from '../../src/base/money.ts';
 import type { Transitions } from '../../src/base/transitions.ts';
 import type { LockedCheckout, ShareState } from '../../src/domain/checkouts/locked-checkout.ts';
-import type { NewMovementAlias, Step } from '../../src/domain/checkouts/steps.ts';
+import type { NewMovement, Step } from '../../src/domain/checkouts/steps.ts';
 import { CHECKOUT_TRANSITIONS, SHARE_TRANSITIONS } from '../../src/domain/checkouts/transitions.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';
@@ -17,7 +17,7 @@ export interface Model {
   readonly checkout: LockedCheckout;
   /** Released and gone ones too. */
   readonly holds: readonly HoldState[];
-  readonly movements: readonly (NewMovementAlias & { readonly status: MovementStatus })[];
+  readonly movements: readonly (NewMovement & { readonly status: MovementStatus })[];
   readonly entries: ReadonlyMap<string, number>;
   readonly events: readonly string[];
 }
@@ -93,25 +93,22 @@ function onShares(model: Model, of: readonly string[], change: (share: ShareStat
 
 function moveHold(hold: HoldState, from: string, to: HoldState['status']): HoldState {
   insist(hold.status === from, `hold is ${hold.status}, not ${from}`);
-  insist(isLegal(HOLD_TRANSITIONS, hold.status, to), `a hold cannot move from ${from} to ${to}`);
+  insist(isLegal(HOLD_TRANSITIONS, hold.status, to), `a hold cannot go from ${from} to ${to}`);
   return { ...hold, status: to };
 }
 
 function apply(model: Model, step: Step): Model {
   const { checkout } = model;
   switch (step.step) {
-    case 'move checkout':
+    case 'transition checkout':
       insist(checkout.status === step.from, `checkout is ${checkout.status}, not ${step.from}`);
-      insist(
-        isLegal(CHECKOUT_TRANSITIONS, step.from, step.to),
-        `a checkout cannot move from ${step.from} to ${step.to}`,
-      );
+      insist(isLegal(CHECKOUT_TRANSITIONS, step.from, step.to), `a checkout cannot go from ${step.from} to ${step.to}`);
       return {
         ...model,
         checkout: { ...checkout, status: step.to, organizerId: step.organizerId ?? checkout.organizerId },
       };
-    case 'move shares':
-      insist(isLegal(SHARE_TRANSITIONS, step.from, step.to), `a share cannot move from ${step.from} to ${step.to}`);
+    case 'transition shares':
+      insist(isLegal(SHARE_TRANSITIONS, step.from, step.to), `a share cannot go from ${step.from} to ${step.to}`);
       return onShares(model, step.ids, (share) => {
         insist(share.status === step.from, `share is ${share.status}, not ${step.from}`);
         return { ...share, status: step.to };
@@ -184,17 +181,17 @@ function applyToMoney(model: Model, step: Step): Model {
       };
       return withHolds(model, [...model.holds, fresh]);
     }
-    case 'move hold':
-      return onHolds(model, [step.id], (hold) => ({ ...moveHold(hold, step.from, step.to), ...known(step.news) }));
+    case 'transition hold':
+      return onHolds(model, [step.id], (hold) => ({ ...moveHold(hold, step.from, step.to), ...known(step.update) }));
     case 'update hold':
-      return onHolds(model, [step.id], (hold) => ({ ...hold, ...known(step.news) }));
+      return onHolds(model, [step.id], (hold) => ({ ...hold, ...known(step.update) }));
     case 'activate renewal':
       return onHolds(model, [step.id], (hold) => ({ ...hold, renews: null }));
     case 'begin captures':
       return onHolds(model, step.ids, (hold) => moveHold(hold, 'held', 'capturing'));
     case 'count capture attempt':
       return onHolds(model, step.ids, (hold) => ({ ...hold, captureTries: hold.captureTries + 1 }));
-    case 'holds captured':
+    case 'record captures':
       return step.holds.reduce(
         (next, { id, from }) => onHolds(next, [id], (hold) => moveHold(hold, from, 'captured')),
         model,
@@ -215,7 +212,7 @@ function applyToMoney(model: Model, step: Step): Model {
           return { ...one, amount, status: amount === 0 ? 'dropped' : one.status };
         }),
       };
-    case 'post': {
+    case 'post entries': {
       const entries = new Map(model.entries);
       for (const { kind, subject, amount } of step.entries) {
         if (amount === 0) continue;
@@ -229,9 +226,11 @@ function applyToMoney(model: Model, step: Step): Model {
   }
 }
 
-function known(news: object | undefined): Partial<HoldState> {
+function known(update: object | undefined): Partial<HoldState> {
   return Object.fromEntries(
-    Object.entries(news ?? {}).filter(([name, value]) => value !== null && !['clientSecret', 'refusal'].includes(name)),
+    Object.entries(update ?? {}).filter(
+      ([name, value]) => value !== null && !['clientSecret', 'refusal'].includes(name),
+    ),
   );
 }
 
@@ -301,7 +300,7 @@ export function factsFor(hold: HoldState, more: Partial<HoldFacts> = {}): HoldFa
     capturable: hold.amount,
     captured: 0,
     currency: hold.currency,
-    marks: { venueId: hold.venueId, checkoutId: hold.checkoutId, shareId: hold.shareId, holdId: hold.id },
+    metadata: { venueId: hold.venueId, checkoutId: hold.checkoutId, shareId: hold.shareId, holdId: hold.id },
     heldAt: NOW,
     captureBefore: NOW + 168 * HOUR,
     chargeId: `ch_${hold.id}`,

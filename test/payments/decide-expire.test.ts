@@ -44,11 +44,11 @@ describe('a checkout', () => {
     );
     const now = open.expiresAt + 5;
     expect(decideExpire({ ...open, status: 'collecting', shares, holds }, now)).toEqual([
-      { step: 'move shares', ids: ['shr_0'], from: 'held', to: 'released' },
-      { step: 'move hold', id: 'hold asked', from: 'asked', to: 'releasing', dueAt: now },
-      { step: 'move hold', id: 'hold open', from: 'open', to: 'releasing', dueAt: now },
-      { step: 'move hold', id: 'hold held', from: 'held', to: 'releasing', dueAt: now },
-      { step: 'move checkout', from: 'collecting', to: 'expired' },
+      { step: 'transition shares', ids: ['shr_0'], from: 'held', to: 'released' },
+      { step: 'transition hold', id: 'hold asked', from: 'asked', to: 'releasing', dueAt: now },
+      { step: 'transition hold', id: 'hold open', from: 'open', to: 'releasing', dueAt: now },
+      { step: 'transition hold', id: 'hold held', from: 'held', to: 'releasing', dueAt: now },
+      { step: 'transition checkout', from: 'collecting', to: 'expired' },
       { step: 'record event', type: 'checkout.expired' },
     ]);
   });

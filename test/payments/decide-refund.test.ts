@@ -1,5 +1,5 @@
-// Deciding a refund: exact over the shares, our fee given back in the same proportion and all of it at the end, the
-// venue's part out of the transfer that waits or taken back from the one that was sent. And the cancellation policy.
+// The decision about a refund: exact over the shares, our fee refunded in the same proportion and completely at the
+// end, the venue's part deducted from a waiting transfer or reversed from a sent one. Also the cancellation policy.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -71,7 +71,7 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
       holdId: id,
       amount: amount - (fees.get(shareId) ?? 0),
       feePart: 0,
-      takesBack: null,
+      reversedTransferId: null,
       reason: null,
       dueAt: NOW,
       status,
@@ -95,7 +95,7 @@ const story = fc.record({
 });
 
 describe('the fee of each share', () => {
-  it('adds up to the whole fee, is never above the share, and nothing for a share of nothing', () => {
+  it('adds up to the whole fee, is never above the share, and is 0 for a share of 0', () => {
     fc.assert(
       fc.property(amounts, fc.integer({ min: 0, max: 700_000 }), (shares, fee) => {
         fc.pre(sum(shares) > 0);
@@ -110,7 +110,7 @@ describe('the fee of each share', () => {
 });
 
 describe('refunds in any parts', () => {
-  it('add up, never exceed a share, and give back to the guests exactly what was asked', () => {
+  it('add up, never exceed a share, and refund exactly the requested amount', () => {
     fc.assert(
       fc.property(story, ({ shares, fee, status, parts }) => {
         fc.pre(sum(shares) > 0);
@@ -125,7 +125,7 @@ describe('refunds in any parts', () => {
           refunded += amount;
           expect(sum(model.checkout.shares.map(({ refundedAmount }) => refundedAmount))).toBe(refunded);
           expect(totalOf(model, 'refund')).toBe(refunded);
-          // In proportion: nobody's part is more than a cent away from their due.
+          // In proportion: each part differs from its exact value by less than one minor unit.
           model.checkout.shares.forEach((share, place) => {
             const was = before.shares[place];
             const due = (amount * (share.amount - (was?.refundedAmount ?? 0))) / refundableAmount(before);
@@ -137,7 +137,7 @@ describe('refunds in any parts', () => {
     );
   });
 
-  it('to the end give back the whole fee and every transfer, to the cent, whether it waits or was sent', () => {
+  it('of everything refund the whole fee and every transfer exactly, waiting or sent', () => {
     fc.assert(
       fc.property(story, ({ shares, fee, status, parts }) => {
         fc.pre(sum(shares) > 0);
@@ -160,7 +160,7 @@ describe('refunds in any parts', () => {
     );
   });
 
-  it('move a share to refunded when all of it is, and not before', () => {
+  it('mark a share as refunded when all of it is, and not before', () => {
     const model = completed(
       [1_000, 1, 1_000].map((amount) => Math.max(50, amount)),
       0,
@@ -182,7 +182,7 @@ describe('the percentage by policy', () => {
     { selector: ({ hours_before }) => hours_before, maxLength: 10 },
   );
 
-  it('is that of the largest hours_before that is still met, in whatever order the rules stand', () => {
+  it('is that of the largest met hours_before, in any order of the rules', () => {
     fc.assert(
       fc.property(rules, fc.double({ min: -100, max: 9_000, noNaN: true }), (list, ahead) => {
         const met = list
@@ -196,7 +196,7 @@ describe('the percentage by policy', () => {
     );
   });
 
-  it('counts the very hour as met, and a moment less as not', () => {
+  it('counts the exact hour as met, and a moment less as not', () => {
     const list = [
       { hours_before: 24, refund_pct: 50 },
       { hours_before: 48, refund_pct: 100 },

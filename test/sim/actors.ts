@@ -7,7 +7,7 @@ import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { splitEqually } from '../../src/base/money.ts';
 import { holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
-import { decideParty, type Seat } from '../../src/domain/checkouts/party/decide-party.ts';
+import { decideParty, type PartyShare } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideUnderLock, type PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
 import { readNotice } from '../../src/domain/payments/notice.ts';
 import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
@@ -241,7 +241,7 @@ function beginCovering(simulation: Simulation, organizer: string): void {
   });
 }
 
-function seatsOf(simulation: Simulation, people: readonly string[]): Seat[] {
+function seatsOf(simulation: Simulation, people: readonly string[]): PartyShare[] {
   const { random, plan } = simulation;
   const amounts = [...splitEqually(plan.amount, people.length)];
   const [from, to] = [random.below(amounts.length), random.below(amounts.length)];
@@ -254,7 +254,7 @@ function seatsOf(simulation: Simulation, people: readonly string[]): Seat[] {
 }
 
 /** Somebody is left out, or somebody else comes, or only the amounts change. */
-function chosenAgain(simulation: Simulation, people: readonly string[]): Seat[] {
+function chosenAgain(simulation: Simulation, people: readonly string[]): PartyShare[] {
   const { random, ids } = simulation;
   const how = random.below(4);
   if (how === 0 && people.length > 2) return seatsOf(simulation, people.slice(0, -1));
@@ -268,7 +268,7 @@ async function choose(
   money: PaymentServices,
   venue: string,
   id: string,
-  seats: readonly Seat[],
+  seats: readonly PartyShare[],
 ): Promise<boolean> {
   try {
     await decideUnderLock(money, venue, id, (standing, now) => {

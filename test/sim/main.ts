@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { schemaFolders } from '../../src/base/schema-files.ts';
 import { createDatabase } from '../support/create-database.ts';
 import { SimulationEnvironment } from './environment.ts';
 import { type Outcome, runSeed } from './run.ts';
@@ -56,7 +57,7 @@ async function withPostgres<T>(work: (server: string) => Promise<T>): Promise<T>
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
   try {
-    await migrate(await createDatabase(postgres.url, 'everyshare_template', null), join(packageRoot, 'migrations'));
+    await migrate(await createDatabase(postgres.url, 'everyshare_template', null), schemaFolders(packageRoot));
     return await work(postgres.url);
   } finally {
     await postgres.stop();

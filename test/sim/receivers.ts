@@ -5,7 +5,7 @@
 import type { Outbound, OutboundRequest } from '../../src/base/outbound/outbound.ts';
 import { OutboundError } from '../../src/base/outbound/outbound-error.ts';
 import { SIGNATURE_HEADER, secretRow, signatureOf } from '../../src/domain/webhooks/deliveries/signature.ts';
-import { EVENT_TYPES } from '../../src/run/operations/messages.ts';
+import { EVENT_TYPES } from '../../src/run/operations/events.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimulationEnvironment } from './environment.ts';
 import type { Invariants } from './invariants.ts';
@@ -108,7 +108,7 @@ export class Receivers {
          values ($1, $2, 'test', $3, $4, $5, to_timestamp($6 / 1000.0))`,
         [venueId, id, url, TOLD, seal.seal(secret, secretRow(venueId, id)), at],
       );
-      await environment.write('insert into delivery_lanes (venue_id, endpoint_id) values ($1, $2)', [venueId, id]);
+      await environment.write('insert into endpoint_queues (venue_id, endpoint_id) values ($1, $2)', [venueId, id]);
     }
   }
 

@@ -48,13 +48,13 @@ export type PlantedBug =
 
 const PLANTED_STATEMENTS: Partial<Record<PlantedBug, Plant>> = {
   'no last-share lock': { text: (text) => text.replace(/ for no key update\s*$/, ' ') },
-  'event outside the transaction': { astray: (text) => text.includes('tell_checkout(') },
+  'event outside the transaction': { astray: (text) => text.includes('record_checkout_event(') },
   // As if the turn were not compared: whoever writes has the lane, whatever it was given.
   'a late postman writes': {
     text: (text) =>
       text.replace(
         'record_attempts($1, $2, $3,',
-        'record_attempts($1, $2, (select turn from delivery_lanes where venue_id = $1 and endpoint_id = $2 and $3::integer is not null),',
+        'record_attempts($1, $2, (select lease_token from endpoint_queues where venue_id = $1 and endpoint_id = $2 and $3::integer is not null),',
       ),
   },
   'a delivery is ended with its first failure': {

@@ -7,15 +7,15 @@ import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { type Ids, makeIds } from '../../src/base/ids.ts';
 import type { Log } from '../../src/base/log.ts';
-import type { Operation } from '../../src/base/operation.ts';
 import { makeSeal, type Seal } from '../../src/base/seal.ts';
 import type { PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import type { Venue } from '../../src/domain/venues/venue.ts';
 import type { QueueServices } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
 import type { EndpointQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
+import type { AppOperation } from '../../src/run/app-operation.ts';
 import { type AppContext, commandContext } from '../../src/run/context.ts';
-import { checkouts } from '../../src/run/operations/money.ts';
+import { checkouts } from '../../src/run/operations/checkouts.ts';
 import { type HttpReply, makePerform } from '../../src/run/perform.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Database } from './database.ts';
@@ -175,7 +175,7 @@ export type CallResult =
   | { readonly ok: true; readonly status: number; readonly json: string }
   | { readonly ok: false; readonly status: number; readonly reason: string };
 
-const operations = new Map<string, Operation<Caller>>(checkouts.map((operation) => [operation.id, operation]));
+const operations = new Map<string, AppOperation>(checkouts.map((operation) => [operation.id, operation]));
 
 export function servicesFor(simulation: Simulation, actor: Actor): ActorServices {
   const { environment, seal, scheduler, processor } = simulation;
@@ -213,7 +213,7 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
     seal,
     random: simulation.random,
     log,
-    money,
+    services: money,
     contract,
     registry,
     validator,
@@ -228,7 +228,7 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
     queues: () => lanesFor(simulation, actor, money),
     async call(name, params, body, key) {
       const operation = operations.get(name);
-      if (operation === undefined) throw new Error(`no operation ${name}`);
+      if (operation === undefined || operation.kind === 'tool server') throw new Error(`no operation ${name}`);
       const by = { actor: 'partner', via: 'http', address: null, requestId: null } as const;
       const caller = {
         ...commandContext(context, by),
@@ -261,7 +261,7 @@ function lanesFor({ receivers, random, scheduler }: Simulation, actor: Actor, mo
   const { db } = money;
   const query: typeof db.query = async (text, values) => {
     const rows = await db.query(text, values);
-    if (text.includes('update delivery_lanes l set turn')) {
+    if (text.includes('update endpoint_queues l set lease_token')) {
       for (const { endpointId, leaseToken: turn } of rows as unknown as EndpointQueue[]) turns.set(endpointId, turn);
     }
     return rows as never;

@@ -7,7 +7,7 @@ import { ALL_PARTS, changedBy, OurBooks } from './snapshot.ts';
 describe('what a statement can change', () => {
   it.each<[string, readonly string[] | null]>([
     ['select share_id from shares where venue_id = $1 for no key update', null],
-    ['update holds set turn = turn + 1 where venue_id = $1', ['holds']],
+    ['update holds set lease_token = lease_token + 1 where venue_id = $1', ['holds']],
     ['with n as (select 1) insert into ledger_entries (venue_id) select $1 from n', ['entries']],
     ['update holds h set status = $1 from shares s where s.share_id = h.share_id', ['shares', 'holds']],
     ['insert into audit_log values ($1)', []],

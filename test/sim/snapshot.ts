@@ -138,7 +138,7 @@ const TABLES: Readonly<Record<Part, Table>> = {
       booking: ['external_booking_id', text],
       due: [at('work_at'), orNull(number)],
       ends: [at('expires_at'), number],
-      turn: ['turn', number],
+      turn: ['lease_token', number],
     },
   },
   shares: {
@@ -167,7 +167,7 @@ const TABLES: Readonly<Record<Part, Table>> = {
       intent: ['intent_id', orNull(text)],
       due: [at('due_at'), orNull(number)],
       heldAt: [at('held_at'), orNull(number)],
-      turn: ['turn', number],
+      turn: ['lease_token', number],
     },
   },
   movements: {
@@ -231,13 +231,13 @@ const TABLES: Readonly<Record<Part, Table>> = {
     columns: { id: ['endpoint_id', text], status: ['status', text] },
   },
   lanes: {
-    from: 'delivery_lanes',
+    from: 'endpoint_queues',
     order: 'endpoint_id',
     columns: {
       endpoint: ['endpoint_id', text],
-      turn: ['turn', number],
+      turn: ['lease_token', number],
       due: [at('due_at'), orNull(number)],
-      free: [`case when isfinite(free_at) then ${at('free_at')} end`, orNull(number)],
+      free: [`case when isfinite(available_at) then ${at('available_at')} end`, orNull(number)],
     },
   },
   deliveries: {
@@ -251,7 +251,7 @@ const TABLES: Readonly<Record<Part, Table>> = {
       due: [at('due_at'), orNull(number)],
       ends: [at('ends_at'), number],
       lastAt: [at('last_attempt_at'), orNull(number)],
-      endedAs: ['ended_as', orNull(text)],
+      endedAs: ['end_reason', orNull(text)],
     },
   },
 };
@@ -284,7 +284,7 @@ export function snapshotStatement(parts: readonly Part[]): string {
 const WRITTEN_BY: Readonly<Record<string, readonly Part[]>> = {
   create_checkout: ['checkouts', 'events', 'keys', 'queue'],
   expire_checkouts: ['checkouts', 'shares', 'holds', 'events', 'queue'],
-  tell_checkout: ['events', 'queue'],
+  record_checkout_event: ['events', 'queue'],
   record_event: ['events', 'queue'],
   open_payout: ['payouts'],
   dispatch_events: ['queue', 'deliveries', 'lanes'],
@@ -292,7 +292,7 @@ const WRITTEN_BY: Readonly<Record<string, readonly Part[]>> = {
   end_deliveries: ['deliveries'],
   // Nothing that is looked at; but they take locks.
   due_deliveries: [],
-  take_ticks: [],
+  allocate_timestamps: [],
 };
 
 const known = new Map<string, readonly Part[] | null>();

@@ -9,6 +9,7 @@ import { findCluster } from '../../sandbox/postgres/cluster.ts';
 import { startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { schemaFolders } from '../../src/base/schema-files.ts';
 import { createDatabase } from './create-database.ts';
 import { oncePerRun } from './once-per-run.ts';
 import { findPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
@@ -47,7 +48,7 @@ async function startPostgres(pooler: string | null): Promise<RunningPostgres> {
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
   const template = await createDatabase(postgres.url, 'everyshare_template', null);
-  await migrate(template, join(packageRoot, 'migrations'));
+  await migrate(template, schemaFolders(packageRoot));
   const bouncer = pooler === null ? null : await startPooler(pooler, postgres.url, join(dataDir, 'pgbouncer'));
   return {
     url: postgres.url,

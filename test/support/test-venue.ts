@@ -4,7 +4,7 @@
 import type Stripe from 'stripe';
 import { expect } from 'vitest';
 import type { Mode } from '../../src/base/config.ts';
-import { type HoldSecret, holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
+import { type HoldClientSecret, holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
 import { settleHoldNow } from '../../src/domain/checkouts/holds/settle-hold.ts';
 import { changeFee } from '../../src/domain/venues/change-venue.ts';
 import { stripeClient } from './test-processor.ts';
@@ -50,7 +50,7 @@ export function checkoutBody(more: Readonly<Record<string, unknown>> = {}): Reco
   };
 }
 
-type Confirmed = Pick<HoldSecret, 'clientSecret' | 'publishableKey'>;
+type Confirmed = Pick<HoldClientSecret, 'clientSecret' | 'publishableKey'>;
 
 function confirmation(secret: Confirmed, card: string): URLSearchParams {
   return new URLSearchParams({
@@ -122,7 +122,7 @@ export class TestVenue {
     return done;
   }
 
-  secretFor(checkoutId: string, shareId: string): Promise<HoldSecret> {
+  secretFor(checkoutId: string, shareId: string): Promise<HoldClientSecret> {
     return holdShare(this.world.context.services, this.venueId, checkoutId, shareId);
   }
 
@@ -145,7 +145,7 @@ export class TestVenue {
   }
 
   /** Asks for the hold, pays it with a card, and looks at what came of it. */
-  async pay(checkoutId: string, shareId: string, card: string): Promise<HoldSecret> {
+  async pay(checkoutId: string, shareId: string, card: string): Promise<HoldClientSecret> {
     const secret = await this.secretFor(checkoutId, shareId);
     await this.confirm(secret, card);
     await this.settleHold(secret.holdId);
@@ -168,8 +168,8 @@ export class TestVenue {
     }
   }
 
-  async payAll(checkout: Json, cards: readonly string[]): Promise<HoldSecret[]> {
-    const secrets: HoldSecret[] = [];
+  async payAll(checkout: Json, cards: readonly string[]): Promise<HoldClientSecret[]> {
+    const secrets: HoldClientSecret[] = [];
     for (const [place, share] of checkout.shares.entries()) {
       secrets.push(await this.pay(checkout.id, share.id, cards[place] ?? CARDS.good));
     }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { startProcessor } from '../../sandbox/processor/server.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import type { CommandContext } from '../../src/base/command-context.ts';
 import { type Mode, readConfig } from '../../src/base/config.ts';
 import { type Db, openDb } from '../../src/base/db.ts';
 import { makeLog } from '../../src/base/log.ts';
@@ -24,7 +25,6 @@ import { createVenueWithKeys, type VenueWithKeys } from '../../src/domain/keys/s
 import { readDueNotices } from '../../src/domain/payments/read-notices.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
-import type { CommandContext } from '../../src/domain/venues/audit.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { open } from '../../src/mcp/tool-server.ts';
 import { type AppContext, commandContext, makeContext } from '../../src/run/context.ts';

@@ -2,9 +2,8 @@
 // live key may lack; no answer to any of them carries a cross-origin header where a secret key could be used.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Operation } from '../../src/base/operation.ts';
-import type { Caller } from '../../src/domain/keys/caller.ts';
 import { SCOPES } from '../../src/domain/keys/key.ts';
+import type { AppOperation } from '../../src/run/app-operation.ts';
 import { tools } from '../../src/run/operations/tools.ts';
 import { operations } from '../../src/run/operations.ts';
 import type { HttpResponse } from '../support/test-world.ts';
@@ -39,12 +38,12 @@ async function liveKey(scopes: readonly string[]): Promise<string> {
   return (await fixture.world.key(venueId, { mode: 'live', scopes, ...HIGH_LIMITS })).key;
 }
 
-const isMcp = ({ path }: Operation<Caller>): boolean => path === '/mcp';
-const named = (list: readonly Operation<Caller>[]) => list.map((operation) => [operation.id, operation] as const);
+const isMcp = ({ path }: AppOperation): boolean => path === '/mcp';
+const named = (list: readonly AppOperation[]) => list.map((operation) => [operation.id, operation] as const);
 
 /** About objects that are not there, without a body where one is needed: whoever passes changes nothing. */
 async function call(
-  operation: Operation<Caller>,
+  operation: AppOperation,
   bearer: Omit<Credential, 'description' | 'expected'>,
   address: string,
 ): Promise<HttpResponse> {
@@ -172,7 +171,7 @@ describe('pages of others', () => {
 
   it('may not use the tool server, whatever they come with', async () => {
     for (const { description: who, key, expected: response } of all) {
-      const operation = operations.find(isMcp) as Operation<Caller>;
+      const operation = operations.find(isMcp) as AppOperation;
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
       const answer = await fixture.world.call('POST', '/mcp', {
         ...(key === undefined ? {} : { key }),

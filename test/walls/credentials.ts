@@ -3,17 +3,16 @@
 
 import { randomBytes } from 'node:crypto';
 import { generateKeyPair, SignJWT } from 'jose';
-import type { Operation } from '../../src/base/operation.ts';
-import type { Caller } from '../../src/domain/keys/caller.ts';
 import { importKey } from '../../src/domain/keys/issue-key.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { revokeVenue } from '../../src/domain/venues/change-venue.ts';
+import type { AppOperation } from '../../src/run/app-operation.ts';
 import { PROCESSOR_KEYS } from '../support/test-world.ts';
 import { HIGH_LIMITS, type IsolationFixture, type Owner, SITE } from './isolation-fixture.ts';
 import { checkout, endpointBody, integration } from './objects.ts';
 import type { Outcome } from './operation-matrix.ts';
 
-type AtOperation = (operation: Operation<Caller>) => Outcome | null;
+type AtOperation = (operation: AppOperation) => Outcome | null;
 
 export interface Credential {
   readonly description: string;

@@ -1,14 +1,14 @@
 // What an operation, or a tool, can be handed that looks like the name of an object: read from its path, its query and the
 // schemas of its body, so that nothing new escapes the matrix.
 
-import type { Operation, SchemaRef } from '../../src/base/operation.ts';
+import type { SchemaRef } from '../../src/base/operation.ts';
 import type { Registry, Schema } from '../../src/base/schema/registry.ts';
-import type { Caller } from '../../src/domain/keys/caller.ts';
+import type { AppOperation } from '../../src/run/app-operation.ts';
 
 /** `id`, `share_id`, `external_id`; and a filter that is called by the kind of its object. */
 const LOOKS_LIKE_ONE = /(^|_)ids?$|^(checkout|share|offering|experience|boat|event|endpoint|integration|member|venue)$/;
 
-export function referencesIn(operation: Operation<Caller>, registry: Registry): string[] {
+export function referencesIn(operation: AppOperation, registry: Registry): string[] {
   const inPath = [...operation.path.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => `path ${name}`);
   const query = Object.keys((operation.query?.properties ?? {}) as object).filter((name) => LOOKS_LIKE_ONE.test(name));
   const bodies = (operation.body ?? []).flatMap(({ schema }) => referencesInSchema(schema, registry));

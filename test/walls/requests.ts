@@ -1,7 +1,6 @@
 // How an owner asks an operation about objects, by the route or as a tool, and what they hear.
 
-import type { Operation } from '../../src/base/operation.ts';
-import type { Caller } from '../../src/domain/keys/caller.ts';
+import type { AppOperation } from '../../src/run/app-operation.ts';
 import type { HttpResponse } from '../support/test-world.ts';
 import { type IsolationFixture, type Owner, SITE } from './isolation-fixture.ts';
 import type { MatrixRow, Values } from './operation-matrix.ts';
@@ -30,7 +29,7 @@ export function pathWith(template: string, values: Values, query: Readonly<Recor
   return search === '' ? path : `${path}?${search}`;
 }
 
-export function requestFor(fixture: IsolationFixture, operation: Operation<Caller>, row: MatrixRow): SendRequest {
+export function requestFor(fixture: IsolationFixture, operation: AppOperation, row: MatrixRow): SendRequest {
   return async (owner, values, headers = {}) => {
     const path = pathWith(operation.path, values, row.query?.());
     const body = row.body?.(values, owner, fixture);

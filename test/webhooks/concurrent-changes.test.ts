@@ -138,7 +138,7 @@ describe('whoever changes an endpoint or a delivery', () => {
     ]) {
       let told: Promise<{ status: number }> | null = null;
       await db.transaction(async (worker) => {
-        await worker.query('select 1 from delivery_lanes where endpoint_id = $1 for update', [id]);
+        await worker.query('select 1 from endpoint_queues where endpoint_id = $1 for update', [id]);
         told ??= command();
         await waitFor('it waits for the lane', waits);
         // What the worker goes on to lock is free.
@@ -158,7 +158,7 @@ describe('whoever changes an endpoint or a delivery', () => {
       for (const response of waiting.splice(0)) response.end('heard');
       await waitFor('the worker waits for us', waits);
       // Whoever has waited longer finds the circle, and gives way.
-      await other.query('select 1 from delivery_lanes where endpoint_id = $1 for update', [id]);
+      await other.query('select 1 from endpoint_queues where endpoint_id = $1 for update', [id]);
     });
     expect(await turn).toBe(3);
     expect(fixture.world.logs.join('')).toContain('40P01');

@@ -55,7 +55,7 @@ describe('a worker that was stopped for longer than its lease', () => {
     expect(before.map(({ status, attempts, last_response }) => [status, attempts, last_response])).toEqual(
       Array(12).fill(['delivered', 1, 'in time']),
     );
-    const lanes = () => fixture.world.db.query('select * from delivery_lanes where endpoint_id = $1', [id]);
+    const lanes = () => fixture.world.db.query('select * from endpoint_queues where endpoint_id = $1', [id]);
     const lane = await lanes();
     for (const response of waiting) {
       response.statusCode = 500;
@@ -164,7 +164,7 @@ describe('an endpoint that has failed once', () => {
     const other = await fixture.openVenue();
     const blipped = await fixture.endpoint(other, '/blipped', ['checkout.created']);
     const { db } = fixture.world;
-    await db.query(`update delivery_lanes set failures = 25, pace = 'dead' where endpoint_id = any($1)`, [dead]);
+    await db.query(`update endpoint_queues set failures = 25, pace = 'dead' where endpoint_id = any($1)`, [dead]);
     await one.create();
     await two.create();
     await fixture.dispatch();
@@ -179,7 +179,7 @@ describe('an endpoint that has failed once', () => {
     const stop = new AbortController();
     const running = deliverUntilStopped(fixture.services, stop.signal);
     await waitFor('it has failed once', async () => {
-      const [lane] = await db.query<{ pace: string }>('select pace from delivery_lanes where endpoint_id = $1', [
+      const [lane] = await db.query<{ pace: string }>('select pace from endpoint_queues where endpoint_id = $1', [
         blipped.id,
       ]);
       return lane?.pace === 'failing';
@@ -232,7 +232,7 @@ describe('endpoints that answer, and take their time', () => {
     stop.abort();
     await running;
     const paces = await db.query(
-      'select distinct pace, endpoint_id = $2 as good from delivery_lanes where venue_id = any($1) order by good',
+      'select distinct pace, endpoint_id = $2 as good from endpoint_queues where venue_id = any($1) order by good',
       [[...venues, other].map(({ venueId }) => venueId), good.id],
     );
     expect(paces).toEqual([

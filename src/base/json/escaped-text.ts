@@ -2,6 +2,7 @@
 // lone surrogates. Runs only when the scanner met such an escape.
 // Guarantees: linear in the text; at most MAX_BAD_TEXTS reports. It does not check the grammar.
 
+import type { JsonValue } from './json-value.ts';
 import { nameAtOffset, type OutlineNode, outlineOf, stringFrom } from './outline.ts';
 import { printablePointerTo } from './pointer.ts';
 
@@ -10,8 +11,8 @@ export interface BadText {
   /** JSON pointer of the value or member, itself safe to print. */
   readonly field: string;
   readonly problem: 'nul' | 'lone_surrogate';
-  /** Where the field starts in the text, counted as positionsOf(text).startOf does. */
-  readonly offset: number;
+  /** Where the field starts in the text, counted as positionsOf(text).startOf does; absent: there was no text. */
+  readonly offset?: number;
 }
 
 /** A bound: a hostile body could otherwise cause a hundred thousand reports. */
@@ -55,6 +56,21 @@ export function findBadTexts(text: string): BadText[] {
     found.push({ field, problem, offset: node.nameAt === -1 ? node.start : node.nameAt });
     if (found.length === MAX_BAD_TEXTS) break;
   }
+  return found;
+}
+
+/** The same for a value that did not come as JSON text: the fields of a form, or the arguments of a tool. */
+export function findBadTextsIn(value: JsonValue): BadText[] {
+  const found: BadText[] = [];
+  const visit = (part: JsonValue, field: string, name: string | undefined): void => {
+    if (found.length === MAX_BAD_TEXTS) return;
+    const problem = problemIn(name) ?? problemIn(typeof part === 'string' ? part : undefined);
+    if (problem !== undefined) found.push({ field, problem });
+    if (typeof part !== 'object' || part === null) return;
+    for (const [key, member] of Object.entries(part))
+      visit(member, printablePointerTo(field, key), Array.isArray(part) ? undefined : key);
+  };
+  visit(value, '', undefined);
   return found;
 }
 

@@ -4,13 +4,13 @@
 
 import { isAscii, isUtf8 } from 'node:buffer';
 import { type BadText, findBadTexts, findDuplicateName } from './escaped-text.ts';
+import type { JsonValue } from './json-value.ts';
 import type { PathTree } from './path-tree.ts';
 import { duplicateWords, type Patches, Scanner } from './scan.ts';
 import { firstBadUtf8 } from './utf8.ts';
 
 export type { BadText } from './escaped-text.ts';
-
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
+export type { JsonValue } from './json-value.ts';
 
 export interface Refusal {
   readonly ok: false;

@@ -2,7 +2,7 @@
 // Guarantees: escaping both ways is exact, and only own properties and real array elements are ever found.
 // It does not read URI fragments ("#/a") and does not support "-", the position after an array's end.
 
-import type { JsonValue } from './parse.ts';
+import type { JsonValue } from './json-value.ts';
 
 const ARRAY_INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
 const UNPRINTABLE = /\p{Surrogate}/gu;

@@ -55,5 +55,5 @@ export function makeContract<Facts>(registry: Registry, validator: Validator, bo
 
 /** For a value that was not parsed from a request's text. */
 export function candidateFrom(value: JsonValue): Candidate {
-  return { value, text: JSON.stringify(value), badStrings: [] };
+  return { value, text: null, badStrings: [] };
 }

@@ -16,8 +16,8 @@ export type RuleRun = (value: unknown, report: (problem: FieldProblem) => void) 
 
 export interface Candidate {
   readonly value: JsonValue;
-  /** The text it was parsed from, so that problems can be listed in document order. */
-  readonly text: string;
+  /** The text it was parsed from, whose order the problems are listed in; null: the value did not come as text. */
+  readonly text: string | null;
   readonly badStrings: readonly BadText[];
 }
 
@@ -67,13 +67,13 @@ export function makeValidator(registry: Registry): Validator {
       rules?.(candidate.value, (problem) =>
         others.push({ code: problem.code, field: problem.field, describe: () => problem }),
       );
-      return listProblems(broken, others, candidate.text);
+      return listProblems(broken, others, candidate);
     },
     inlineProblems: (schema, candidate) =>
       listProblems(
         candidate.badStrings.map((bad) => badText(registry, null, bad)),
         found(compile(schema), candidate.value),
-        candidate.text,
+        candidate,
       ),
     warm: (schemaNames) => {
       for (const name of schemaNames) compile(name);
@@ -82,10 +82,14 @@ export function makeValidator(registry: Registry): Validator {
 }
 
 /** A field with bad text gets only that problem. Only the first hundred problems in document order are described. */
-function listProblems(broken: readonly ProblemAt[], others: readonly ProblemAt[], text: string): FieldProblem[] {
+function listProblems(
+  broken: readonly ProblemAt[],
+  others: readonly ProblemAt[],
+  candidate: Candidate,
+): FieldProblem[] {
   const fields = new Set(broken.map(({ field }) => field));
   const all = withoutRepeats([...broken, ...others.filter(({ field }) => !fields.has(field))]);
-  return inDocumentOrder(all, text)
+  return inDocumentOrder(all, candidate)
     .slice(0, MAX_LISTED)
     .map(({ describe }) => describe());
 }
@@ -153,9 +157,9 @@ function schemaAt(registry: Registry, root: Schema, pointer: string): Schema | n
   return schema;
 }
 
-function inDocumentOrder(problems: readonly ProblemAt[], text: string): readonly ProblemAt[] {
+function inDocumentOrder(problems: readonly ProblemAt[], { text, value }: Candidate): readonly ProblemAt[] {
   if (problems.length <= 1) return problems;
-  const positions = positionsOf(text);
+  const positions = positionsOf(text ?? JSON.stringify(value));
   const place = (problem: ProblemAt): number => {
     const own = positions.startOf(problem.field);
     if (own !== undefined) return own;

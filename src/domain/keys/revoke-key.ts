@@ -1,8 +1,9 @@
-// Revokes a key. It counts for the very next request on every server, since each request looks its key up.
+// Revokes a key. The next request with it is refused on every server, since each request looks its key up.
 
+import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
-import { audit, type CommandContext } from '../venues/audit.ts';
+import { audit } from '../venues/audit.ts';
 import { findKey, type KeyRow, setRevoked } from './queries.ts';
 
 export async function revokeKey(tx: Queryable, command: CommandContext, keyId: string): Promise<KeyRow> {

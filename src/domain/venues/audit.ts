@@ -1,39 +1,7 @@
-// The audit log: who did what, when and from where, written in the transaction of what was done.
+// The audit log: who did what, when and from where. An entry is written in the transaction of the change.
 
-import type { Facts } from '../../../schemas/rules/rule.ts';
+import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
-import type { Ids } from '../../base/ids.ts';
-import type { Random } from '../../base/random.ts';
-import type { Contract } from '../../base/schema/contract.ts';
-import type { Seal } from '../../base/seal.ts';
-
-/** Who is acting, as the log names them. */
-export interface Actor {
-  readonly actor: string;
-  readonly via: 'http' | 'mcp' | 'cli' | 'start' | 'worker';
-  readonly address: string | null;
-  readonly requestId: string | null;
-}
-
-/** What commands work with; made once when the process starts. */
-export interface CommandServices {
-  readonly ids: Ids;
-  readonly random: Random;
-  readonly seal: Seal;
-  readonly contract: Contract<Facts>;
-  /** The page that explains an error code. */
-  readonly docUrl: (code: string) => string;
-  /** The page on which a party pays. */
-  readonly checkoutUrl: (checkoutId: string) => string;
-  /** Where a venue system delivers; the token follows. */
-  readonly hookUrl: (provider: string) => string;
-}
-
-/** An act: somebody does something now. All that a command is handed besides the transaction and its input. */
-export interface CommandContext extends CommandServices {
-  readonly by: Actor;
-  readonly now: number;
-}
 
 export interface AuditEntry {
   readonly venueId: string;

@@ -2,16 +2,15 @@
 // the page (so that going back or reloading sends nothing twice), or in the same page with the error beside its field.
 
 import type { FastifyReply } from 'fastify';
-import { Problem } from '../../base/errors.ts';
-import { claimSeat } from '../../domain/checkouts/party/claim-seat.ts';
+import type { SignedIn, SignInChallenge } from '../../../schemas/types.gen.ts';
+import { notFound, Problem } from '../../base/errors.ts';
 import { pollShare } from '../../domain/checkouts/party/invitee.ts';
 import { setMemberName } from '../../domain/members/profile.ts';
 import { beginSession, endSession, SESSION_SECONDS } from '../../domain/members/sessions.ts';
-import { beginSignIn, finishSignIn } from '../../domain/members/sign-in.ts';
 import { keepPending, readCookie, setCookie } from './cookies.ts';
 import { sendPage } from './layout.ts';
 import { readPageModel } from './page-model.ts';
-import { guestOf, type PageRequest, type Place } from './page-request.ts';
+import { anonymousCallerOf, guestOf, type PageRequest, type Place, performForm } from './page-request.ts';
 import { cut, phoneOf } from './party-form.ts';
 import { type Showing, screenOf } from './screens.ts';
 
@@ -32,16 +31,18 @@ function wrong(page: PageRequest, place: Place, field: string, key: string, type
 }
 
 export const signIn: Action = async (page, place, form) => {
-  const { http, request, reply } = page;
-  const { app: context } = http;
+  const { http, reply } = page;
   const typed = form.get('phone') ?? '';
   const phone = await phoneFor(page, place, form);
   if (phone === null) return wrong(page, place, 'phone', 'page.phone_wrong', { phone: typed });
   try {
-    const { challenge_id } = await beginSignIn(context.services, { phone }, request.ip, page.translator.language);
-    keepPending(reply, context.seal, { challengeId: challenge_id, phone }, page.secure);
+    const { body } = await performForm(page, 'signIn', anonymousCallerOf(page), { phone });
+    const { challenge_id: challengeId } = body as SignInChallenge;
+    keepPending(reply, http.app.seal, { challengeId, phone }, page.secure);
     return backTo(page, place.path);
   } catch (error) {
+    if (error instanceof Problem && error.status === 422)
+      return wrong(page, place, 'phone', 'page.phone_wrong', { phone: typed });
     if (!(error instanceof Problem) || error.code !== 'rate_limited') throw error;
     const trouble = {
       field: page.pending === null ? 'phone' : 'code',
@@ -66,8 +67,9 @@ export const enterCode: Action = async (page, place, form) => {
   const code = (form.get('code') ?? '').replaceAll(/\s/g, '');
   if (!/^\d{6}$/.test(code)) return wrong(page, place, 'code', 'page.code_form');
   try {
-    const answer = { challenge_id: pending.challengeId, code };
-    const member = await finishSignIn(context.services, answer, page.translator.language);
+    const fields = { challenge_id: pending.challengeId, code };
+    const { body } = await performForm(page, 'verifySignIn', anonymousCallerOf(page), fields);
+    const { member } = body as SignedIn;
     setCookie(reply, 'sign_in', '', 0, secure);
     setCookie(reply, 'session', await beginSession(context, member.id), SESSION_SECONDS, secure);
     return backTo(page, place.path);
@@ -104,11 +106,14 @@ export const giveName: Action = async (page, place, form) => {
 
 export const sitDown: Action = async (page, place, form) => {
   const guest = guestOf(page);
+  const share = form.get('share');
   try {
-    await claimSeat(page.http.app.services, guest, place.checkoutId, form.get('share'));
+    await performForm(page, 'takeSeat', guest, share === null ? {} : { share_id: share }, { id: place.checkoutId });
     return backTo(page, place.path);
   } catch (error) {
-    return notDone(page, place, error);
+    // Only a changed form names something that cannot be a share: there is no such share.
+    const isNoShare = error instanceof Problem && error.status === 422;
+    return notDone(page, place, isNoShare ? notFound() : error);
   }
 };
 

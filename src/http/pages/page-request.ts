@@ -3,13 +3,16 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound, Problem } from '../../base/errors.ts';
+import type { JsonValue } from '../../base/json/parse.ts';
 import { languageOf, type Translator, translatorFor } from '../../base/translations.ts';
 import { hashOfToken } from '../../domain/checkouts/party/choose-party.ts';
-import { findInvite, routeOf } from '../../domain/checkouts/party/invite-queries.ts';
-import type { Guest } from '../../domain/members/guest.ts';
+import { findInvite, venueOf } from '../../domain/checkouts/party/invite-queries.ts';
+import type { AnonymousCaller, Guest } from '../../domain/members/guest.ts';
 import { findSession } from '../../domain/members/sessions.ts';
 import { commandContext } from '../../run/context.ts';
-import type { HttpContext } from '../server.ts';
+import { operationNamed } from '../../run/operations.ts';
+import type { HttpReply } from '../../run/perform.ts';
+import type { HttpContext } from '../context.ts';
 import { type PendingSignIn, readCookie, readPending, setCookie } from './cookies.ts';
 
 /** `/c/<checkout_id>`, or `/s/<token>`, the invite of one share. */
@@ -74,7 +77,7 @@ export async function placeOf(http: HttpContext, request: FastifyRequest): Promi
     return { path: `/s/${token}`, ...invite };
   }
   if (id === undefined || !/^chk_[0-9a-z]{1,64}$/.test(id)) throw notFound();
-  const venueId = await routeOf(db, id);
+  const venueId = await venueOf(db, id);
   if (venueId === null) throw notFound();
   return { path: `/c/${id}`, venueId, checkoutId: id, shareId: null };
 }
@@ -84,6 +87,23 @@ export function guestOf({ http, request, member }: PageRequest): Guest {
   if (member === null) throw new Problem('unauthorized', { message: 'Sign in first.' });
   const by = { actor: `member ${member.id}`, via: 'http' as const, address: request.ip, requestId: request.id };
   return { ...commandContext(http.app, by), memberId: member.id };
+}
+
+/** Whoever is not signed in yet, as the operations of signing in know them. */
+export function anonymousCallerOf({ http, request, translator }: PageRequest): AnonymousCaller {
+  const by = { actor: 'guest', via: 'http' as const, address: request.ip, requestId: request.id };
+  return { ...commandContext(http.app, by), address: request.ip, language: translator.language };
+}
+
+/** Runs an operation of the API with the fields of a form: the schema and the rules are those of the route. */
+export function performForm(
+  { http }: PageRequest,
+  operationId: string,
+  principal: Guest | AnonymousCaller,
+  parsedBody: JsonValue,
+  params: Readonly<Record<string, string>> = {},
+): Promise<HttpReply> {
+  return http.perform(operationNamed(operationId), principal, { params, query: {}, parsedBody });
 }
 
 /** A form of ours comes from our own page; what another site sends in somebody's name is refused. */

@@ -9,7 +9,7 @@ import { countSharedCalls } from '../../domain/keys/queries.ts';
 import { TOKEN_SECONDS } from '../../domain/members/tokens.ts';
 import { ProcessorUnavailable } from '../../domain/payments/processor.ts';
 import { asProblem } from '../../run/problem.ts';
-import type { HttpContext } from '../server.ts';
+import type { HttpContext } from '../context.ts';
 import { type Action, backTo, enterCode, giveName, look, otherPhone, signIn, signOut, sitDown } from './actions.ts';
 import { readAssets, registerAssets } from './assets.ts';
 import { html } from './html.ts';

@@ -2,17 +2,16 @@
 // while the organizer was choosing is not thrown out: the form says which party it was looking at.
 
 import type { FastifyReply } from 'fastify';
-import type { Party } from '../../../schemas/types.gen.ts';
 import { Problem } from '../../base/errors.ts';
+import type { JsonValue } from '../../base/json/parse.ts';
 import { splitEqually } from '../../base/money.ts';
 import { createSeats } from '../../domain/checkouts/party/claim-seat.ts';
 import { type CurrentParty, currentParty, type PartyMember } from '../../domain/checkouts/party/invitee.ts';
 import { MIN_CHARGE } from '../../domain/checkouts/party/split.ts';
 import { type Channel, channelsOf, type Friend, friendsOf } from '../../domain/members/friend-queries.ts';
-import { operations } from '../../run/operations.ts';
 import { type Action, backTo, notDone, show } from './actions.ts';
 import { type PageModel, readPageModel } from './page-model.ts';
-import { guestOf, type PageRequest, type Place } from './page-request.ts';
+import { guestOf, type PageRequest, type Place, performForm } from './page-request.ts';
 import { amountsOf, type PartyForm, phoneOf, readPartyForm, type Seated, typedAmount } from './party-form.ts';
 import { type ChoiceShown, leftLine } from './party-page.ts';
 import type { Trouble } from './sign-in-form.ts';
@@ -195,7 +194,7 @@ async function send(
 ): Promise<void> {
   const guest = guestOf(page);
   const seats = await seatIds(page, now, people.filter(({ kind }) => kind === 'seat').length);
-  const members: Party['members'][number][] = [];
+  const members: JsonValue[] = [];
   const custom: Record<string, number> = {};
   people.forEach(({ kind, key, name }, index) => {
     const id = kind === 'seat' ? (seats.shift() ?? '') : kind === 'organizer' ? guest.memberId : key;
@@ -203,21 +202,9 @@ async function send(
     else members.push({ user_id: id });
     custom[kind === 'organizer' ? 'organizer' : id] = amounts[index] ?? 0;
   });
-  const operation = operations.find(({ id }) => id === 'chooseParty');
-  if (operation === undefined) throw new Error('the operation that chooses a party is in the list');
   const body = { members, split: form.split === 'equal' ? 'equal' : { custom } };
-  await page.http.perform(
-    operation,
-    { ...guest, partyVersion: now.version },
-    {
-      params: { id: place.checkoutId },
-      query: {},
-      body: Buffer.from(JSON.stringify(body)),
-      contentType: 'application/json',
-      idempotencyKey: undefined,
-      accept: undefined,
-    },
-  );
+  const organizer = { ...guest, partyVersion: now.version };
+  await performForm(page, 'chooseParty', organizer, body, { id: place.checkoutId });
 }
 
 /** The operation's own words are for developers; the page says it to people, at the phone it is about. */

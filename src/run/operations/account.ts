@@ -1,13 +1,13 @@
 // The account: who is this key.
 
-import type { Operation } from '../../base/operation.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
 import { describeMe } from '../../domain/keys/me.ts';
+import type { AppOperation } from '../app-operation.ts';
 import { enveloped } from './shapes.ts';
 
-export const account: readonly Operation<Caller>[] = [
+export const account: readonly AppOperation[] = [
   {
     id: 'getMe',
+    kind: 'query',
     method: 'GET',
     path: '/v1/me',
     tag: 'Account',

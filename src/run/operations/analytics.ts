@@ -3,7 +3,7 @@
 import type { Activity } from '../../../schemas/types.gen.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
-import type { Input, Operation, OperationResult } from '../../base/operation.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Seal } from '../../base/seal.ts';
 import { namedIn, recordActivity } from '../../domain/analytics/record.ts';
 import { enoughExperiences, refuseTooMany, report, reportCsv } from '../../domain/analytics/report.ts';
@@ -11,6 +11,7 @@ import { windowOf } from '../../domain/analytics/window.ts';
 import { findLive, findRoutes, listLive } from '../../domain/experiences/queries.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
 import { knownVenueIds } from '../../domain/venues/queries.ts';
+import type { AppOperation } from '../app-operation.ts';
 import { enveloped, MB, only, plain, time } from './shapes.ts';
 
 async function getAnalytics(db: Queryable, { venue, mode, now }: Caller, input: Input): Promise<OperationResult> {
@@ -47,9 +48,10 @@ async function receiveActivity(
   };
 }
 
-export const analytics: readonly Operation<Caller>[] = [
+export const analytics: readonly AppOperation[] = [
   {
     id: 'getAnalytics',
+    kind: 'query',
     method: 'GET',
     path: '/v1/analytics',
     tag: 'Analytics',
@@ -84,6 +86,7 @@ export const analytics: readonly Operation<Caller>[] = [
   },
   {
     id: 'recordActivity',
+    kind: 'external',
     method: 'POST',
     path: '/internal/activity',
     tag: 'Analytics',
@@ -95,6 +98,6 @@ export const analytics: readonly Operation<Caller>[] = [
     body: only('activity'),
     bodyLimit: MB,
     responses: { 200: plain('How many were counted.', 'activity_result') },
-    callExternal: receiveActivity,
+    run: receiveActivity,
   },
 ];

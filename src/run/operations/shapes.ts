@@ -48,6 +48,10 @@ export function closed(properties: Readonly<Record<string, object>>): Record<str
 
 export const flag = (description: string): object => ({ type: 'boolean', description });
 
+/** Members of the answer to an upsert. */
+export const DUPLICATE = flag('True when the same content was sent before: nothing was written.');
+export const UPDATED = flag('True when an existing object was changed.');
+
 /** The query of every list, and what else one of them takes. */
 export function pageQuery(
   statuses: readonly string[] | null,

@@ -3,13 +3,11 @@
 // agent is the tool server's business.
 
 import type { Problem } from '../../base/errors.ts';
-import type { Operation, SchemaRef } from '../../base/operation.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
+import type { SchemaRef } from '../../base/operation.ts';
 import { setAvailability, setPriceTiers } from '../../domain/offerings/replace-part.ts';
+import type { RunnableOperation } from '../app-operation.ts';
+import { operationNamed } from '../operations.ts';
 import { validateObject } from '../validate-object.ts';
-import { account } from './account.ts';
-import { offerings } from './catalogue.ts';
-import { checkouts } from './money.ts';
 import { closed, enveloped, flag, only } from './shapes.ts';
 
 type ResponseBody = Readonly<Record<string, unknown>>;
@@ -18,7 +16,7 @@ export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly operation: Operation<Caller>;
+  readonly operation: RunnableOperation;
   /** How the operation is handed the arguments: as its body, its query, the parameters of its path, or not at all. */
   readonly takes: 'body' | 'query' | 'params' | 'nothing';
   readonly input: SchemaRef;
@@ -46,11 +44,8 @@ const outline = (properties: Readonly<Record<string, object>>): object => ({
 const READS = { readOnly: true, replaces: false, idempotent: true } as const;
 const REPLACES = { readOnly: false, replaces: true, idempotent: true } as const;
 
-function operation(list: readonly Operation<Caller>[], id: string): Operation<Caller> {
-  const found = list.find((one) => one.id === id);
-  if (found === undefined) throw new Error(`there is no operation ${id}`);
-  return found;
-}
+const upsertOfferings = operationNamed('upsertOfferings');
+if (upsertOfferings.kind !== 'command') throw new Error('upsertOfferings is a command');
 
 /** How a total and a time come about; the prompt says the same. */
 export const TOTAL =
@@ -89,9 +84,10 @@ const checkout = {
 const upserted = { data: storedOffering, duplicate: flag('Nothing was changed.'), updated: flag('It was changed.') };
 const count = { type: 'integer', minimum: 0 };
 
-const setTiersOperation: Operation<Caller> = {
+const setTiersOperation: RunnableOperation = {
   ...ofOffering,
   id: 'setPriceTiers',
+  kind: 'command',
   method: 'POST',
   path: '/mcp',
   summary: 'Replace the prices of an offering',
@@ -100,9 +96,10 @@ const setTiersOperation: Operation<Caller> = {
   run: setPriceTiers,
 };
 
-const setAvailabilityOperation: Operation<Caller> = {
+const setAvailabilityOperation: RunnableOperation = {
   ...ofOffering,
   id: 'setAvailability',
+  kind: 'command',
   method: 'POST',
   path: '/mcp',
   summary: 'Replace the availability of an offering',
@@ -111,8 +108,9 @@ const setAvailabilityOperation: Operation<Caller> = {
   run: setAvailability,
 };
 
-const validateOperation: Operation<Caller> = {
+const validateOperation: RunnableOperation = {
   id: 'validateObject',
+  kind: 'external',
   method: 'POST',
   path: '/mcp',
   tag: 'Agents',
@@ -121,7 +119,7 @@ const validateOperation: Operation<Caller> = {
   effect: 'read',
   body: [{ schema: 'validate', when: () => true, itemsOf: '/object' }],
   responses: { 200: { description: 'What is wrong with it.', schema: { type: 'object' } } },
-  callExternal: validateObject,
+  run: validateObject,
 };
 
 const lineOfSet = ({ data, updated }: ResponseBody): string => {
@@ -138,7 +136,7 @@ export const tools: readonly Tool[] = [
     title: 'Describe the venue',
     description:
       'Whose key this is: venue, mode, scopes, limits, category slugs, origins for return_url, and the order of work. Call it first.',
-    operation: operation(account, 'getMe'),
+    operation: operationNamed('getMe'),
     takes: 'nothing',
     input: closed({}),
     gives: {
@@ -181,7 +179,7 @@ export const tools: readonly Tool[] = [
     title: 'Create or change offerings',
     description:
       'Creates or replaces 1 to 25 offerings by `external_id`. All are checked first: one problem, and none is stored. New ones wait for review. Amounts are integers in minor units; times carry an offset.',
-    operation: { ...operation(offerings, 'upsertOfferings'), body: only('offering_batch') },
+    operation: { ...upsertOfferings, body: only('offering_batch') },
     takes: 'body',
     input: 'offering_batch',
     gives: {
@@ -230,7 +228,7 @@ export const tools: readonly Tool[] = [
     title: 'Create a checkout for a party',
     description:
       'For the party’s whole total; give `url` to the organizer, who invites the others. `external_booking_id` is the idempotency key: the same call again gives the same checkout. Nobody is charged until every share is held.',
-    operation: operation(checkouts, 'createCheckout'),
+    operation: operationNamed('createCheckout'),
     takes: 'body',
     input: 'checkout_create',
     gives: { checkout, url: { type: 'string' }, replayed: flag('It was created by an earlier, equal call.') },
@@ -243,7 +241,7 @@ export const tools: readonly Tool[] = [
     name: 'get_checkout',
     title: 'Get one checkout',
     description: 'One checkout with its shares. The booking is paid when `status` is `completed`, and not before.',
-    operation: operation(checkouts, 'getCheckout'),
+    operation: operationNamed('getCheckout'),
     takes: 'params',
     input: closed({
       id: { type: 'string', description: 'The id of the checkout.', examples: ['chk_01k9z8w3v5r6t7y8'] },
@@ -257,9 +255,9 @@ export const tools: readonly Tool[] = [
     title: 'List the venue’s checkouts',
     description:
       'Newest first, 50 unless `limit` says otherwise. `next_before` of one page is `before` of the next; null ends it.',
-    operation: { ...operation(checkouts, 'listCheckouts'), scopes: ['bookings:read', 'checkouts:read'] },
+    operation: { ...operationNamed('listCheckouts'), scopes: ['bookings:read', 'checkouts:read'] },
     takes: 'query',
-    input: operation(checkouts, 'listCheckouts').query ?? {},
+    input: operationNamed('listCheckouts').query ?? {},
     gives: { data: { type: 'array', items: checkout }, next_before: { type: ['string', 'null'] } },
     hints: READS,
     line: ({ data, next_before }) => {

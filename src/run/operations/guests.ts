@@ -1,17 +1,17 @@
-// Guests, and agents.
+// What the organizer and the guests of a party do from a browser.
 
-import type { Operation } from '../../base/operation.ts';
 import { holdAsGuest } from '../../domain/checkouts/holds/hold-as-guest.ts';
 import { chooseParty } from '../../domain/checkouts/party/choose-party.ts';
 import { claimSeatAsGuest } from '../../domain/checkouts/party/claim-seat.ts';
 import { viewAsGuest } from '../../domain/checkouts/party/guest-view.ts';
-import type { Caller } from '../../domain/keys/caller.ts';
 import { signIn, verifySignIn } from '../../domain/members/sign-in-operations.ts';
+import type { AppOperation } from '../app-operation.ts';
 import { only, plain } from './shapes.ts';
 
-export const guests: readonly Operation<Caller>[] = [
+export const guests: readonly AppOperation[] = [
   {
     id: 'viewCheckout',
+    kind: 'external',
     method: 'GET',
     path: '/v1/public/checkouts/{id}',
     tag: 'Guests',
@@ -21,10 +21,11 @@ export const guests: readonly Operation<Caller>[] = [
     effect: 'read',
     responses: { 200: plain('The checkout, without fees, metadata and booking id.', 'guest_checkout') },
     errors: ['not_found'],
-    callExternal: viewAsGuest,
+    run: viewAsGuest,
   },
   {
     id: 'chooseParty',
+    kind: 'external',
     method: 'POST',
     path: '/v1/public/checkouts/{id}/party',
     tag: 'Guests',
@@ -34,10 +35,11 @@ export const guests: readonly Operation<Caller>[] = [
     body: only('party'),
     responses: { 200: plain('The checkout and an invite for each share.', 'party_result') },
     errors: ['not_found', 'not_organizer', 'conflict'],
-    callExternal: chooseParty,
+    run: chooseParty,
   },
   {
     id: 'takeSeat',
+    kind: 'external',
     method: 'POST',
     path: '/v1/public/checkouts/{id}/seat',
     tag: 'Guests',
@@ -49,10 +51,11 @@ export const guests: readonly Operation<Caller>[] = [
     body: only('seat'),
     responses: { 200: plain('The checkout, with the seat as `my_share_id`.', 'guest_checkout') },
     errors: ['not_found', 'conflict'],
-    callExternal: claimSeatAsGuest,
+    run: claimSeatAsGuest,
   },
   {
     id: 'holdShare',
+    kind: 'external',
     method: 'POST',
     path: '/v1/public/shares/{share_id}/hold',
     tag: 'Guests',
@@ -61,10 +64,11 @@ export const guests: readonly Operation<Caller>[] = [
     effect: 'write',
     responses: { 200: plain('What the card form needs.', 'hold_secret') },
     errors: ['not_found', 'share_not_yours', 'conflict'],
-    callExternal: holdAsGuest,
+    run: holdAsGuest,
   },
   {
     id: 'signIn',
+    kind: 'external',
     method: 'POST',
     path: '/v1/public/sign_in',
     tag: 'Guests',
@@ -74,10 +78,11 @@ export const guests: readonly Operation<Caller>[] = [
     effect: 'write',
     body: only('sign_in'),
     responses: { 200: plain('A code is on its way.', 'sign_in_challenge') },
-    callExternal: signIn,
+    run: signIn,
   },
   {
     id: 'verifySignIn',
+    kind: 'external',
     method: 'POST',
     path: '/v1/public/sign_in/verify',
     tag: 'Guests',
@@ -86,62 +91,6 @@ export const guests: readonly Operation<Caller>[] = [
     effect: 'write',
     body: only('sign_in_verify'),
     responses: { 200: plain('The member and a token.', 'signed_in') },
-    callExternal: verifySignIn,
-  },
-];
-
-const MESSAGE = { type: 'object', properties: {} } as const;
-const ONE_OR_SEVERAL = { oneOf: [MESSAGE, { type: 'array', minItems: 1, maxItems: 50, items: MESSAGE }] } as const;
-
-/** Of the protocol; or ours, where it is not even HTTP. */
-const FAILURE = {
-  anyOf: [
-    {
-      type: 'object',
-      properties: {
-        jsonrpc: { type: 'string', const: '2.0', description: 'The version of JSON-RPC.' },
-        id: {
-          type: ['string', 'integer', 'null'],
-          description: 'Of the message; null where it has none that can be read.',
-        },
-        error: {
-          type: 'object',
-          description: 'What went wrong.',
-          properties: {
-            code: { type: 'integer', description: 'A code of JSON-RPC or of the protocol.', examples: [-32700] },
-            message: { type: 'string', description: 'What went wrong, for a person.' },
-            data: { description: 'More about it, for some codes.' },
-          },
-          required: ['code', 'message'],
-          additionalProperties: false,
-        },
-      },
-      required: ['jsonrpc', 'id', 'error'],
-      additionalProperties: false,
-    },
-    { $ref: 'error.json' },
-  ],
-} as const;
-
-export const agents: readonly Operation<Caller>[] = [
-  {
-    id: 'callTool',
-    method: 'POST',
-    path: '/mcp',
-    tag: 'Agents',
-    summary: 'The tool server',
-    description:
-      'MCP Streamable HTTP, stateless: each POST carries the key and is answered with one JSON-RPC message, or with 202 and nothing. Counts as a write for the four tools that write, as nothing for `initialize`, `ping` and notifications, else as a read.',
-    auth: 'secret',
-    effect: 'read',
-    anyObject: true,
-    responses: {
-      200: { description: 'One JSON-RPC message; to a batch, a list of them.', schema: ONE_OR_SEVERAL },
-      202: { description: 'There is nothing to answer: notifications and responses alone.' },
-      400: { description: 'Not JSON, not JSON-RPC, or a protocol version that is not spoken here.', schema: FAILURE },
-      404: { description: 'In version 2026-07-28: there is no such method.', schema: FAILURE },
-    },
-    errors: ['origin_not_allowed'],
-    servedByToolServer: true,
+    run: verifySignIn,
   },
 ];

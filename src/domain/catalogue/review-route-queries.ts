@@ -1,4 +1,5 @@
-// From a bare id to its kind and venue, for whoever reviews: written when an object is created.
+// Leads from an object's id to its kind and venue, so that a reviewer needs only the id. Written when an object is
+// created.
 
 import type { Queryable } from '../../base/db.ts';
 

@@ -1,0 +1,13 @@
+// What the commands of guests work with, besides what payments and sign-in need.
+
+import type { Random } from '../../../base/random.ts';
+import type { SignInServices } from '../../members/sign-in.ts';
+import type { Tokens } from '../../members/tokens.ts';
+import type { PaymentServices } from '../payment-services.ts';
+
+export interface GuestServices extends PaymentServices, SignInServices {
+  readonly random: Random;
+  readonly tokens: Tokens;
+  /** `{checkout_page_base}`: the address of every invite begins with it. */
+  readonly pageBase: () => string;
+}

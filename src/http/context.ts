@@ -1,0 +1,36 @@
+// What every route is handed, and what the server notes on a request while it is answered.
+
+import type { Admit, RateLimit } from '../run/admission.ts';
+import type { AppContext } from '../run/context.ts';
+import type { Perform } from '../run/perform.ts';
+import type { Principal } from '../run/principal.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Made once, before the server listens. */
+export interface HttpContext {
+  readonly app: AppContext;
+  readonly admit: Admit;
+  readonly perform: Perform;
+  readonly metrics: Metrics;
+  /** The service's own addresses, known once the server listens. */
+  readonly urls: () => Urls;
+}
+
+export interface Urls {
+  readonly base: string;
+  readonly checkoutPages: string;
+  readonly schemas: string;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Principal | null;
+    rateLimit: RateLimit | null;
+    /** The name of the operation in metrics and log. */
+    operation: string;
+    /** The status that the route of a called tool would have answered: the tool server answers a failed tool with 200. */
+    toolStatus: number | null;
+    /** The largest body that this caller may send; null: the limit of the route. */
+    bodyLimit: number | null;
+  }
+}

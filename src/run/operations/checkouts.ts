@@ -1,0 +1,86 @@
+// Checkouts as a partner creates, reads, cancels and refunds them.
+
+import { cancelCheckout } from '../../domain/checkouts/cancel.ts';
+import { createCheckout } from '../../domain/checkouts/create.ts';
+import { getCheckout, listCheckouts } from '../../domain/checkouts/read.ts';
+import { refundCheckout } from '../../domain/checkouts/refunds/refund.ts';
+import type { AppOperation } from '../app-operation.ts';
+import { only, paged, pageQuery, plain } from './shapes.ts';
+
+const CHECKOUT_STATUSES = ['open', 'collecting', 'funded', 'completed', 'expired', 'canceled'];
+const READ = { auth: 'secret', scopes: ['checkouts:read'], effect: 'read' } as const;
+const WRITE = { auth: 'secret', scopes: ['checkouts:write'], effect: 'write' } as const;
+
+export const checkouts: readonly AppOperation[] = [
+  {
+    ...WRITE,
+    id: 'createCheckout',
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/checkouts',
+    tag: 'Checkouts',
+    summary: 'Create a checkout for a party',
+    description: 'For the party’s whole total. Without the Idempotency-Key header, `external_booking_id` is the key.',
+    idempotent: true,
+    body: only('checkout_create'),
+    responses: { 201: plain('The checkout; send the organizer to its `url`.', 'checkout') },
+    errors: ['conflict'],
+    inOneStatement: true,
+    run: createCheckout,
+  },
+  {
+    ...READ,
+    id: 'listCheckouts',
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/checkouts',
+    tag: 'Checkouts',
+    summary: 'List checkouts',
+    description: 'Newest first.',
+    query: pageQuery(CHECKOUT_STATUSES),
+    responses: { 200: paged('One page of checkouts.', 'checkout') },
+    run: listCheckouts,
+  },
+  {
+    ...READ,
+    id: 'getCheckout',
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/checkouts/{id}',
+    tag: 'Checkouts',
+    summary: 'Get one checkout',
+    responses: { 200: plain('The checkout.', 'checkout') },
+    errors: ['not_found'],
+    prefetchesCheckout: true,
+    run: getCheckout,
+  },
+  {
+    ...WRITE,
+    id: 'cancelCheckout',
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/checkouts/{id}/cancel',
+    tag: 'Checkouts',
+    summary: 'Cancel a checkout and release every hold',
+    description: 'While it is open or collecting. Canceling a canceled one answers 200 unchanged.',
+    responses: { 200: plain('The checkout.', 'checkout') },
+    errors: ['not_found', 'conflict'],
+    run: cancelCheckout,
+  },
+  {
+    ...WRITE,
+    id: 'refundCheckout',
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/checkouts/{id}/refund',
+    tag: 'Checkouts',
+    summary: 'Refund a completed checkout',
+    description:
+      'By `amount`, by the offering’s cancellation policy (`starts_at`), or all that is left; divided over the shares in proportion.',
+    idempotent: true,
+    body: only('refund'),
+    responses: { 200: plain('The checkout with `refunded_amount`.', 'checkout') },
+    errors: ['not_found', 'conflict'],
+    run: refundCheckout,
+  },
+];

@@ -1,0 +1,63 @@
+// The event log.
+
+import { getEvent, listEvents } from '../../domain/events/read-events.ts';
+import type { AppOperation } from '../app-operation.ts';
+import { paged, pageQuery, plain } from './shapes.ts';
+
+const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as const;
+
+/** As fields.json has them; a test holds the two together. */
+export const EVENT_TYPES = [
+  'checkout.created',
+  'checkout.collecting',
+  'share.held',
+  'checkout.funded',
+  'checkout.completed',
+  'checkout.expired',
+  'checkout.canceled',
+  'refund.created',
+  'offering.approved',
+  'offering.rejected',
+  'webhook_endpoint.disabled',
+];
+
+export const events: readonly AppOperation[] = [
+  {
+    ...READ,
+    id: 'listEvents',
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/events',
+    tag: 'Events',
+    summary: 'Read the event log',
+    description: 'Newest first, also the types that cannot be subscribed to.',
+    query: pageQuery(null, {
+      type: {
+        type: 'string',
+        enum: EVENT_TYPES,
+        description: 'Only events of this type.',
+        examples: ['checkout.completed'],
+      },
+      checkout: {
+        type: 'string',
+        pattern: '^chk_[0-9A-Za-z]{1,64}$',
+        description: 'Only events of this checkout.',
+        examples: ['chk_01jz3k8q7v5m2n9t4w6x8y0abc'],
+      },
+    }),
+    responses: { 200: paged('One page of events.', 'webhook_event') },
+    run: listEvents,
+  },
+  {
+    ...READ,
+    id: 'getEvent',
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/events/{id}',
+    tag: 'Events',
+    summary: 'Get one event',
+    responses: { 200: plain('The event.', 'webhook_event') },
+    errors: ['not_found'],
+    run: getEvent,
+  },
+];

@@ -1,0 +1,62 @@
+// Dated events that a venue submits for review.
+
+import { formOf } from '../../domain/experiences/experience.ts';
+import { getExperience, listExperiences } from '../../domain/experiences/read-experiences.ts';
+import { submitExperience } from '../../domain/experiences/submit-experience.ts';
+import type { AppOperation } from '../app-operation.ts';
+import { DUPLICATE, enveloped, paged, pageQuery, REVIEW_STATUSES } from './shapes.ts';
+
+export const experiences: readonly AppOperation[] = [
+  {
+    id: 'submitExperience',
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/experiences',
+    tag: 'Experiences',
+    summary: 'Submit a dated event',
+    description:
+      'Takes an Event or the older experience body. The same `external_id` again answers 200 with the original and changes nothing.',
+    auth: 'secret',
+    scopes: ['offerings:write'],
+    effect: 'write',
+    body: [
+      { schema: 'legacy_experience', when: (body) => formOf(body) === 'legacy_experience' },
+      { schema: 'event', when: () => true },
+    ],
+    responses: {
+      200: enveloped('It was submitted before; the original is returned.', 'submission', { duplicate: DUPLICATE }),
+      201: enveloped('Submitted for review.', 'submission', { duplicate: DUPLICATE }),
+    },
+    errors: ['review_queue_full'],
+    run: submitExperience,
+  },
+  {
+    id: 'listExperiences',
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/experiences',
+    tag: 'Experiences',
+    summary: 'List submissions',
+    description: 'Newest first.',
+    auth: 'secret',
+    scopes: ['offerings:read'],
+    effect: 'read',
+    query: pageQuery(REVIEW_STATUSES),
+    responses: { 200: paged('One page of submissions.', 'submission') },
+    run: listExperiences,
+  },
+  {
+    id: 'getExperience',
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/experiences/{id}',
+    tag: 'Experiences',
+    summary: 'Get one submission',
+    auth: 'secret',
+    scopes: ['offerings:read'],
+    effect: 'read',
+    responses: { 200: enveloped('The submission.', 'submission') },
+    errors: ['not_found'],
+    run: getExperience,
+  },
+];

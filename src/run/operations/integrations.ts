@@ -1,0 +1,98 @@
+// Connected venue systems: their integrations, their deliveries, and the address to which they deliver.
+
+import { listInboundDeliveries, replayInbound } from '../../domain/hooks/deliveries/read-deliveries.ts';
+import { createIntegration, listIntegrations, revokeIntegration } from '../../domain/hooks/integrations.ts';
+import { receiveHook } from '../../domain/hooks/receive.ts';
+import type { AppOperation } from '../app-operation.ts';
+import { enveloped, KB, listed, only, paged, pageQuery, plain } from './shapes.ts';
+
+const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as const;
+const WRITE = { auth: 'secret', scopes: ['webhooks:write'], effect: 'write' } as const;
+
+export const integrations: readonly AppOperation[] = [
+  {
+    ...WRITE,
+    id: 'createIntegration',
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/integrations',
+    tag: 'Integrations',
+    summary: 'Connect a venue system',
+    description:
+      'The webhook address and, for `custom`, the signing secret are in this answer alone. Send an `Idempotency-Key`: whoever lost the answer gets it again. Up to 50 for a venue and mode.',
+    linkedOnly: true,
+    idempotent: true,
+    body: only('integration'),
+    responses: { 201: enveloped('The integration.', 'stored_integration') },
+    errors: ['conflict'],
+    run: createIntegration,
+  },
+  {
+    ...READ,
+    id: 'listIntegrations',
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/integrations',
+    tag: 'Integrations',
+    summary: 'List connected venue systems',
+    description: 'Tokens are never listed.',
+    responses: { 200: listed('Every integration, newest first.', 'stored_integration') },
+    run: listIntegrations,
+  },
+  {
+    ...WRITE,
+    id: 'revokeIntegration',
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/integrations/{id}/revoke',
+    tag: 'Integrations',
+    summary: 'Disconnect a venue system',
+    responses: { 200: enveloped('The integration, now revoked.', 'stored_integration') },
+    errors: ['not_found'],
+    run: revokeIntegration,
+  },
+  {
+    ...READ,
+    id: 'listInboundDeliveries',
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/integrations/{id}/deliveries',
+    tag: 'Integrations',
+    summary: 'What a venue system sent, and what became of it',
+    description: 'Newest first, for 30 days.',
+    query: pageQuery(['pending', 'applied', 'ignored', 'superseded', 'unmapped', 'needs_api_read', 'failed']),
+    responses: { 200: paged('One page of inbound deliveries.', 'inbound_delivery') },
+    errors: ['not_found'],
+    run: listInboundDeliveries,
+  },
+  {
+    ...WRITE,
+    id: 'replayInboundDelivery',
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/integrations/{id}/deliveries/{delivery_id}/replay',
+    tag: 'Integrations',
+    summary: 'Apply an inbound delivery again',
+    description:
+      'After what was in its way is mended. One that is older than what was applied since changes nothing. What was `ignored` can be applied again for a day: 409 `body_gone` after that.',
+    responses: { 200: enveloped('The delivery, which waits again.', 'inbound_delivery') },
+    errors: ['not_found', 'conflict'],
+    run: replayInbound,
+  },
+  {
+    id: 'receiveHook',
+    kind: 'intake',
+    method: 'POST',
+    path: '/v1/hooks/{provider}/{token}',
+    tag: 'Integrations',
+    summary: 'Where a connected venue system delivers',
+    description:
+      'The token in the address is the credential. Stored before it is answered, applied afterwards. A delivery that comes again answers the id of the first. Up to 256 KB, 1 MB for `toast`. `HEAD` answers 200 while the token is good.',
+    auth: 'hook',
+    effect: 'write',
+    bodyLimit: 256 * KB,
+    responses: { 200: plain('Stored.', 'hook_receipt') },
+    errors: ['not_found'],
+    run: receiveHook,
+  },
+];

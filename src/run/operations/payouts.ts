@@ -1,0 +1,28 @@
+// What the venue is paid.
+
+import { listPayouts } from '../../domain/checkouts/accounting/list-payouts.ts';
+import type { AppOperation } from '../app-operation.ts';
+import { paged, pageQuery, time } from './shapes.ts';
+
+export const payouts: readonly AppOperation[] = [
+  {
+    id: 'listPayouts',
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/payouts',
+    tag: 'Payouts',
+    auth: 'secret',
+    scopes: ['checkouts:read'],
+    effect: 'read',
+    summary: 'List payouts to the venue',
+    description:
+      'Newest first. `from` and `to` make it the statement of a period; `totals` are over all of it, whatever the page.',
+    query: pageQuery(null, {
+      from: time('Only payouts created at this time or later.'),
+      to: time('Only payouts created before this time.'),
+    }),
+    responses: { 200: paged('One page of payouts.', 'payout', { totals: { $ref: 'payout_totals.json' } }) },
+    csv: { lines: 'the same page with a line for each object', isPage: true },
+    run: listPayouts,
+  },
+];

@@ -1,0 +1,44 @@
+// Who makes a request, once authorize.ts knows: a partner with a key, a signed-in member, a caller without proof, a venue
+// system or the operator. Each way to prove it gives one type of caller.
+
+import type { Auth } from '../base/operation.ts';
+import type { IntegrationCaller } from '../domain/hooks/receive.ts';
+import type { Caller } from '../domain/keys/caller.ts';
+import type { AnonymousCaller, Guest } from '../domain/members/guest.ts';
+
+/** The holder of the operator's token. */
+export interface Operator {
+  readonly isOperator: true;
+}
+
+/** The type of the caller that each way to prove who they are gives. */
+export interface Callers extends Record<Auth, unknown> {
+  readonly open: AnonymousCaller;
+  readonly secret: Caller;
+  readonly guest: Caller | Guest;
+  readonly member: Guest;
+  readonly hook: IntegrationCaller;
+  readonly operator: Operator;
+}
+
+export type Principal = Callers[Auth];
+
+export function isPartner(principal: Principal | null): principal is Caller {
+  return principal !== null && 'venue' in principal;
+}
+
+export function isMember(principal: Principal | null): principal is Guest {
+  return principal !== null && 'memberId' in principal;
+}
+
+export function isAnonymous(principal: Principal | null): principal is AnonymousCaller {
+  return principal !== null && 'language' in principal;
+}
+
+export function isIntegration(principal: Principal | null): principal is IntegrationCaller {
+  return principal !== null && 'integrationId' in principal;
+}
+
+export function isOperator(principal: Principal | null): principal is Operator {
+  return principal !== null && 'isOperator' in principal;
+}

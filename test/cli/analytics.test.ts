@@ -100,7 +100,7 @@ describe('analytics rebuild and drop', () => {
     expect(await cli.json('analytics', 'rebuild')).toEqual({ venues: 1, days: 9, mended: 0 });
     await world.db.query('update activity_days set views = 1000');
     const said = await cli.run('analytics', 'rebuild', '--venue', app.venueId);
-    expect(said.out).toMatch(/^1 venues, 9 days counted anew: \d+ rows were wrong and are mended\.\n$/);
+    expect(said.out).toMatch(/^1 venues, 9 days recounted: \d+ rows were wrong and are corrected\.\n$/);
     expect(await cli.json('analytics', 'rebuild')).toMatchObject({ mended: 0 });
   });
 

@@ -56,11 +56,11 @@ export async function runCommand(
   open: OpenContext,
   readSettings: ReadSettings,
 ): Promise<number> {
-  const typed = parseArguments(argv, COMMANDS);
-  const command = COMMANDS.find(({ words }) => words.every((word, index) => typed.words[index] === word));
+  const parsed = parseArguments(argv, COMMANDS);
+  const command = COMMANDS.find(({ words }) => words.every((word, index) => parsed.words[index] === word));
   try {
-    const result = await runParsed(typed, command, open, readSettings);
-    await print(process.stdout, hasFlag(typed, 'json') ? JSON.stringify(result.json) : result.text);
+    const result = await runParsed(parsed, command, open, readSettings);
+    await print(process.stdout, hasFlag(parsed, 'json') ? JSON.stringify(result.json) : result.text);
     if (result.failure === undefined) return 0;
     await print(process.stderr, `everyshare: ${result.failure}`);
     return 1;
@@ -72,20 +72,20 @@ export async function runCommand(
 }
 
 async function runParsed(
-  typed: ParsedArguments,
+  parsed: ParsedArguments,
   command: Command | undefined,
   open: OpenContext,
   readSettings: ReadSettings,
 ): Promise<CommandResult> {
-  const [first] = typed.words;
+  const [first] = parsed.words;
   if (first === undefined || BUILT_IN_WORDS.includes(first))
-    checkOptions(typed, 'everyshare', [...SHARED_OPTIONS, VERSION_OPTION]);
-  if (first === 'version' || (first === undefined && hasFlag(typed, 'version'))) return version();
+    checkOptions(parsed, 'everyshare', [...SHARED_OPTIONS, VERSION_OPTION]);
+  if (first === 'version' || (first === undefined && hasFlag(parsed, 'version'))) return version();
   if (first === undefined) return helpFor([], COMMANDS);
-  if (first === 'help') return helpFor(requireKnown(typed.words.slice(1)), COMMANDS);
-  if (hasFlag(typed, 'help')) return helpFor(command?.words ?? requireKnown(typed.words), COMMANDS);
-  if (command === undefined) throw unknownCommand(typed.words);
-  return command.run(inputFor(command, typed, usageOf(command)), open, readSettings);
+  if (first === 'help') return helpFor(requireKnown(parsed.words.slice(1)), COMMANDS);
+  if (hasFlag(parsed, 'help')) return helpFor(command?.words ?? requireKnown(parsed.words), COMMANDS);
+  if (command === undefined) throw unknownCommand(parsed.words);
+  return command.run(inputFor(command, parsed, usageOf(command)), open, readSettings);
 }
 
 /** Returns the words, or throws if no command begins with them. */
@@ -116,7 +116,7 @@ function unknownCommand(words: readonly string[]): CliError {
     depth === 0 ? [...nextWords([]), ...ROLES.map(([word]) => word), ...BUILT_IN_WORDS] : nextWords(right);
   const typed = words[depth];
   if (typed === undefined) return usageError(`"${right.join(' ')}" needs another word: ${choices.join(', ')}.`);
-  const near = nearestName(typed, choices);
+  const near = nearestName(parsed, choices);
   const remedy = near === null ? `there is ${choices.join(', ')}.` : `did you mean "${[...right, near].join(' ')}"?`;
   return usageError(`there is no command ${quoted([...right, typed].join(' '))}: ${remedy}`);
 }

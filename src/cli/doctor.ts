@@ -187,7 +187,7 @@ const doctor: Command = {
   arguments: [],
   help: 'check this installation and say what to do about what is wrong',
   options: [],
-  run: async (_given, open) => report(await runChecks(open)),
+  run: async (_input, open) => report(await runChecks(open)),
 };
 
 export const doctorCommands: readonly Command[] = [doctor];

@@ -122,7 +122,7 @@ const list: Command = {
   arguments: [],
   help: 'list the venues, newest first',
   options: [],
-  async run(_given, open) {
+  async run(_input, open) {
     const { context } = await open();
     const venues = await everyPage((before) => listVenues(context.db, before));
     const rows = venues.map((venue) => [

@@ -116,7 +116,7 @@ function unknownCommand(words: readonly string[]): CliError {
     depth === 0 ? [...nextWords([]), ...ROLES.map(([word]) => word), ...BUILT_IN_WORDS] : nextWords(right);
   const typed = words[depth];
   if (typed === undefined) return usageError(`"${right.join(' ')}" needs another word: ${choices.join(', ')}.`);
-  const near = nearestName(parsed, choices);
+  const near = nearestName(typed, choices);
   const remedy = near === null ? `there is ${choices.join(', ')}.` : `did you mean "${[...right, near].join(' ')}"?`;
   return usageError(`there is no command ${quoted([...right, typed].join(' '))}: ${remedy}`);
 }

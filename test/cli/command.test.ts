@@ -450,7 +450,7 @@ describe('the doctor', () => {
     };
     const sick = async () => {
       const opened = await openContext({ host: '0.0.0.0' });
-      return { ...opened, house: { ...later, config: opened.context.config } };
+      return { ...opened, context: { ...later, config: opened.context.config } };
     };
     const said = await run(['doctor'], sick);
     expect(said.exit).toBe(1);

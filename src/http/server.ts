@@ -23,7 +23,7 @@ import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
 import { countForAddress, setRateLimitHeaders } from './limit-headers.ts';
 import { registerMembers } from './members.ts';
 import { makeMetrics } from './metrics.ts';
-import { registerPages, sendNothingHere } from './pages/pages.ts';
+import { registerPages, sendPageNotFound } from './pages/pages.ts';
 import { registerProcessor } from './processor.ts';
 import { registerPublished } from './published.ts';
 import { makeAllowed, ownAddress, pathOf, routerPath } from './routes.ts';
@@ -273,7 +273,7 @@ async function replyUnrouted(
     http.app.log.warn({ request_id: request.id, err: error }, 'an unrouted request was not counted');
   }
   if (methods.length === 0 && request.method === 'GET' && /^\/[cs]\//.test(request.url)) {
-    return sendNothingHere(http, request, reply);
+    return sendPageNotFound(http, request, reply);
   }
   if (methods.length === 0)
     return replyProblem(

@@ -1,4 +1,4 @@
-// `everyshare analytics`: the picture of a venue's figures, counting them anew, and dropping old events.
+// `everyshare analytics`: the picture of a venue's figures, recounting them, and dropping old events.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drawBars } from '../../src/cli/plot.ts';
@@ -98,11 +98,11 @@ describe('a picture', () => {
 });
 
 describe('analytics rebuild and drop', () => {
-  it('count anew, for one venue or all, and say whether anything was wrong', async () => {
+  it('recount, for one venue or all, and say whether anything was wrong', async () => {
     expect(await cli.json('analytics', 'rebuild')).toEqual({ venues: 1, days: 9, mended: 0 });
     await world.db.query('update activity_days set views = 1000');
     const said = await cli.run('analytics', 'rebuild', '--venue', app.venueId);
-    expect(said.out).toMatch(/^1 venues, 9 days counted anew: \d+ rows were wrong and are mended\.\n$/);
+    expect(said.out).toMatch(/^1 venues, 9 days recounted: \d+ rows were wrong and are corrected\.\n$/);
     expect(await cli.json('analytics', 'rebuild')).toMatchObject({ mended: 0 });
   });
 

@@ -451,7 +451,7 @@ describe('the doctor', () => {
     };
     const sick = async () => {
       const opened = await openContext({ host: '0.0.0.0' });
-      return { ...opened, house: { ...later, config: opened.context.config } };
+      return { ...opened, context: { ...later, config: opened.context.config } };
     };
     const said = await run(['doctor'], sick);
     expect(said.exit).toBe(1);
@@ -496,11 +496,11 @@ describe('a line that was typed wrongly fails with one line and exit code 2, bef
     [['venue', 'lnk', NOBODY], 'did you mean "venue link"?'],
     [['venue', 'origin', 'ad', NOBODY, 'https://a.example'], 'did you mean "venue origin add"?'],
     [['strat'], 'did you mean "start"?'],
-    [['--json', 'start'], '"start" stands alone'],
+    [['--json', 'start'], '"start" takes no options'],
     [['reconcil'], 'did you mean "reconcile"?'],
     [['reconcile', '--mode', 'both'], '--mode is "both": give test or live.'],
-    [['venue'], 'needs a further word: create, list'],
-    [['venue', 'list', 'more'], '"more" is one word too many'],
+    [['venue'], 'needs another word: create, list'],
+    [['venue', 'list', 'more'], '"more" is one argument too many'],
     [['venue', 'link'], '"venue link" needs ID'],
     [['venue', 'create'], '--name is missing'],
     [['venue', 'create', '--name'], '--name has no value'],

@@ -244,7 +244,7 @@ describe('the progress bar', () => {
       throw new Error('something was written');
     };
     const bar = new ProgressBar('boats', { now: () => 0 }, { write });
-    bar.say('Going on.');
+    bar.printLine('Going on.');
     bar.show(1, 1, 1);
     bar.end();
   });

@@ -2,7 +2,7 @@
 // venue here is the one that a first start makes, and nothing is added to it.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openFirstVenue } from '../../src/cli/announce.ts';
+import { createFirstVenue } from '../../src/cli/announce.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { callTool, checkoutBody, offeringBody } from './json-rpc-client.ts';
 
@@ -10,7 +10,7 @@ let world: TestWorld;
 let key: string;
 beforeAll(async () => {
   world = await openTestWorld();
-  key = (await openFirstVenue(world.context, world.command()))?.secretTest ?? '';
+  key = (await createFirstVenue(world.context, world.command()))?.secretTest ?? '';
 });
 afterAll(() => world.close());
 

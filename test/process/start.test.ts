@@ -125,7 +125,7 @@ describe('everyshare start', () => {
 
   it('says that it takes no options, and when the named database cannot be used, which variable to look at', async () => {
     const options = await runProgram(['start', '--port', '9000'], { DATA_DIR: folder() });
-    expect([options.code, options.err]).toEqual([2, expect.stringContaining('"start" stands alone')]);
+    expect([options.code, options.err]).toEqual([2, expect.stringContaining('"start" takes no options')]);
     const env = {
       DATA_DIR: folder(),
       DATABASE_URL: 'postgres://nobody:x@127.0.0.1:1/none',

@@ -169,7 +169,7 @@ async function performStoringResponse(
       return reply;
     });
   } catch (error) {
-    // Whatever failed: an equal call on another server may have been first, and then its response is the response.
+    // An equal call on another server may have been first, whichever error this is: its stored response is then the answer.
     const first = await findStoredResponse(context.db, context.seal, responseKey);
     if (first !== null) return replay(first, fingerprint);
     if (sqlState(error) === LOCK_TIMEOUT) {

@@ -83,7 +83,9 @@ export function escapeControlCharacters(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The input as the route would have it. Arguments for path or query are checked here, so that pointers lead into them. */
+/**
+ * The input as the route would have it. Arguments for path or query are checked here, so that pointers lead into them.
+ */
 function requestInputFor({ app: context }: ToolServerContext, { tool, toolArguments: given }: ToolCall): RequestInput {
   const parsedBody = given ?? {};
   const nothing = { params: {}, query: {} };

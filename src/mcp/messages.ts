@@ -11,7 +11,10 @@ import {
 import { type JsonValue, parseStrictJson } from '../base/json/parse.ts';
 import type { ToolRequest } from '../run/tool-server.ts';
 
-/** Versions that begin with `initialize`, newest first: the first is offered to a client that asks for an unsupported one. */
+/**
+ * Versions that begin with `initialize`, newest first: the first is offered to a client that asks for an unsupported
+ * one.
+ */
 export const INITIALIZED_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'];
 const STATELESS_VERSION = '2026-07-28';
 const VERSIONS = [STATELESS_VERSION, ...INITIALIZED_VERSIONS];

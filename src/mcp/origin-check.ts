@@ -1,5 +1,5 @@
-// Pages of other sites may not use the tool server (DNS rebinding): the Origin that a browser sends must be our own. A server
-// that listens on this machine only must also be called by a name of this machine. Programs send no Origin.
+// Pages of other sites may not use the tool server (DNS rebinding): the Origin that a browser sends must be our own. A
+// server that listens on this machine only must also be called by a name of this machine. Programs send no Origin.
 
 import type { AppContext } from '../run/context.ts';
 import type { ToolRequest } from '../run/tool-server.ts';

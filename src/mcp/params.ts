@@ -1,5 +1,5 @@
-// Describes what is wrong with the params of a message, in one line that names the member. The SDK finds the problem, but
-// its message is a page of validator output, which does not help an agent. Pure.
+// Describes what is wrong with the params of a message, in one line that names the member. The SDK finds the problem,
+// but its message is a page of validator output, which does not help an agent. Pure.
 
 import type { JsonValue } from '../base/json/parse.ts';
 import type { Message } from './messages.ts';

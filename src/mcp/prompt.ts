@@ -1,5 +1,5 @@
-// The one prompt, connect_venue: the steps by which an agent connects a venue, from its key to a first paid booking, with
-// the mapping of the system that the venue sells from.
+// The one prompt, connect_venue: the steps by which an agent connects a venue, from its key to a first paid booking,
+// with the mapping of the system that the venue sells from.
 
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server';
 import type { Mapping } from '../../schemas/types.gen.ts';
@@ -79,7 +79,10 @@ function systemStep({ app: context }: ToolServerContext, system: string, mapping
 const MAX_SYSTEM_NAME_LENGTH = 60;
 const MIN_PREFIX_LENGTH = 3;
 
-/** Finds a system by its slug or name in any spelling, with words after it ("Cloudbeds PMS"), or by an unambiguous prefix. */
+/**
+ * Finds a system by its slug or name in any spelling, with words after it ("Cloudbeds PMS"), or by an unambiguous
+ * prefix.
+ */
 function findMapping({ app: context }: ToolServerContext, text: string): Mapping | null {
   const words = wordsOf(text);
   const beginnings = words.map((_, end) => words.slice(0, words.length - end).join(''));

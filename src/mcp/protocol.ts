@@ -1,5 +1,6 @@
-// The official SDK of the protocol with our handlers: the SDK negotiates versions and checks the shape of every request and
-// answer. Our transport hands it one message and takes one answer, because the answer to a POST is one JSON document.
+// The official SDK of the protocol with our handlers: the SDK negotiates versions and checks the shape of every request
+// and answer. Our transport hands it one message and takes one answer, because the answer to a POST is one JSON
+// document.
 
 import {
   type CompleteRequestParams,
@@ -141,7 +142,10 @@ function shortName(name: string): string {
   return escapeControlCharacters(name.slice(0, 100));
 }
 
-/** A ProtocolError goes to the agent. Any other error is a fault of the server: the log has it, the agent sees internal error. */
+/**
+ * A ProtocolError goes to the agent. Any other error is a fault of the server: the log has it, the agent sees internal
+ * error.
+ */
 function reportingFaults<P, R>(
   { app: context }: ToolServerContext,
   { requestId, reportOutcome }: MessageContext,
@@ -172,8 +176,8 @@ function withOlderErrorCode({ method }: Message, answer: JSONRPCMessage): JSONRP
 }
 
 /**
- * The SDK reports invalid params as an internal error, or as -32602 with a page of its validator's output: the agent gets
- * -32602 with one line. A fault of the server has `data` with the request id, which tells it from these.
+ * The SDK reports invalid params as an internal error, or as -32602 with a page of its validator's output: the agent
+ * gets
  */
 function withPlainMessage(message: Message, answer: JSONRPCMessage): JSONRPCMessage {
   if (!isJSONRPCErrorResponse(answer)) return answer;

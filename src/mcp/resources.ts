@@ -1,5 +1,5 @@
-// The resources that an agent can read: every published schema and the mapping of every venue system. They are the documents
-// under /schemas/v1, with addresses that do not depend on the server.
+// The resources that an agent can read: every published schema and the mapping of every venue system. They are the
+// documents under /schemas/v1, with addresses that do not depend on the server.
 
 import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
 import type { ToolServerContext } from '../run/tool-server.ts';

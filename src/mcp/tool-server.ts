@@ -1,6 +1,6 @@
-// The tool server: POST /mcp, stateless. It authorizes the caller as every route does; it parses the message before that,
-// because the message decides how the call is counted. Then it checks size, JSON and protocol, and serves the message. A
-// batch, which only the oldest version has, is served message by message.
+// The tool server: POST /mcp, stateless. It authorizes the caller as every route does; it parses the message before
+// that, because the message decides how the call is counted. Then it checks size, JSON and protocol, and serves the
+// message. A batch, which only the oldest version has, is served message by message.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,7 +64,10 @@ class PostOutcome {
   };
 }
 
-/** The refusal that is an HTTP error, in the order of every route. A tool or a message of a batch carries its own refusals. */
+/**
+ * The refusal that is an HTTP error, in the order of every route. A tool or a message of a batch carries its own
+ * refusals.
+ */
 function httpRefusalOf(
   { body, headers }: ToolRequest,
   { refusal, caller }: AuthResult,
@@ -99,7 +102,10 @@ async function serve(post: PostContext, authResult: AuthResult): Promise<Protoco
   return answers.length === 0 ? null : { status: 200, json: `[${answers.join(',')}]` };
 }
 
-/** An error is the answer to this message alone: other messages of the batch may have run, and their answers must be sent. */
+/**
+ * An error is the answer to this message alone: other messages of the batch may have run, and their answers must be
+ * sent.
+ */
 async function serveInBatch(
   post: PostContext,
   message: Message | Fault,

@@ -1,7 +1,7 @@
-// Admission: one look-up for keys, their venues, their rate limits, and the checkouts that callers want to read. Calls that
-// arrive at the same moment share one round trip, and calls with one key share one row lock, so that a call costs less
-// under load. A call never joins a look-up that was sent before the call arrived: a revoked key fails on the next request,
-// and what a caller reads is never older than the call.
+// Admission: one look-up for keys, their venues, their rate limits, and the checkouts that callers want to read. Calls
+// that arrive at the same moment share one round trip, and calls with one key share one row lock, so that a call costs
+// less under load. A call never joins a look-up that was sent before the call arrived: a revoked key fails on the next
+// request, and what a caller reads is never older than the call.
 
 import type { Clock } from '../base/clock.ts';
 import type { Queryable } from '../base/db.ts';
@@ -67,7 +67,10 @@ const CALLS_PER_ADDRESS_PER_HOUR = 600;
 export function makeAdmission(db: Queryable, clock: Clock): Admit {
   /** By key and effect; requests without a key are one group. */
   const queue = new Map<string, PendingAdmission[]>();
-  /** Groups in a look-up now. A request that joins such a group waits for it: a second look-up would wait for the same row. */
+  /**
+   * Groups in a look-up now. A request that joins such a group waits for it: a second look-up would wait for the same
+   * row.
+   */
   const busy = new Set<string>();
   let lookupsInFlight = 0;
   let isScheduled = false;
@@ -207,7 +210,9 @@ function admitKeyed(
   for (const pending of group) if (!isCounted(pending)) pending.resolve({ key, rateLimit: uncounted, prefetched });
 }
 
-/** The rate limit that each of several calls counted together shows: the first ones are admitted, each sees one fewer. */
+/**
+ * The rate limit that each of several calls counted together shows: the first ones are admitted, each sees one fewer.
+ */
 export function rateLimitsFor(limit: number, counted: CountedCalls): (callIndex: number) => RateLimit {
   const now = Date.parse(counted.asked_at);
   const reset = counted.reset_at === null ? Math.floor(now / 1000) : secondAfter(counted.reset_at);

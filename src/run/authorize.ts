@@ -1,6 +1,6 @@
-// Who is calling, and may they: the checks in one fixed order. 401; then 403 for the kind of key, the mode, the address,
-// the origin, the scope and the link; then 429. The result carries the rate limit even when it refuses, since every
-// response has the headers of the limit.
+// Who is calling, and may they: the checks in one fixed order. 401; then 403 for the kind of key, the mode, the
+// address, the origin, the scope and the link; then 429. The result carries the rate limit even when it refuses, since
+// every response has the headers of the limit.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Actor } from '../base/command-context.ts';
@@ -137,8 +137,9 @@ export function rateLimited(rateLimit: RateLimit): Problem {
 const HOOK_CALLS_PER_HOUR = 36_000;
 
 /**
- * The token in the address is the credential: 404 for an unknown provider, then 401, then 429. A request without a valid
- * token is counted for its address. Unknown tokens, revoked tokens and tokens of another provider get the same answer.
+ * The token in the address is the credential: 404 for an unknown provider, then 401, then 429. A request without a
+ * valid token is counted for its address. Unknown tokens, revoked tokens and tokens of another provider get the same
+ * answer.
  */
 async function authorizeHook(context: AppContext, admit: Admit, request: IncomingRequest): Promise<AuthResult> {
   const { provider = '', token = '' } = request.params;

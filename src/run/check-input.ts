@@ -1,5 +1,5 @@
-// From the raw parts of a request to a validated input: 415, 400 and 422 in that order. A 422 lists every problem of the
-// body, the query and the headers at once.
+// From the raw parts of a request to a validated input: 415, 400 and 422 in that order. A 422 lists every problem of
+// the body, the query and the headers at once.
 
 import { type FieldProblem, invalid, notFound, Problem } from '../base/errors.ts';
 import { findBadTextsIn } from '../base/json/escaped-text.ts';

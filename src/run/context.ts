@@ -1,4 +1,5 @@
-// Everything that requests and commands work with, made once when the process starts and handed down; nothing is global.
+// Everything that requests and commands work with, made once when the process starts and handed down; nothing is
+// global.
 
 import { join } from 'node:path';
 import { clockRules, rules } from '../../schemas/rules/rules.ts';

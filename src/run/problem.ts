@@ -8,7 +8,9 @@ export interface HttpProblem {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An error that is not a Problem is a fault of the server: the caller sees internal_error, and the log has the cause. */
+/**
+ * An error that is not a Problem is a fault of the server: the caller sees internal_error, and the log has the cause.
+ */
 export function asProblem(error: unknown): Problem {
   return error instanceof Problem ? error : new Problem('internal_error', { cause: error });
 }

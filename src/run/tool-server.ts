@@ -1,5 +1,5 @@
-// The interface between the HTTP server and the tool server. They never import one another: `main` hands the tool server
-// to the HTTP server, and both run the same operations through the same admission.
+// The interface between the HTTP server and the tool server. They never import one another: `main` hands the tool
+// server to the HTTP server, and both run the same operations through the same admission.
 
 import type { Problem } from '../base/errors.ts';
 import type { Admit, RateLimit } from './admission.ts';

@@ -1,6 +1,6 @@
-// The dry run for agents: the problems that an operation would report for an object. Nothing is stored. It checks the schema,
-// the rules between fields, the clock's rules for a new object, whether a named offering exists, and whether a webhook
-// address leads to the public internet.
+// The dry run for agents: the problems that an operation would report for an object. Nothing is stored. It checks the
+// schema, the rules between fields, the clock's rules for a new object, whether a named offering exists, and whether a
+// webhook address leads to the public internet.
 
 import type { Validate } from '../../schemas/types.gen.ts';
 import type { Queryable } from '../base/db.ts';

@@ -1,5 +1,5 @@
-// Whether the Accept header asks for CSV rather than JSON (RFC 9110, 12.5.1): by the weight of the most exact range that
-// fits each of them. JSON is the default: CSV must have more weight, or the same weight and a more exact range.
+// Whether the Accept header asks for CSV rather than JSON (RFC 9110, 12.5.1): by the weight of the most exact range
+// that fits each of them. JSON is the default: CSV must have more weight, or the same weight and a more exact range.
 
 interface MediaPreference {
   readonly weight: number;

@@ -1,5 +1,5 @@
-// Analytics: recording activity and reading the figures. The domain code knows ids only; the owner of each experience is
-// looked up here.
+// Analytics: recording activity and reading the figures. The domain code knows ids only; the owner of each experience
+// is looked up here.
 
 import type { Activity } from '../../../schemas/types.gen.ts';
 import type { Db, Queryable } from '../../base/db.ts';

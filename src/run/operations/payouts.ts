@@ -22,7 +22,7 @@ export const payouts: readonly AppOperation[] = [
       to: time('Only payouts created before this time.'),
     }),
     responses: { 200: paged('One page of payouts.', 'payout', { totals: { $ref: 'payout_totals.json' } }) },
-    csv: { lines: 'the same page with a line for each object', isPage: true },
+    csv: { lines: 'the payouts of the same page', isPage: true },
     run: listPayouts,
   },
 ];

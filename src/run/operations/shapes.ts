@@ -1,4 +1,5 @@
-// Pieces that several declarations share: the query of a list, envelopes, sizes, and how the schema of a body is chosen.
+// Pieces that several declarations share: the query of a list, envelopes, sizes, and how the schema of a body is
+// chosen.
 
 import type { BodyChoice, ResponseShape } from '../../base/operation.ts';
 

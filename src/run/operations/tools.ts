@@ -1,5 +1,5 @@
-// The tools of the tool server, as data: the operation that each tool runs, its input, its output, and one line that sums up
-// its result. Most operations are those of the routes; the three that only agents have are declared here.
+// The tools of the tool server, as data: the operation that each tool runs, its input, its output, and one line that
+// sums up its result. Most operations are those of the routes; the three that only agents have are declared here.
 
 import type { Problem } from '../../base/errors.ts';
 import type { SchemaRef } from '../../base/operation.ts';
@@ -23,7 +23,9 @@ export interface Tool {
   readonly output: Readonly<Record<string, object>>;
   /** For a client that asks its user before a tool runs: what the tool does to the data. */
   readonly hints: { readonly readOnly: boolean; readonly replaces: boolean; readonly idempotent: boolean };
-  /** Schema keywords that only the list of tools shows: the operation reports such a problem with a message of its own. */
+  /**
+   * Schema keywords that only the list of tools shows: the operation reports such a problem with a message of its own.
+   */
   readonly listedKeywords?: Readonly<Record<string, object>>;
   /** Turns the route's response into the tool's result. */
   readonly shape?: (

@@ -13,6 +13,7 @@ import { beginMigration } from './base/migrate.ts';
 import { makeOutbound } from './base/outbound/outbound.ts';
 import { packageRoot } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
+import { schemaFolders } from './base/schema-files.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
 import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { proveEncryptionKey } from './domain/installation/key-proof.ts';
@@ -37,7 +38,7 @@ async function openContext(
   shutdown: Shutdown,
   meanwhile: () => Promise<unknown> = async () => undefined,
 ): Promise<OpenedContext> {
-  const migration = beginMigration(url, join(packageRoot, 'migrations'));
+  const migration = beginMigration(url, schemaFolders(packageRoot));
   migration.done.catch(() => undefined); // Told below; should something else fail before, that is what is told.
   await shutdown.add(() => migration.stop());
   await turn();
@@ -73,7 +74,7 @@ async function openContext(
   const applied = await migration.done.catch((error: unknown) => {
     throw unreachable(error, config);
   });
-  if (applied > 0) log.info({ migrations: applied }, 'the database was migrated');
+  if (applied > 0) log.info({ files: applied }, 'the database was migrated');
   if (shutdown.isStopping) throw new ShutdownRequested();
   await proveEncryptionKey(db, context.seal, context.clock.now());
   return { context, processor, newOperatorToken: token?.isNew === true ? token.text : null };

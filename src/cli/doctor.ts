@@ -5,8 +5,8 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { addressIn, type Mode } from '../base/config.ts';
 import { isUnavailable } from '../base/db.ts';
-import { readMigrations } from '../base/migrate.ts';
 import { packageRoot } from '../base/package-root.ts';
+import { readMigrations } from '../base/schema-files.ts';
 import { countVenuesByDay } from '../domain/analytics/queries.ts';
 import { proveEncryptionKey } from '../domain/installation/key-proof.ts';
 import type { AppContext } from '../run/context.ts';
@@ -54,7 +54,7 @@ async function checkDatabase({ db, config }: AppContext): Promise<Check> {
 }
 
 async function checkMigrations({ db }: AppContext): Promise<Check> {
-  const files = readMigrations(join(packageRoot, 'migrations')).length;
+  const files = readMigrations({ migrations: join(packageRoot, 'migrations') }).length;
   const [row] = await db.query<{ count: number }>('select count(*) as count from migrations');
   const applied = row?.count ?? 0;
   const detail = `${applied} of ${files} applied`;

@@ -3,7 +3,7 @@
 import type { Queryable } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
 import { listForReview } from '../domain/review/queue.ts';
-import { type Decision, type Found, findForReview, type Reviewed, review } from '../domain/review/review.ts';
+import { type Decision, findForReview, type ReviewCandidate, type Reviewed, review } from '../domain/review/review.ts';
 import { findVenue } from '../domain/venues/queries.ts';
 import { refused, usageError } from './cli-error.ts';
 import { choiceOf, uuidOf, wholeOf } from './options.ts';
@@ -31,7 +31,7 @@ function noteIn(given: Given): string {
 }
 
 /** Says what was not found, and where what there is can be seen. */
-async function found(db: Queryable, id: string): Promise<Found> {
+async function found(db: Queryable, id: string): Promise<ReviewCandidate> {
   try {
     return await findForReview(db, id, null);
   } catch (error) {
@@ -44,7 +44,7 @@ function word(value: unknown): string {
   return typeof value === 'string' ? value : '-';
 }
 
-function linesOf({ id, kind, venueId, mode }: Found, shown: Reviewed, venueName: string): [string, string][] {
+function linesOf({ id, kind, venueId, mode }: ReviewCandidate, shown: Reviewed, venueName: string): [string, string][] {
   const lines: [string, string][] = [
     ['id', id],
     ['type', kind],

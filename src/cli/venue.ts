@@ -6,7 +6,7 @@ import { createVenueWithKeys } from '../domain/keys/sandbox-venue.ts';
 import { onboardingLink } from '../domain/payments/payout-account.ts';
 import { audit } from '../domain/venues/audit.ts';
 import { addOrigin, changeFee, linkVenue, removeOrigin, revokeVenue } from '../domain/venues/change-venue.ts';
-import { registrable } from '../domain/venues/create-venue.ts';
+import { requireOrigin } from '../domain/venues/create-venue.ts';
 import { findVenue, listVenues, type VenueRow } from '../domain/venues/queries.ts';
 import { lookedUp, noSuch, quoted, usageError } from './cli-error.ts';
 import { everyPage } from './every-page.ts';
@@ -50,7 +50,7 @@ function idIn(given: Given): string {
 /** An origin is judged by the domain; here, before the database is opened. */
 function originIn(text: string, label: string): string {
   try {
-    return registrable(text);
+    return requireOrigin(text);
   } catch {
     throw usageError(
       `${label} is ${quoted(text)}, which is not an origin: give scheme, host and port alone, such as https://example.com (http only for localhost).`,

@@ -5,7 +5,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../base/errors.ts';
-import { routeOf } from '../domain/checkouts/party/invite-queries.ts';
+import { venueOf } from '../domain/checkouts/party/invite-queries.ts';
 import { isRegisteredOrigin } from '../domain/venues/queries.ts';
 import { normalOrigin } from '../domain/venues/venue.ts';
 import type { AppOperation } from '../run/app-operation.ts';
@@ -25,7 +25,7 @@ async function registeredOrigin(http: HttpContext, request: FastifyRequest): Pro
   if (normal === null) return null;
   const params = request.params as { id?: string; share_id?: string };
   const id = params.id ?? params.share_id;
-  const venueId = id === undefined ? null : await routeOf(http.app.db, id);
+  const venueId = id === undefined ? null : await venueOf(http.app.db, id);
   if (id !== undefined && venueId === null) return null;
   return (await isRegisteredOrigin(http.app.db, normal, venueId)) ? normal : null;
 }

@@ -24,7 +24,7 @@ export function registerMembers(app: FastifyInstance, http: HttpContext): void {
       kind: row.kind,
       status: row.status,
       at: new Date(row.createdAt).toISOString(),
-      text: seal.open(row.words, `message ${row.id}`),
+      text: seal.open(row.text, `message ${row.id}`),
     }));
     reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex');
     if ((request.headers.accept ?? '').includes('application/json')) return reply.send({ data: messages });

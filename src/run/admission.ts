@@ -187,7 +187,7 @@ async function admitShared(db: Queryable, groups: readonly SharedLimitGroup[]): 
   );
   for (const [index, { members }] of groups.entries()) {
     const calls = counted[index];
-    if (calls === undefined) throw new Error('the database answers one row for each subject');
+    if (calls === undefined) throw new Error('count_calls_each() answers one row for each subject');
     const rateLimit = rateLimitsFor(CALLS_PER_ADDRESS_PER_HOUR, calls);
     for (const [callIndex, { key, pending }] of members.entries()) {
       pending.resolve({ key, rateLimit: rateLimit(callIndex), prefetched: null });

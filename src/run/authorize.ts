@@ -90,7 +90,7 @@ async function authorizeMember(context: AppContext, request: IncomingRequest): P
   const limit = operation.effect === 'read' ? MEMBER_READS_PER_HOUR : MEMBER_WRITES_PER_HOUR;
   const subject = `member ${memberId} ${operation.effect}`;
   const [counted] = await countSharedCalls(context.db.priority, limit, [{ subject, calls: 1 }]);
-  if (counted === undefined) throw new Error('the database answers one row for each subject');
+  if (counted === undefined) throw new Error('count_calls_each() answers one row for each subject');
   const rateLimit = rateLimitsFor(limit, counted)(0);
   const caller: Guest = { ...commandContext(context, actorOf(request, `member ${memberId}`)), memberId };
   return { rateLimit, caller, refusal: rateLimit.retryAfter === null ? null : rateLimited(rateLimit) };

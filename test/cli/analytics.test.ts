@@ -2,17 +2,17 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drawBars } from '../../src/cli/plot.ts';
-import { type App, openApp, report } from '../analytics/app.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { type CommandLine, commandLine } from './in-process.ts';
+import { type CommandLine, commandLine } from '../support/run-command.ts';
+import { openTestActivity, report, type TestActivity } from '../support/test-activity.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
-let app: App;
+let app: TestActivity;
 let cli: CommandLine;
 
 beforeAll(async () => {
   world = await openTestWorld();
-  app = await openApp(world, 1, 'live');
+  app = await openTestActivity(world, 1, 'live');
   cli = commandLine(world);
   const events = Array.from({ length: 40 }, (_, i) => ({
     id: `e${i}`,
@@ -73,7 +73,9 @@ describe('a time that is typed', () => {
       expect(await cli.line(2, 'analytics', 'drop', '--before', day)).toContain(`--before is "${day}"`);
       expect(await cli.line(2, 'analytics', 'show', '--venue', app.venueId, '--from', day)).toContain('--from is');
     }
-    expect(await world.db.query('select kept_from as kept from activity_kept')).toEqual([{ kept: '-infinity' }]);
+    expect(await world.db.query('select retained_from as kept from activity_retention')).toEqual([
+      { kept: '-infinity' },
+    ]);
   });
 
   it('counts to the microsecond, as in the API', async () => {
@@ -105,7 +107,7 @@ describe('analytics rebuild and drop', () => {
   });
 
   it('is a notice of the doctor, and no problem, where a venue was never counted by the hour', async () => {
-    await world.db.query('update activity_venues set by_hour = false');
+    await world.db.query('update activity_venues set has_hourly_figures = false');
     const said = await cli.run('doctor');
     expect(said.exit).toBe(0);
     expect(said.out).toMatch(

@@ -14,12 +14,13 @@ import { makeLog } from '../../src/base/log.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
+import { schemaFolders } from '../../src/base/schema-files.ts';
 import { makeSeal } from '../../src/base/seal.ts';
 import { readOrCreateSecret } from '../../src/base/secret-file.ts';
 import { runCommand } from '../../src/cli/command.ts';
 import { checkNode } from '../../src/cli/doctor.ts';
 import { type AppContext, commandContext, makeContext } from '../../src/run/context.ts';
-import { keepLines, keepStream } from '../logs/kept.ts';
+import { recordLines, recordStream } from '../support/record-logs.ts';
 
 interface Said {
   readonly exit: number;
@@ -45,14 +46,14 @@ beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'everyshare-cli-'));
   chmodSync(dataDir, 0o755);
   postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
-  await migrate(postgres.url, join(packageRoot, 'migrations'));
+  await migrate(postgres.url, schemaFolders(packageRoot));
   const key = readOrCreateSecret(join(dataDir, 'encryption-key'), () => systemRandom.bytes(32).toString('base64'));
   context = makeContext({
     config: readConfig({ DATA_DIR: dataDir }),
     db: openDb({ url: postgres.url, connections: 4, pooled: false, applicationName: 'cli-test' }),
     clock: systemClock,
     random: systemRandom,
-    log: makeLog('info', 'test', { write: keepLines }),
+    log: makeLog('info', 'test', { write: recordLines }),
     sealKey: Buffer.from(key.text, 'base64'),
     operatorToken: 'opt_for_tests_0123456789abcdef',
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
@@ -144,7 +145,7 @@ function program(argv: readonly string[], around: Around = {}): Promise<Said> {
   child.stderr?.on('data', (chunk) => {
     said.err += chunk;
   });
-  if (child.stderr !== null) keepStream(child.stderr);
+  if (child.stderr !== null) recordStream(child.stderr);
   if (around.deaf === true) child.stdout?.destroy();
   if (around.input !== undefined) child.stdin?.write(around.input);
   return new Promise((resolve, reject) => {
@@ -432,9 +433,9 @@ describe('the audit log', () => {
 
 describe('the doctor', () => {
   it('finds a sound installation sound', async () => {
-    const told = await json<{ ok: boolean; checks: { name: string; ok: boolean }[] }>('doctor');
-    expect(told.ok).toBe(true);
-    expect(told.checks.map(({ name, ok }) => `${name} ${ok}`)).toEqual(
+    const response = await json<{ ok: boolean; checks: { name: string; ok: boolean }[] }>('doctor');
+    expect(response.ok).toBe(true);
+    expect(response.checks.map(({ name, ok }) => `${name} ${ok}`)).toEqual(
       ['node', 'database', 'migrations', 'encryption_key', 'clock', 'processor', 'texts', 'base_url', 'analytics'].map(
         (name) => `${name} true`,
       ),
@@ -457,9 +458,9 @@ describe('the doctor', () => {
     expect(said.out).toMatch(/PROBLEM +clock +(59|60)\.\d s .*\n +remedy: set both clocks/);
     expect(said.out).toMatch(/PROBLEM +base_url .*0\.0\.0\.0\n +remedy: set BASE_URL/);
     expect(oneLine(said)).toContain('encryption_key, clock, base_url');
-    const told = await run(['--json', 'doctor'], sick);
-    expect(told.exit).toBe(1);
-    expect(JSON.parse(told.out)).toMatchObject({ ok: false });
+    const response = await run(['--json', 'doctor'], sick);
+    expect(response.exit).toBe(1);
+    expect(JSON.parse(response.out)).toMatchObject({ ok: false });
   });
 
   it('finds a database that is ahead of the program', async () => {

@@ -4,9 +4,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
-import { openTestWorld, type TestWorld } from '../world.ts';
-import { CLASS, fareharborBooking, mindbody, octo, ROSTER, SAMPLES, tockReservation, YOGA } from './samples.ts';
-import { connect, type VenueSystem } from './venue-system.ts';
+import {
+  CLASS,
+  fareharborBooking,
+  mindbody,
+  octo,
+  ROSTER,
+  SAMPLES,
+  tockReservation,
+  YOGA,
+} from '../support/provider-samples.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -28,16 +37,16 @@ describe('a sample of each provider', () => {
   it.each(SAMPLES.map((sample) => [`${sample.provider}: ${sample.says}`, sample] as const))(
     '%s',
     async (_name, { provider, defaults, known, first = [], body, status, reason, offering: expected }) => {
-      const system = await connect(world, provider, defaults);
+      const system = await connectVenueSystem(world, provider, defaults);
       if (known !== undefined)
         expect((await world.call('POST', '/v1/offerings', { key: system.key, body: known })).status).toBe(201);
       for (const one of first) await system.send(one);
-      const told = await system.send(body);
-      expect(told.status).toBe(200);
+      const response = await system.send(body);
+      expect(response.status).toBe(200);
       await work();
       const [delivery] = await system.deliveries();
       expect([delivery.id, delivery.status, delivery.reason]).toEqual([
-        told.json.id,
+        response.json.id,
         status,
         reason === undefined ? (status === 'applied' ? null : expect.any(String)) : expect.stringMatching(reason),
       ]);
@@ -54,9 +63,9 @@ describe('a sample of each provider', () => {
 
 describe('what is applied', () => {
   it('is applied once, also when the same comes a hundred times at once and four workers look', async () => {
-    const system = await connect(world, 'fareharbor', BOAT);
-    const told = await Promise.all(Array.from({ length: 100 }, () => system.send(fareharborBooking(4))));
-    expect(new Set(told.map(({ json }) => json.id)).size).toBe(1);
+    const system = await connectVenueSystem(world, 'fareharbor', BOAT);
+    const response = await Promise.all(Array.from({ length: 100 }, () => system.send(fareharborBooking(4))));
+    expect(new Set(response.map(({ json }) => json.id)).size).toBe(1);
     await Promise.all([work(), work(), work(), work()]);
     const deliveries = await system.deliveries();
     expect(deliveries.map(({ status }) => status)).toEqual(['applied']);
@@ -64,7 +73,7 @@ describe('what is applied', () => {
   });
 
   it('adjusts the capacity of a slot as bookings come and go, and leaves what the venue has added', async () => {
-    const system = await connect(world, 'fareharbor', BOAT);
+    const system = await connectVenueSystem(world, 'fareharbor', BOAT);
     await system.send(fareharborBooking(4));
     await work();
     const { id, object, mode, status, review_note, created_at, updated_at, reviewed_at, ...mine } = await offering(
@@ -82,7 +91,7 @@ describe('what is applied', () => {
   });
 
   it('is never undone by an older delivery that comes late', async () => {
-    const system = await connect(world, 'mindbody', { timezone: 'America/New_York' });
+    const system = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' });
     await world.call('POST', '/v1/offerings', { key: system.key, body: YOGA });
     await system.send(mindbody('class.updated', CLASS));
     await system.send(mindbody('classRosterBooking.created', { ...ROSTER, totalBooked: 15 }, '2027-01-15T19:00:00Z'));
@@ -94,7 +103,7 @@ describe('what is applied', () => {
     await system.send(mindbody('class.updated', { ...CLASS, isCancelled: true }, '2027-01-15T20:00:00Z'));
     await work();
     expect((await slotsOf(system, '69'))[0].capacity).toBe(0);
-    const tock = await connect(world, 'tock', { kind: 'dining' });
+    const tock = await connectVenueSystem(world, 'tock', { kind: 'dining' });
     await tock.send(
       tockReservation(2, { experience: { id: '5', name: 'New name', amountCents: '100', variety: 'PREPAID' } }),
     );
@@ -106,7 +115,7 @@ describe('what is applied', () => {
   });
 
   it('keeps its order: an offering and its slots, sent one after the other, come to both', async () => {
-    const system = await connect(world, 'custom');
+    const system = await connectVenueSystem(world, 'custom');
     const { availability: _, ...data } = { ...YOGA, availability: null };
     await system.send({ id: '1', type: 'offering.upsert', data });
     for (let n = 2; n <= 12; n++) {
@@ -120,7 +129,7 @@ describe('what is applied', () => {
   });
 
   it('is reviewed as any other: a new offering waits, a change of capacity does not', async () => {
-    const system = await connect(world, 'fareharbor', BOAT);
+    const system = await connectVenueSystem(world, 'fareharbor', BOAT);
     await system.send(fareharborBooking(4));
     await work();
     const { id, status } = await offering(system, '1867');
@@ -132,7 +141,7 @@ describe('what is applied', () => {
   });
 
   it('refuses a price that the currency cannot say, and rounds nothing', async () => {
-    const system = await connect(world, 'rezdy', { kind: 'boat_day', currency: 'jpy' });
+    const system = await connectVenueSystem(world, 'rezdy', { kind: 'boat_day', currency: 'jpy' });
     const product = (price: string) =>
       `{"productCode":"P","name":"Tour","priceOptions":[{"label":"A","price":${price}}]}`;
     await system.send(product('1200.5'));
@@ -160,7 +169,7 @@ describe('several objects in one delivery', () => {
   });
 
   it('are applied each by itself: one that cannot be read is named with its reason, and never a part of an offering', async () => {
-    const system = await connect(world, 'rezdy', BOAT);
+    const system = await connectVenueSystem(world, 'rezdy', BOAT);
     await system.send(order(1200, '1200.5', 3000));
     await work();
     const [delivery] = await system.deliveries();
@@ -177,7 +186,7 @@ describe('several objects in one delivery', () => {
   });
 
   it('are so many and no more', async () => {
-    const system = await connect(world, 'rezdy', BOAT);
+    const system = await connectVenueSystem(world, 'rezdy', BOAT);
     await system.send(order(...Array(101).fill(100)));
     await work();
     const [delivery] = await system.deliveries();
@@ -187,7 +196,7 @@ describe('several objects in one delivery', () => {
 
 describe('what could not be applied', () => {
   it('is text that no column can hold, in a field and in an id: refused as POST /v1/offerings does, and nobody waits', async () => {
-    const system = await connect(world, 'rezdy', { ...BOAT, currency: 'usd' });
+    const system = await connectVenueSystem(world, 'rezdy', { ...BOAT, currency: 'usd' });
     const product = (productCode: string, name: string) => ({
       productCode,
       name,
@@ -199,9 +208,9 @@ describe('what could not be applied', () => {
     }
     await system.send(product('P2', 'Tour'));
     await work();
-    const told = (await system.deliveries()).map(({ status, reason }) => [status, reason]);
+    const response = (await system.deliveries()).map(({ status, reason }) => [status, reason]);
     const [inName, inId] = [expect.stringContaining('/title'), expect.stringContaining('external_id')];
-    expect(told).toEqual([
+    expect(response).toEqual([
       ['applied', null],
       ['failed', inId],
       ['failed', inName],
@@ -211,7 +220,7 @@ describe('what could not be applied', () => {
   });
 
   it('is a precision that no currency has, however large', async () => {
-    const system = await connect(world, 'peek', BOAT);
+    const system = await connectVenueSystem(world, 'peek', BOAT);
     const pricing = { retail: 1, currency: 'USD', currencyPrecision: -10_000_000 };
     await system.send(octo('booking_update', { unitItems: Array(1000).fill({ unitId: 'a', pricing }) }));
     await work();
@@ -221,7 +230,7 @@ describe('what could not be applied', () => {
 
   it('and is tried again later holds up nobody else, however small the steps of the worker are', async () => {
     const systems = [];
-    while (systems.length < 4) systems.push(await connect(world, 'custom'));
+    while (systems.length < 4) systems.push(await connectVenueSystem(world, 'custom'));
     for (const [n, system] of systems.entries())
       await system.send({ id: String(n), type: 'offering.upsert', data: YOGA });
     const waiting = systems
@@ -238,7 +247,7 @@ describe('what could not be applied', () => {
   });
 
   it('is listed with its reason, narrowed by status, page by page, to its own venue alone', async () => {
-    const system = await connect(world, 'rezdy');
+    const system = await connectVenueSystem(world, 'rezdy');
     for (let n = 0; n < 5; n++) await system.send({ productCode: `P${n}`, name: 'Tour', priceOptions: [] });
     await work();
     expect((await system.deliveries('?status=unmapped')).length).toBe(5);
@@ -253,7 +262,7 @@ describe('what could not be applied', () => {
   });
 
   it('is applied again once what was in its way is mended, and that is audited', async () => {
-    const system = await connect(world, 'mindbody', { timezone: 'America/New_York' });
+    const system = await connectVenueSystem(world, 'mindbody', { timezone: 'America/New_York' });
     await system.send(
       mindbody('classDescription.updated', { siteId: -99, id: 69, name: 'Slow Yoga', description: 'Slower.' }),
     );
@@ -276,7 +285,7 @@ describe('what could not be applied', () => {
   });
 
   it('does not bring back what a newer delivery has changed since, when it is replayed', async () => {
-    const system = await connect(world, 'custom');
+    const system = await connectVenueSystem(world, 'custom');
     const send = (id: string, title: string) => system.send({ id, type: 'offering.upsert', data: { ...YOGA, title } });
     const old = await send('1', 'Old');
     await send('2', 'New');
@@ -288,7 +297,7 @@ describe('what could not be applied', () => {
   });
 
   it('never stops the worker: a body that cannot be opened is tried a few times and then given up, and the next goes on', async () => {
-    const system = await connect(world, 'custom');
+    const system = await connectVenueSystem(world, 'custom');
     const bad = await system.send({ id: '1', type: 'offering.upsert', data: YOGA });
     await world.db.query("update inbound_deliveries set body = '\\x0102' where delivery_id = $1", [bad.json.id]);
     await system.send({ id: '2', type: 'offering.upsert', data: YOGA });

@@ -4,7 +4,7 @@ import type { Mutant } from './list.ts';
 
 const HOLD = 'src/domain/checkouts/holds/settle-hold.ts';
 const MOVEMENTS = 'src/domain/payments/movement-queries.ts';
-const WRITE = '    await writeSteps(tx, { ids: services.ids, now }, checkout, steps);\n    return result;\n  });';
+const WRITE = '    await writeSteps(tx, { ids: services.ids, now }, checkout, steps);\n    return answer;\n  });';
 
 export const LEASE_BUGS: readonly Mutant[] = [
   {
@@ -15,7 +15,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
     to: `    const told = steps.filter(({ step }) => step === 'record event');
     await writeSteps(services.db, { ids: services.ids, now }, checkout, told);
     await writeSteps(tx, { ids: services.ids, now }, checkout, steps.filter((step) => !told.includes(step)));
-    return result;
+    return answer;
   });`,
     tests: 'simulation',
   },
@@ -41,32 +41,32 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a worker that lost its turn at a hold writes all the same',
     file: HOLD,
-    from: 'if (checkout === null || turn !== hold.turn) return null;',
-    to: 'if (checkout === null || turn === null) return null;',
+    from: 'if (checkout === null || leaseToken !== hold.leaseToken) return null;',
+    to: 'if (checkout === null || leaseToken === null) return null;',
     tests: 'simulation',
   },
   {
     area: 'money',
     bug: 'a worker that lost its turn at the captures writes all the same',
     file: 'src/domain/checkouts/capture/capture.ts',
-    from: "return checkout.status === 'funded' && checkout.turn === turn;",
-    to: "return checkout.status === 'funded' && checkout.turn >= turn;",
+    from: "return checkout.status === 'funded' && checkout.leaseToken === leaseToken;",
+    to: "return checkout.status === 'funded' && checkout.leaseToken >= leaseToken;",
     tests: ['test/checkouts/capture.test.ts'],
   },
   {
     area: 'money',
     bug: 'a worker that lost its turn at a refund puts it off all the same',
     file: MOVEMENTS,
-    from: "where venue_id = $1 and movement_id = $2 and turn = $3 and status = 'sending'`",
-    to: "where venue_id = $1 and movement_id = $2 and turn >= $3 and status = 'sending'`",
+    from: "where venue_id = $1 and movement_id = $2 and lease_token = $3 and status = 'sending'`",
+    to: "where venue_id = $1 and movement_id = $2 and lease_token >= $3 and status = 'sending'`",
     tests: ['test/checkouts/refund-books.test.ts'],
   },
   {
     area: 'money',
     bug: 'a refund that two workers have sent is entered twice',
     file: 'src/domain/payments/settle-movements.ts',
-    from: 'if (hasLease) await postEntries(',
-    to: 'if (hasLease || movement.turn > 0) await postEntries(',
+    from: 'if (isMine) await postEntries(',
+    to: 'if (isMine || movement.leaseToken > 0) await postEntries(',
     tests: 'simulation',
   },
   {
@@ -88,7 +88,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'shares that are a cent short are committed',
-    file: 'migrations/000003-money.sql',
+    file: 'src/domain/checkouts/functions/enforce_party_invariants.sql',
     from: 'if v_sum <> v_amount and not (',
     to: 'if abs(v_sum - v_amount) > 1 and not (',
     tests: ['test/checkouts/refused-by-database.test.ts'],
@@ -112,7 +112,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'events',
     bug: 'the events of a checkout skip a number',
-    file: 'migrations/000003-money.sql',
+    file: 'src/domain/events/functions/record_event.sql',
     from: 'coalesce(max(e.sequence), 0) + 1, p_data, p_at',
     to: 'coalesce(max(e.sequence), 0) + case when max(e.sequence) = 2 then 2 else 1 end, p_data, p_at',
     tests: ['test/webhooks/events.test.ts'],
@@ -120,7 +120,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'events',
     bug: 'a retry has other bytes than the first try',
-    file: 'migrations/000006-deliveries.sql',
+    file: 'src/domain/events/functions/event_json.sql',
     from: 'utc_micros(e.created_at) || \'","sequence":\' || e.sequence',
     to: 'utc_micros(clock_timestamp()) || \'","sequence":\' || e.sequence',
     tests: ['test/webhooks/deliveries.test.ts'],
@@ -131,20 +131,20 @@ export const LEASE_BUGS: readonly Mutant[] = [
     file: 'src/domain/webhooks/deliveries/deliver.ts',
     from: "if (turn.pace !== 'quick' || this.#taken.slow >= PLACES.slow) return;",
     to: 'if (turn.pace !== undefined) return;',
-    tests: ['test/webhooks/lanes.test.ts'],
+    tests: ['test/webhooks/endpoint-queues.test.ts'],
   },
   {
     area: 'idempotency',
     bug: 'two servers do the same call twice',
     file: 'src/run/perform.ts',
-    from: '      if (!kept) throw new IdempotencyKeyTaken();\n',
+    from: '      if (!isStored) throw new IdempotencyKeyTaken();\n',
     to: '',
     tests: ['test/http/idempotency.test.ts'],
   },
   {
     area: 'idempotency',
     bug: 'one key makes a checkout of each of two bookings that come at once',
-    file: 'migrations/000018-replays.sql',
+    file: 'src/domain/checkouts/functions/create_checkout.sql',
     from: '      continue when not found;\n    end if;\n    select v.fee_bps',
     to: '    end if;\n    select v.fee_bps',
     tests: ['test/checkouts/create-once.test.ts'],
@@ -164,24 +164,24 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a notice of the bank is put off by a worker that comes late, though another has read it',
     file: 'src/domain/payments/dispute-queries.ts',
-    from: 'where notice_id = $1 and turn = $2',
-    to: 'where notice_id = $1 and turn >= $2',
+    from: 'where notice_id = $1 and lease_token = $2',
+    to: 'where notice_id = $1 and lease_token >= $2',
     tests: ['test/checkouts/notices.test.ts'],
   },
   {
     area: 'guests',
     bug: 'a worker that comes late says that a message failed, though another is sending it',
     file: 'src/domain/members/messages/queries.ts',
-    from: "where message_id = $1 and turn = $2 and status = 'waiting'`,\n    [id, turn, outcome.status",
-    to: "where message_id = $1 and turn >= $2 and status = 'waiting'`,\n    [id, turn, outcome.status",
+    from: "where message_id = $1 and lease_token = $2 and status = 'waiting'`,\n    [id, leaseToken, outcome.status",
+    to: "where message_id = $1 and lease_token >= $2 and status = 'waiting'`,\n    [id, leaseToken, outcome.status",
     tests: ['test/guests/twilio.test.ts'],
   },
   {
     area: 'guests',
     bug: 'a worker that comes late puts a message off, though another is sending it',
     file: 'src/domain/members/messages/queries.ts',
-    from: "where message_id = $1 and turn = $2 and status = 'waiting'`,\n    [id, turn, dueAt]",
-    to: "where message_id = $1 and turn >= $2 and status = 'waiting'`,\n    [id, turn, dueAt]",
+    from: "where message_id = $1 and lease_token = $2 and status = 'waiting'`,\n    [id, leaseToken, dueAt]",
+    to: "where message_id = $1 and lease_token >= $2 and status = 'waiting'`,\n    [id, leaseToken, dueAt]",
     tests: ['test/guests/twilio.test.ts'],
   },
 ];

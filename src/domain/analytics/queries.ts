@@ -11,9 +11,9 @@ export interface ActivityEvent {
   readonly key: string;
   readonly type: ActivityType;
   /** The experience, or for a view of the venue's own page the venue. */
-  readonly thing: string;
+  readonly subject: string;
   /** Of the experience; null: the venue's page. */
-  readonly thingMode: Mode | null;
+  readonly subjectMode: Mode | null;
   readonly person: string;
   readonly at: string;
   readonly guests: number;
@@ -36,8 +36,8 @@ export async function recordActivityEvents(
       venueId,
       column('key'),
       column('type'),
-      column('thing'),
-      column('thingMode'),
+      column('subject'),
+      column('subjectMode'),
       column('person'),
       column('at'),
       column('guests'),
@@ -48,7 +48,7 @@ export async function recordActivityEvents(
   return rows.map(({ outcome }) => outcome);
 }
 
-/** Stands for all experiences of a mode, among whom a person counts once; everything_of() says the same. */
+/** Stands for all experiences of a mode, among whom a person counts once; all_experiences_id() says the same. */
 export function everythingOf(mode: Mode): string {
   return `00000000-0000-0000-0000-00000000000${mode === 'live' ? 1 : 2}`;
 }
@@ -66,9 +66,9 @@ export interface Figures {
 }
 
 export type FigureRow =
-  | ({ readonly what: 'thing'; readonly thing: string; readonly day: null } & Figures)
-  | ({ readonly what: 'day'; readonly thing: null; readonly day: string } & Figures)
-  | ({ readonly what: 'both'; readonly thing: string; readonly day: string } & Figures);
+  | ({ readonly what: 'subject'; readonly subject: string; readonly day: null } & Figures)
+  | ({ readonly what: 'day'; readonly subject: null; readonly day: string } & Figures)
+  | ({ readonly what: 'both'; readonly subject: string; readonly day: string } & Figures);
 
 export interface FiguresFound {
   /** As answered: widened to whole days where single events are gone. */
@@ -83,10 +83,10 @@ interface WindowRow {
   readonly what: 'window';
   readonly window_from: string;
   readonly window_to: string;
-  readonly parts_since: string | null;
+  readonly retained_since: string | null;
 }
 
-/** Of these things, in one moment: each over the window and each day over the things; or each thing on each day. */
+/** Of these subjects, in one moment: each over the window and each day over all of them; or each subject on each day. */
 export async function findFigures(
   db: Queryable,
   question: {
@@ -99,8 +99,8 @@ export async function findFigures(
 ): Promise<FiguresFound> {
   const { venueId, things, from, to, byDay } = question;
   const rows = await db.query<FigureRow | WindowRow>(
-    `select what, thing, to_char(day, 'YYYY-MM-DD') as day, views, saves, bookings, guests, cents, check_ins, viewers, starters,
-       window_from, window_to, parts_since
+    `select what, subject, to_char(day, 'YYYY-MM-DD') as day, views, saves, bookings, guests, cents, check_ins, viewers, starters,
+       window_from, window_to, retained_since
      from activity_figures($1, $2, $3, $4, $5)`,
     [venueId, things, from, to, byDay],
   );
@@ -109,14 +109,14 @@ export async function findFigures(
   return {
     from: window.window_from,
     to: window.window_to,
-    partsSince: window.parts_since,
+    partsSince: window.retained_since,
     rows: rows.filter((row): row is FigureRow => row.what !== 'window'),
   };
 }
 
 /** Since when single events are kept. */
 export async function keptFrom(db: Queryable): Promise<string> {
-  const rows = await db.query<{ kept: string }>('select kept_from as kept from activity_kept');
+  const rows = await db.query<{ kept: string }>('select retained_from as kept from activity_retention');
   return rows[0]?.kept ?? '-infinity';
 }
 
@@ -124,7 +124,7 @@ export async function keptFrom(db: Queryable): Promise<string> {
  *  whoever comes after reads the new time. */
 export async function moveKeptFrom(tx: Queryable, before: string): Promise<void> {
   await tx.query('lock table activity_venues in exclusive mode');
-  await tx.query('update activity_kept set kept_from = greatest(kept_from, $1::timestamptz)', [before]);
+  await tx.query('update activity_retention set retained_from = greatest(retained_from, $1::timestamptz)', [before]);
 }
 
 /** Partitions of months: each can be emptied by itself. */
@@ -162,7 +162,7 @@ export type Forgettable = number | 'ids' | 'seen' | 'hours';
 function whatIsOld(what: Forgettable): { table: string; isOld: string } {
   if (what === 'ids') return { table: 'activity_ids', isOld: 'at < $1::timestamptz' };
   // No gap reaches back so far.
-  if (what === 'seen') return { table: 'activity_seen', isOld: 'day < activity_day($1::timestamptz) - 400' };
+  if (what === 'seen') return { table: 'activity_people', isOld: 'day < activity_day($1::timestamptz) - 400' };
   // A window that looks inside such a day is widened to the day.
   if (what === 'hours') return { table: 'activity_days', isOld: 'part < 24 and day < activity_day($1::timestamptz)' };
   return { table: slotTable(what), isOld: 'at < $1::timestamptz' };
@@ -201,7 +201,9 @@ export async function countVenuesWithActivity(db: Queryable): Promise<number> {
 
 /** Those that were here before hours were counted, and have not been counted anew since. */
 export async function countVenuesByDay(db: Queryable): Promise<number> {
-  const rows = await db.query<{ count: number }>('select count(*) as count from activity_venues where not by_hour');
+  const rows = await db.query<{ count: number }>(
+    'select count(*) as count from activity_venues where not has_hourly_figures',
+  );
   return rows[0]?.count ?? 0;
 }
 
@@ -224,24 +226,24 @@ export async function daysWithActivity(db: Queryable, venueId: string): Promise<
        select (select min(activity_day(a.at)) from activity a where a.venue_id = $1 and activity_day(a.at) > h.day)
        from happened h where h.day is not null
      ), seen as (
-       select min(day_number(day)) as number from activity_seen where venue_id = $1
+       select min(day_number(day)) as number from activity_people where venue_id = $1
        union all
-       select (select min(day_number(a.day)) from activity_seen a where a.venue_id = $1 and day_number(a.day) > s.number)
+       select (select min(day_number(a.day)) from activity_people a where a.venue_id = $1 and day_number(a.day) > s.number)
        from seen s where s.number is not null
-     ), things as (
-       (select d.thing from activity_days d where d.venue_id = $1 order by d.thing limit 1)
+     ), subjects as (
+       (select d.subject from activity_days d where d.venue_id = $1 order by d.subject limit 1)
        union all
-       select n.thing from things t cross join lateral (
-         select d.thing from activity_days d where d.venue_id = $1 and d.thing > t.thing order by d.thing limit 1
+       select n.subject from subjects t cross join lateral (
+         select d.subject from activity_days d where d.venue_id = $1 and d.subject > t.subject order by d.subject limit 1
        ) n
      )
      select to_char(day, 'YYYY-MM-DD') as day from (
        select day from happened
        union select date '2000-01-01' + number from seen
-       union select k.day from things t cross join lateral (
-         select d.day from activity_days d where d.venue_id = $1 and d.thing = t.thing and d.part = 24 offset 0
+       union select k.day from subjects t cross join lateral (
+         select d.day from activity_days d where d.venue_id = $1 and d.subject = t.subject and d.part = 24 offset 0
        ) k
-     ) d where d.day >= (select activity_day(kept_from) from activity_kept) order by d.day`,
+     ) d where d.day >= (select activity_day(retained_from) from activity_retention) order by d.day`,
     [venueId],
   );
   return rows.map(({ day }) => day);
@@ -264,7 +266,7 @@ export interface People {
 }
 
 export async function mendSeen(tx: Queryable, venueId: string, day: string, { low, high }: People): Promise<number> {
-  const rows = await tx.query<{ changed: number }>('select mend_seen($1, $2::date, $3, $4) as changed', [
+  const rows = await tx.query<{ changed: number }>('select repair_people($1, $2::date, $3, $4) as changed', [
     venueId,
     day,
     low,
@@ -274,7 +276,7 @@ export async function mendSeen(tx: Queryable, venueId: string, day: string, { lo
 }
 
 export async function mendBefore(tx: Queryable, venueId: string, day: string, { low, high }: People): Promise<number> {
-  const rows = await tx.query<{ changed: number }>('select mend_before($1, $2::date, $3, $4) as changed', [
+  const rows = await tx.query<{ changed: number }>('select repair_previous_hours($1, $2::date, $3, $4) as changed', [
     venueId,
     day,
     low,
@@ -285,12 +287,15 @@ export async function mendBefore(tx: Queryable, venueId: string, day: string, { 
 
 /** From now on parts of its days are counted by the hour. */
 export async function markByHour(db: Queryable, venueId: string): Promise<void> {
-  await db.query('update activity_venues set by_hour = true where venue_id = $1 and not by_hour', [venueId]);
+  await db.query(
+    'update activity_venues set has_hourly_figures = true where venue_id = $1 and not has_hourly_figures',
+    [venueId],
+  );
 }
 
-/** What figures of a day are about: a thing, in an hour of the day, or over the whole day (24). */
+/** What figures of a day are about: a subject, in an hour of the day, or over the whole day (24). */
 export interface About {
-  readonly thing: string;
+  readonly subject: string;
   readonly part: number;
 }
 
@@ -298,7 +303,7 @@ export type Counts = Omit<Figures, 'viewers' | 'starters'> & About;
 
 /** How many people have this gap. */
 export interface PeopleAtGap extends About {
-  readonly did: 'view' | 'booking_start';
+  readonly action: 'view' | 'booking_start';
   readonly gap: number;
   readonly people: number;
 }
@@ -309,15 +314,15 @@ export async function holdMoment(tx: Queryable): Promise<void> {
 }
 
 export async function mendingsOf(tx: Queryable, venueId: string): Promise<number> {
-  const rows = await tx.query<{ mendings: number }>('select mendings from activity_venues where venue_id = $1', [
+  const rows = await tx.query<{ repairs: number }>('select repairs from activity_venues where venue_id = $1', [
     venueId,
   ]);
-  return rows[0]?.mendings ?? 0;
+  return rows[0]?.repairs ?? 0;
 }
 
 /** As the events say. */
 export async function trueCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
-  return tx.query<Counts>('select * from true_counts($1, $2::date)', [venueId, day]);
+  return tx.query<Counts>('select * from recount_events($1, $2::date)', [venueId, day]);
 }
 
 export async function truePeople(
@@ -326,24 +331,24 @@ export async function truePeople(
   day: string,
   { low, high }: People,
 ): Promise<PeopleAtGap[]> {
-  return tx.query<PeopleAtGap>('select * from true_people($1, $2::date, $3, $4)', [venueId, day, low, high]);
+  return tx.query<PeopleAtGap>('select * from recount_people($1, $2::date, $3, $4)', [venueId, day, low, high]);
 }
 
 /** As the figures say. */
 export async function keptCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
   return tx.query<Counts>(
-    'select thing, part, views, saves, bookings, guests, cents, check_ins from kept_figures($1, $2::date)',
+    'select subject, part, views, saves, bookings, guests, cents, check_ins from stored_figures($1, $2::date)',
     [venueId, day],
   );
 }
 
 export async function keptPeople(tx: Queryable, venueId: string, day: string): Promise<PeopleAtGap[]> {
   return tx.query<PeopleAtGap>(
-    `select d.thing, d.part, p.did, u.gap,
-       u.people - lead(u.people, 1, 0) over (partition by d.thing, d.part, p.did order by u.gap) as people
-     from kept_figures($1, $2::date) d
+    `select d.subject, d.part, p.action, u.gap,
+       u.people - lead(u.people, 1, 0) over (partition by d.subject, d.part, p.action order by u.gap) as people
+     from stored_figures($1, $2::date) d
      cross join lateral (values ('view', d.viewer_gaps, d.viewers), ('booking_start', d.starter_gaps, d.starters))
-       p(did, gaps, people)
+       p(action, gaps, people)
      cross join lateral unnest(p.gaps, p.people) u(gap, people)`,
     [venueId, day],
   );
@@ -359,17 +364,17 @@ export async function mendDay(
 ): Promise<number | null> {
   const { counts, people } = lacking;
   const count = (name: keyof Counts): unknown[] => counts.map((one) => one[name]);
-  const names = ['thing', 'part', 'views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as const;
+  const names = ['subject', 'part', 'views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as const;
   const rows = await tx.query<{ mended: number | null }>(
-    'select mend_day($1, $2::date, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as mended',
+    'select repair_day($1, $2::date, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as mended',
     [
       venueId,
       day,
       mendings,
       ...names.map(count),
-      people.map(({ thing }) => thing),
+      people.map(({ subject }) => subject),
       people.map(({ part }) => part),
-      people.map(({ did }) => did),
+      people.map(({ action }) => action),
       people.map(({ gap }) => gap),
       people.map((one) => one.people),
     ],

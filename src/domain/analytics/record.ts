@@ -77,7 +77,7 @@ export async function recordActivity(
 
 interface Place {
   readonly venueId: string;
-  readonly thing: string;
+  readonly subject: string;
   readonly mode: Mode | null;
 }
 
@@ -85,19 +85,19 @@ interface Place {
 function placeOf(event: ReportedEvent, places: Places): Place | string {
   if (event.type === 'venue_page_view') {
     const venueId = (event.venue_id ?? '').toLowerCase();
-    return places.venues.has(venueId) ? { venueId, thing: venueId, mode: null } : 'unknown_venue';
+    return places.venues.has(venueId) ? { venueId, subject: venueId, mode: null } : 'unknown_venue';
   }
-  const thing = (event.experience_id ?? '').toLowerCase();
-  const found = places.experiences.get(thing);
-  return found === undefined ? 'unknown_experience' : { venueId: found.venueId, thing, mode: found.mode };
+  const subject = (event.experience_id ?? '').toLowerCase();
+  const found = places.experiences.get(subject);
+  return found === undefined ? 'unknown_experience' : { venueId: found.venueId, subject, mode: found.mode };
 }
 
-function hashed(seal: Seal, event: ReportedEvent, { venueId, thing, mode }: Place): ActivityEvent {
+function hashed(seal: Seal, event: ReportedEvent, { venueId, subject, mode }: Place): ActivityEvent {
   return {
     key: keyedId(seal, event.id, 'activity event'),
     type: event.type,
-    thing,
-    thingMode: mode,
+    subject,
+    subjectMode: mode,
     // Another hash for each venue: nobody can be followed from one to the next.
     person: keyedId(seal, event.member_id, `activity member ${venueId}`),
     at: event.at,

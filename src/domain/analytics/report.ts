@@ -46,7 +46,7 @@ export async function report(db: Queryable, question: ReportQuestion): Promise<A
   const things = new Map<string, Figures>();
   const days = new Map<string, Figures>();
   for (const row of found.rows) {
-    if (row.what === 'thing') things.set(row.thing, row);
+    if (row.what === 'subject') things.set(row.subject, row);
     if (row.what === 'day') days.set(row.day, row);
   }
   const each = experiences.map((one) => ({ one, figures: things.get(one.id) ?? NOTHING }));
@@ -100,7 +100,7 @@ export async function reportCsv(db: Queryable, question: ReportQuestion): Promis
   const { experiences } = question;
   const found = await askedInPeace(db, question, ids(question), true);
   const lines = new Map<string, Figures>();
-  for (const row of found.rows) if (row.what === 'both') lines.set(`${row.thing} ${row.day}`, row);
+  for (const row of found.rows) if (row.what === 'both') lines.set(`${row.subject} ${row.day}`, row);
   const window = { from: utc(found.from), to: utc(found.to) };
   const days = daysOf(window);
   const slices = [csvLines([COLUMNS])];

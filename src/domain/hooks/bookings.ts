@@ -39,7 +39,7 @@ export async function settleBooking(
   known: KnownBooking | null,
   news: BookingUpdate,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const before = known?.takes ?? [];
+  const before = known?.slots_taken ?? [];
   const wanted = news.changes.flatMap(wantedBy);
   const isPart = news.isPart || news.changes.some(isUnclear);
   const touched = new Map<string, readonly string[]>();

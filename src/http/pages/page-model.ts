@@ -6,7 +6,7 @@ import {
   type InviteRow,
   invitesOf,
   type PaidShare,
-  paidBy,
+  sharesPaidBy,
   wasInParty,
   wasLost,
 } from '../../domain/checkouts/party/invite-queries.ts';
@@ -78,7 +78,7 @@ export async function readPageModel(page: PageRequest, place: Place): Promise<Pa
     invitee: shareId === null ? null : await inviteeOf(context.db, context.seal, venueId, shareId),
     wasDropped:
       memberId !== null && looked.myShareId === null && (await wasInParty(context.db, venueId, checkoutId, memberId)),
-    paid: memberId === null ? [] : await paidBy(context.db, venueId, checkoutId, memberId),
+    paid: memberId === null ? [] : await sharesPaidBy(context.db, venueId, checkoutId, memberId),
     invites: isOrganizer ? await invitesOf(context.db, venueId, checkoutId) : [],
   };
 }
@@ -98,8 +98,8 @@ export function organizerName(page: PageRequest, model: PageModel): string {
 }
 
 /** What of a guest's own money has come to an end of this kind. */
-export function paidSum({ paid }: PageModel, end: PaidShare['end']): number {
-  return paid.filter((one) => one.end === end).reduce((sum, { amount }) => sum + amount, 0);
+export function paidSum({ paid }: PageModel, end: PaidShare['status']): number {
+  return paid.filter((one) => one.status === end).reduce((sum, { amount }) => sum + amount, 0);
 }
 
 export const isIn = ({ status }: ShareShown): boolean =>

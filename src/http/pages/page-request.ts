@@ -6,7 +6,7 @@ import { notFound, Problem } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
 import { languageOf, type Translator, translatorFor } from '../../base/translations.ts';
 import { hashOfToken } from '../../domain/checkouts/party/choose-party.ts';
-import { findInvite, routeOf } from '../../domain/checkouts/party/invite-queries.ts';
+import { findInvite, venueOf } from '../../domain/checkouts/party/invite-queries.ts';
 import type { AnonymousCaller, Guest } from '../../domain/members/guest.ts';
 import { findSession } from '../../domain/members/sessions.ts';
 import { commandContext } from '../../run/context.ts';
@@ -77,7 +77,7 @@ export async function placeOf(http: HttpContext, request: FastifyRequest): Promi
     return { path: `/s/${token}`, ...invite };
   }
   if (id === undefined || !/^chk_[0-9a-z]{1,64}$/.test(id)) throw notFound();
-  const venueId = await routeOf(db, id);
+  const venueId = await venueOf(db, id);
   if (venueId === null) throw notFound();
   return { path: `/c/${id}`, venueId, checkoutId: id, shareId: null };
 }

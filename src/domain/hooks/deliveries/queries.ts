@@ -148,7 +148,7 @@ export interface DueDelivery {
 /** The lane is ours until the transaction ends. False: somebody else has it. */
 export async function lockQueue(tx: Queryable, lane: IntegrationQueue): Promise<boolean> {
   const rows = await tx.query(
-    'select 1 from hook_lanes where venue_id = $1 and integration_id = $2 for update skip locked',
+    'select 1 from integration_queues where venue_id = $1 and integration_id = $2 for update skip locked',
     [lane.venue_id, lane.integration_id],
   );
   return rows.length > 0;
@@ -245,12 +245,12 @@ export async function storeObject(
 export interface KnownBooking {
   readonly version: string | null;
   readonly received_at: string;
-  readonly takes: readonly Take[];
+  readonly slots_taken: readonly Take[];
 }
 
 export async function findBooking(tx: Queryable, lane: IntegrationQueue, hash: Buffer): Promise<KnownBooking | null> {
   const rows = await tx.query<KnownBooking>(
-    `select version::text as version, received_at, takes from hook_bookings
+    `select version::text as version, received_at, slots_taken from hook_bookings
      where venue_id = $1 and integration_id = $2 and booking_hash = $3`,
     [lane.venue_id, lane.integration_id, hash],
   );
@@ -269,10 +269,10 @@ export async function storeBooking(
   },
 ): Promise<void> {
   await tx.query(
-    `insert into hook_bookings (venue_id, integration_id, booking_hash, version, received_at, takes, last_at)
+    `insert into hook_bookings (venue_id, integration_id, booking_hash, version, received_at, slots_taken, last_at)
      values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0))
      on conflict (venue_id, integration_id, booking_hash) do update
-       set version = excluded.version, received_at = excluded.received_at, takes = excluded.takes,
+       set version = excluded.version, received_at = excluded.received_at, slots_taken = excluded.slots_taken,
          last_at = excluded.last_at`,
     [
       lane.venue_id,
@@ -293,7 +293,7 @@ export async function findSlotCapacity(
   hash: Buffer,
 ): Promise<SlotCapacity | null> {
   const rows = await tx.query<SlotCapacity>(
-    `select places_left as left, off_by as "offBy", statement from hook_slots
+    `select places_left as left, canceled_by as "offBy", capacity_version as statement from hook_slots
      where venue_id = $1 and mode = $2 and slot_hash = $3`,
     [venueId, mode, hash],
   );
@@ -309,10 +309,10 @@ export async function storeSlotCapacity(
   last: number,
 ): Promise<void> {
   await tx.query(
-    `insert into hook_slots (venue_id, mode, slot_hash, places_left, off_by, statement, last_at)
+    `insert into hook_slots (venue_id, mode, slot_hash, places_left, canceled_by, capacity_version, last_at)
      values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0))
      on conflict (venue_id, mode, slot_hash) do update
-       set places_left = excluded.places_left, off_by = excluded.off_by, statement = excluded.statement,
+       set places_left = excluded.places_left, canceled_by = excluded.canceled_by, capacity_version = excluded.capacity_version,
          last_at = excluded.last_at`,
     [venueId, mode, hash, room.left, room.offBy, room.statement, last],
   );

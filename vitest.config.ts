@@ -56,7 +56,7 @@ const POSTGRES = 'test/support/postgres-setup.ts';
 const shared = {
   // A test that needs longer says so itself.
   testTimeout: 20_000,
-  hookTimeout: 20_000,
+  hookTimeout: 60_000,
   // Files share what they import: importing it anew for each file costs more than a quarter of the tests themselves.
   isolate: false,
 };
@@ -77,7 +77,17 @@ export default defineConfig({
           globalSetup: [LOGS, POSTGRES],
         },
       },
-      { test: { ...shared, name: 'slow', include: SLOW, globalSetup: [LOGS, POSTGRES] } },
+      {
+        // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
+        test: {
+          ...shared,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          name: 'slow',
+          include: SLOW,
+          globalSetup: [LOGS, POSTGRES],
+        },
+      },
     ],
   },
 });

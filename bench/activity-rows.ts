@@ -1,18 +1,18 @@
-// Activity by the million, written as rows: events made by SQL, and figures counted from them by what `everyshare analytics
-// rebuild` counts with, which the tests prove equal to recording them one by one.
+// Inserts millions of activity events as rows, and counts the figures with the code of `everyshare analytics rebuild`.
+// Tests prove that its figures equal those of events recorded one by one.
 
 import pg from 'pg';
 import { rebuild } from '../src/domain/analytics/rebuild.ts';
-import type { Stage } from './stage.ts';
+import type { BenchFixture } from './fixture.ts';
 
-/** The first of the days, midnight in UTC. */
+/** Midnight (UTC) of the first day with activity. */
 export const FIRST_DAY = Date.UTC(2026, 0, 1);
-/** One more than the longest window has: it is cut out of the activity at both ends. */
+/** One more than the longest window, so that activity lies before and after the window. */
 export const DAYS = 367;
 const CHUNK_DAYS = 6;
 
-/** Approved experiences of a venue, in test mode as its keys are. Gives their ids. */
-export async function loadExperiences({ db }: Stage, venueId: string, count: number): Promise<string[]> {
+/** Inserts approved experiences in test mode, the mode of the venue's keys. Returns their ids. */
+export async function insertExperiences({ db }: BenchFixture, venueId: string, count: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `with made as (
        insert into experiences (venue_id, submission_id, mode, form, status, content, experience_id, created_at, reviewed_at)
@@ -27,36 +27,39 @@ export async function loadExperiences({ db }: Stage, venueId: string, count: num
   return rows.map(({ id }) => id);
 }
 
-/** A statement over millions of rows, on a connection that has no time limit. */
-export async function patiently<R extends pg.QueryResultRow>(
-  { url }: Stage,
+/** Runs a statement over millions of rows on a connection without a time limit. */
+export async function queryWithoutTimeout<R extends pg.QueryResultRow>(
+  { url }: BenchFixture,
   text: string,
   values: readonly unknown[] = [],
 ): Promise<R[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query('set synchronous_commit = off'); // Nothing is measured here.
+    await client.query('set synchronous_commit = off'); // This time is not measured.
     return (await client.query<R>(text, [...values])).rows;
   } finally {
     await client.end();
   }
 }
 
-/** So many events, spread evenly over the days (with --quick over seven of them, the first and the last among them); a member comes back about five times. */
-export async function loadActivity(
-  stage: Stage,
+/**
+ * Inserts `rows` events, spread evenly over the days (with --quick over seven days, the first and the last included). A
+ * member has about five events.
+ */
+export async function insertActivity(
+  fixture: BenchFixture,
   venueId: string,
-  things: readonly string[],
+  experienceIds: readonly string[],
   rows: number,
 ): Promise<void> {
-  const { db } = stage;
-  const apart = stage.quick ? 61 : 1;
-  const days = Math.ceil(DAYS / apart);
+  const { db } = fixture;
+  const dayStep = fixture.isQuick ? 61 : 1;
+  const days = Math.ceil(DAYS / dayStep);
   for (let day = 0; day < days; day += CHUNK_DAYS) {
-    const until = Math.min(day + CHUNK_DAYS, days);
-    await patiently(
-      stage,
+    const endDay = Math.min(day + CHUNK_DAYS, days);
+    await queryWithoutTimeout(
+      fixture,
       `insert into activity (venue_id, slot, at, type, subject, subject_mode, person, guests, cents, mode)
          select $1, activity_slot(e.at), e.at, e.type, ($2::uuid[])[1 + abs(hashint8(e.i * 7919)) % cardinality($2::uuid[])],
            'test', md5($1::uuid::text || abs(hashint8(e.i * 104729)) % greatest(1, $3::bigint / 5))::uuid,
@@ -70,17 +73,17 @@ export async function loadActivity(
          ) e`,
       [
         venueId,
-        things,
+        experienceIds,
         rows,
         FIRST_DAY,
         (days * 86_400) / rows,
         Math.floor((rows * day) / days),
-        Math.floor((rows * until) / days),
-        apart,
+        Math.floor((rows * endDay) / days),
+        dayStep,
       ],
     );
   }
   await db.query('insert into activity_venues values ($1) on conflict do nothing', [venueId]);
-  await patiently(stage, 'analyze activity');
+  await queryWithoutTimeout(fixture, 'analyze activity');
   await rebuild(db, venueId);
 }

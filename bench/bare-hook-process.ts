@@ -1,5 +1,5 @@
-// The other side of hook-intake: a bare Fastify that reads the same body, verifies the same HMAC over its raw bytes, parses
-// it with JSON.parse, and answers. It keeps nothing. Run by plain `node` as JavaScript.
+// The other side of hook-intake: a bare Fastify that reads the same body, verifies the same HMAC over its raw bytes,
+// parses it with JSON.parse, and answers. It stores nothing. Run by plain `node` as JavaScript.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import Fastify from 'fastify';

@@ -1,32 +1,33 @@
-// What a bench is: one promise of speed, as a ratio of two sides that take turns in one run on one machine.
+// The types of a bench and its result: one promise of speed, as a ratio of two sides that alternate in one run on one
+// machine.
 
-import type { Stage } from './stage.ts';
+import type { BenchFixture } from './fixture.ts';
 
 export interface Bench {
   readonly name: string;
   /** Below this the run fails. */
   readonly floor: number;
   readonly goal: number;
-  /** Of what both sides measure. */
+  /** The unit of both sides' figures. */
   readonly unit: 'requests/s' | 'boats/s' | 'parties/s' | 'checkouts/s' | 'deliveries/s' | 'events/s' | 'ms' | 'KB';
-  /** Whether more of the unit is better. A ratio is always the better the larger it is. */
+  /** Whether a larger figure is better. A larger ratio is always better. */
   readonly better: 'more' | 'less';
-  /** The figure itself counts, and not its ratio to the other side: floor and goal are the most that it may be. */
+  /** The figure counts, not its ratio to the other side: floor and goal are upper limits. */
   readonly isSize?: true;
-  /** Our own, not on the list of promises: left out of --quick, unless it is asked for by name. */
+  /** Not a promise: left out of --quick unless --only names it. */
   readonly isExtra?: true;
-  /** What a reader must know to read the figure right. */
+  /** What exactly is measured; printed below the table. */
   readonly note?: string;
   readonly rounds: { readonly full: number; readonly quick: number };
   readonly sides: { readonly ours: string; readonly base: string };
-  prepare(stage: Stage): Promise<Prepared>;
+  prepare(fixture: BenchFixture): Promise<PreparedBench>;
 }
 
-/** Both sides, warm and ready to take turns. Each call is one round and gives its figure; an error spoils the run. */
-export interface Prepared {
+/** Both sides, warmed up. Each call is one round and returns its figure; an error fails the run. */
+export interface PreparedBench {
   ours(): Promise<number>;
   base(): Promise<number>;
-  /** Ends what was started, and complains of whatever went wrong unseen. */
+  /** Stops what the bench started; throws if something went wrong there. */
   close(): Promise<void>;
 }
 
@@ -38,13 +39,13 @@ export interface Round {
 
 export interface Result {
   readonly name: string;
-  /** The median of the rounds' ratios; the worst there is (0, or far too large a size) when the run saw an error. */
+  /** The median of the rounds' ratios; after an error the worst score (0, or a size far above the floor). */
   readonly ratio: number;
   readonly unit: string;
   readonly floor: number;
   readonly goal: number;
   readonly rounds: number;
-  /** (largest ratio - smallest) / median. */
+  /** (largest ratio - smallest ratio) / median. */
   readonly spread: number;
   readonly better: 'more' | 'less';
   readonly sides: { readonly ours: string; readonly base: string };
@@ -52,6 +53,6 @@ export interface Result {
   readonly isSize?: true;
   readonly note?: string;
   readonly error?: string;
-  /** What it took, all in all. */
+  /** Duration of the whole bench, with its preparation. */
   readonly seconds: number;
 }

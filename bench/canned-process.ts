@@ -1,5 +1,6 @@
-// Our server without its database: the whole way of a POST through it (HTTP, gate, parsing, validation, fingerprint,
-// answer), with the rows that the real database gave once. It answers creates alone; anything else is an error.
+// Our server without its database: a POST runs all of the server's own code (HTTP, admission, parsing, validation,
+// fingerprint, response) with rows that the real database returned once. Only creates are canned; any other statement
+// throws.
 
 import { join } from 'node:path';
 import { systemClock } from '../src/base/clock.ts';
@@ -13,11 +14,11 @@ import { startServer } from '../src/http/server.ts';
 import { makeContext } from '../src/run/context.ts';
 
 const config = readConfig(process.env);
-const { KEYS = '', ANSWER = '' } = process.env;
+const { KEYS = '', RESPONSE = '' } = process.env;
 const ADMIT = 'select * from admit(';
 const CREATE = 'select * from create_checkout(';
 
-/** What the gate is told about each key, from the database itself. */
+/** The row that admit() returns for each key, from the real database. */
 async function recordKeys(keys: readonly string[]): Promise<Map<string, object>> {
   const db = openDb({ url: config.databaseUrl ?? '', connections: 2, pooled: false, applicationName: 'bench-canned' });
   const hashes = keys.map(hashOfKey);
@@ -30,14 +31,14 @@ async function recordKeys(keys: readonly string[]): Promise<Map<string, object>>
   return new Map(rows.map((row) => [hashes[row.place - 1]?.toString('latin1') ?? '', row]));
 }
 
-function cannedDb(known: ReadonlyMap<string, object>): Db {
-  const admitted = ([hashes, , wanted]: readonly [Buffer[], string[], number[]]): object[] =>
-    hashes.map((hash, at) => ({ ...known.get(hash.toString('latin1')), place: at + 1, granted: wanted[at] }));
+function cannedDb(keyRows: ReadonlyMap<string, object>): Db {
+  const admit = ([hashes, , wanted]: readonly [Buffer[], string[], number[]]): object[] =>
+    hashes.map((hash, at) => ({ ...keyRows.get(hash.toString('latin1')), place: at + 1, granted: wanted[at] }));
   const query = async <R extends object>(text: string, values: readonly unknown[] = []): Promise<R[]> => {
-    if (text.startsWith(ADMIT)) return admitted(values as unknown as [Buffer[], string[], number[]]) as R[];
+    if (text.startsWith(ADMIT)) return admit(values as unknown as [Buffer[], string[], number[]]) as R[];
     if (text.startsWith(CREATE))
-      return [{ outcome: 'created', response: ANSWER, found_id: values[2] }] as object[] as R[];
-    throw new Error(`nobody has canned an answer to ${text}`);
+      return [{ outcome: 'created', response: RESPONSE, found_id: values[2] }] as object[] as R[];
+    throw new Error(`there are no canned rows for ${text}`);
   };
   const transaction = async (): Promise<never> => {
     throw new Error('a create needs no transaction of its own');

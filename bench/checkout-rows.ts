@@ -1,22 +1,25 @@
-// Checkouts by the hundred thousand, written as rows: for benches that need many to be there, not to be created.
+// Inserts checkouts as rows, for benches that need many existing checkouts.
 
-import type { Stage } from './stage.ts';
+import type { BenchFixture } from './fixture.ts';
 
 const CHUNK = 25_000;
 
-export interface RowsWish {
+export interface CheckoutRows {
   readonly venueId: string;
   readonly rows: number;
-  /** One for all, in milliseconds. */
+  /** In milliseconds, the same for all rows. */
   readonly payBy: number;
-  /** Each with the event that told of its creation. */
+  /** Also inserts the checkout.created event of each. */
   readonly withEvents: boolean;
 }
 
-/** Open checkouts, each created a millisecond after the one before. Triggers sleep meanwhile: these rows are right. */
-export async function loadCheckouts({ db }: Stage, wish: RowsWish): Promise<void> {
-  for (let done = 0; done < wish.rows; done += CHUNK) {
-    const last = Math.min(done + CHUNK, wish.rows);
+/**
+ * Inserts open checkouts, each created a millisecond after the previous one. Triggers are off, because the rows are
+ * valid.
+ */
+export async function insertCheckoutRows({ db }: BenchFixture, load: CheckoutRows): Promise<void> {
+  for (let done = 0; done < load.rows; done += CHUNK) {
+    const last = Math.min(done + CHUNK, load.rows);
     await db.transaction(async (tx) => {
       await tx.query('set local session_replication_role = replica');
       await tx.query(
@@ -29,16 +32,16 @@ export async function loadCheckouts({ db }: Stage, wish: RowsWish): Promise<void
            decode(md5(i::text), 'hex') || decode(md5(i::text), 'hex'),
            timestamptz '2026-01-01' + i * interval '1 millisecond'
          from generate_series($3::int, $4::int) i`,
-        [wish.venueId, wish.payBy, done + 1, last],
+        [load.venueId, load.payBy, done + 1, last],
       );
-      if (!wish.withEvents) return;
+      if (!load.withEvents) return;
       await tx.query(
         `insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
          select c.venue_id, 'evt_0' || substr(c.checkout_id, 6), c.mode, 'checkout.created', c.checkout_id, 1,
            json_build_object('object', json_build_object('id', c.checkout_id)), c.created_at
          from checkouts c where c.venue_id = $1
            and c.created_at > timestamptz '2026-01-01' + $2 * interval '1 millisecond'`,
-        [wish.venueId, done],
+        [load.venueId, done],
       );
     });
   }

@@ -1,20 +1,20 @@
-// Parties of 8 from collecting to completed, with the real processor, against their SQL alone: what asking the processor
-// and deciding cost beside writing it down.
+// Parties of 8 from collecting to completed, with the embedded processor, against their SQL alone: the cost of the
+// calls to the processor and of our decisions.
 
 import { systemClock } from '../src/base/clock.ts';
 import { makeIds } from '../src/base/ids.ts';
 import { systemRandom } from '../src/base/random.ts';
-import type { Bench, Prepared } from './bench.ts';
-import { insist } from './creates.ts';
-import type { Party, Recording } from './money.ts';
-import { forParty } from './recorder.ts';
-import type { Stage } from './stage.ts';
+import type { Bench, PreparedBench } from './bench.ts';
+import { expectCount } from './create-load.ts';
+import type { BenchFixture } from './fixture.ts';
+import type { Party, Recording } from './payments.ts';
+import { replayFor } from './recorder.ts';
 
-const SIZE = 8;
+const PARTY_SIZE = 8;
 const VENUES = 8;
-/** Parties at once, and in a round so many times that. */
-const AT_ONCE = { full: 16, quick: 6 };
-const TIMES = { full: 3, quick: 1 };
+/** Parties at the same time; a round has this many, times BATCHES_PER_ROUND. */
+const CONCURRENCY = { full: 16, quick: 6 };
+const BATCHES_PER_ROUND = { full: 3, quick: 1 };
 
 export const completePartyOf8: Bench = {
   name: 'complete-party-of-8',
@@ -22,60 +22,60 @@ export const completePartyOf8: Bench = {
   goal: 0.7,
   unit: 'parties/s',
   better: 'more',
-  note: 'Eight holds asked for, recorded, verified and captured through the commands of the program, the stripe adapter and the embedded processor in its own process, 16 parties at once (6 with --quick); against the statements of one such completion, written down and sent again for other parties, equally many at once. What a guest does at the processor (giving a card) is not timed.',
+  note: 'Eight holds created, recorded, verified and captured through the commands of the program, the stripe adapter and the embedded processor in its own process, 16 parties at the same time (6 with --quick); against the recorded statements of one such completion, replayed for other parties, equally many at the same time. The guests’ payments at the processor are not timed.',
   rounds: { full: 7, quick: 2 },
   sides: { ours: 'our commands', base: 'their SQL alone' },
   prepare,
 };
 
-async function prepare(stage: Stage): Promise<Prepared> {
-  const money = await stage.money();
-  const sql = stage.sql();
+async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
+  const payments = await fixture.payments();
+  const sql = fixture.sql();
   const ids = makeIds(systemClock, systemRandom);
-  const atOnce = stage.quick ? AT_ONCE.quick : AT_ONCE.full;
+  const concurrency = fixture.isQuick ? CONCURRENCY.quick : CONCURRENCY.full;
   const venueIds: string[] = [];
-  while (venueIds.length < VENUES) venueIds.push((await stage.makeVenue(0)).id);
-  // With a fee, so that nothing is left out of the books.
-  await stage.db.query('update venues set fee_bps = 250, fee_fixed = 30 where venue_id = any($1)', [venueIds]);
-  const seated = (parties: number): Promise<Party[]> => money.seat(venueIds, parties, SIZE);
+  while (venueIds.length < VENUES) venueIds.push((await fixture.makeVenue(0)).id);
+  // A fee, so that completion writes every kind of ledger entry.
+  await fixture.db.query('update venues set fee_bps = 250, fee_fixed = 30 where venue_id = any($1)', [venueIds]);
+  const createParties = (parties: number): Promise<Party[]> => payments.createParties(venueIds, parties, PARTY_SIZE);
   const ours = async (count: number): Promise<number> => {
-    const parties = await seated(count);
-    const seconds = await money.complete(parties, atOnce);
-    await insistOnCompletion(stage, parties);
+    const parties = await createParties(count);
+    const seconds = await payments.complete(parties, concurrency);
+    await expectCompleted(fixture, parties);
     return count / seconds;
   };
   const base = async (recording: Recording, count: number): Promise<number> => {
-    const parties = await seated(count);
-    const chains = parties.map((party) => forParty(recording, party, ids));
-    const order = { texts: recording.texts, atOnce };
-    const opened = await sql.run({ ...order, chains: chains.map(({ opening }) => opening) });
-    const settled = await sql.run({ ...order, chains: chains.map(({ settling }) => settling) });
-    await insistOnCompletion(stage, parties);
+    const parties = await createParties(count);
+    const chains = parties.map((party) => replayFor(recording, party, ids));
+    const job = { texts: recording.texts, concurrency };
+    const opened = await sql.run({ ...job, chains: chains.map(({ openUnits }) => openUnits) });
+    const settled = await sql.run({ ...job, chains: chains.map(({ settleUnits }) => settleUnits) });
+    await expectCompleted(fixture, parties);
     return count / (opened.seconds + settled.seconds);
   };
-  const count = atOnce * (stage.quick ? TIMES.quick : TIMES.full);
-  await ours(atOnce);
-  // The statements of a warm program: the first time each is sent differs in nothing, but let it be ordinary.
-  const [party] = await seated(1);
-  const recording = await money.record(party as Party);
-  await insistOnCompletion(stage, [party as Party]);
-  await base(recording, atOnce);
+  const count = concurrency * (fixture.isQuick ? BATCHES_PER_ROUND.quick : BATCHES_PER_ROUND.full);
+  await ours(concurrency);
+  // Record only after the warm-up, when the program runs as in the measured rounds.
+  const [party] = await createParties(1);
+  const recording = await payments.record(party as Party);
+  await expectCompleted(fixture, [party as Party]);
+  await base(recording, concurrency);
   return { ours: () => ours(count), base: () => base(recording, count), close: async () => undefined };
 }
 
-/** What the books must say about a completed party, each count for one. */
-const WANTED = {
+/** Rows that one completed party must have. */
+const ROWS_PER_PARTY = {
   completed: 1,
-  shares: SIZE,
-  holds: SIZE,
-  entries: 3 * SIZE,
-  transfers: SIZE,
+  shares: PARTY_SIZE,
+  holds: PARTY_SIZE,
+  entries: 3 * PARTY_SIZE,
+  transfers: PARTY_SIZE,
   payouts: 1,
-  events: 4 + SIZE,
+  events: 4 + PARTY_SIZE,
 };
 
-async function insistOnCompletion({ db }: Stage, parties: readonly Party[]): Promise<void> {
-  const rows = await db.query<Record<keyof typeof WANTED, number>>(
+async function expectCompleted({ db }: BenchFixture, parties: readonly Party[]): Promise<void> {
+  const rows = await db.query<Record<keyof typeof ROWS_PER_PARTY, number>>(
     `with mine as (select * from unnest($1::uuid[], $2::text[]) as m(venue_id, checkout_id))
      select
        (select count(*) from checkouts join mine using (venue_id, checkout_id) where status = 'completed') as completed,
@@ -87,7 +87,11 @@ async function insistOnCompletion({ db }: Stage, parties: readonly Party[]): Pro
        (select count(*) from events e join mine m on m.venue_id = e.venue_id and m.checkout_id = e.subject) as events`,
     [parties.map(({ venueId }) => venueId), parties.map(({ checkoutId }) => checkoutId)],
   );
-  for (const [what, each] of Object.entries(WANTED)) {
-    insist(`${what} of ${parties.length} parties`, rows[0]?.[what as keyof typeof WANTED] ?? 0, each * parties.length);
+  for (const [what, each] of Object.entries(ROWS_PER_PARTY)) {
+    expectCount(
+      `${what} of ${parties.length} parties`,
+      rows[0]?.[what as keyof typeof ROWS_PER_PARTY] ?? 0,
+      each * parties.length,
+    );
   }
 }

@@ -1,9 +1,9 @@
-// Deliveries a second to the healthy endpoints beside bad ones, against none that is bad: while one in a hundred hangs, and
-// while one hangs and one answers noise.
+// Deliveries a second to healthy endpoints beside bad ones, against no bad ones: one in a hundred hangs; one hangs and
+// one answers garbage.
 
-import type { Bench, Prepared } from './bench.ts';
-import type { Bad } from './deliveries.ts';
-import type { Stage } from './stage.ts';
+import type { Bench, PreparedBench } from './bench.ts';
+import type { EndpointFault } from './deliveries.ts';
+import type { BenchFixture } from './fixture.ts';
 
 const ENDPOINTS = 100;
 const SHARED = {
@@ -17,33 +17,37 @@ const SHARED = {
 export const deliverBesideHanging: Bench = {
   ...SHARED,
   name: 'deliver-beside-hanging',
-  note: '100 endpoints of one host with 150 events each (20 with --quick), one of which takes every post and never answers; until every healthy endpoint has all of its own.',
+  note: '100 endpoints of one host with 150 events each (20 with --quick), one of which accepts every post and never answers; measured until every healthy endpoint has received all its events.',
   sides: { ours: 'one in a hundred hangs', base: 'none hangs' },
-  prepare: (stage) => prepare(stage, ['hang']),
+  prepare: (fixture) => prepare(fixture, ['hang']),
 };
 
 export const deliverBesideGarbage: Bench = {
   ...SHARED,
   name: 'deliver-beside-garbage',
   isExtra: true,
-  note: 'The same beside two: one never answers, one answers noise, in turn bytes that are no HTTP and a 500 with 64 KB.',
-  sides: { ours: 'one hangs, one answers noise', base: 'all answer' },
-  prepare: (stage) => prepare(stage, ['hang', 'garbage']),
+  note: 'The same beside two: one never answers, one answers garbage, alternately bytes that are not HTTP and a 500 with 64 KB.',
+  sides: { ours: 'one hangs, one answers garbage', base: 'all answer' },
+  prepare: (fixture) => prepare(fixture, ['hang', 'garbage']),
 };
 
-async function prepare(stage: Stage, bad: readonly Bad[]): Promise<Prepared> {
-  const deliveries = await stage.deliveries();
-  const side = async (these: readonly Bad[]): Promise<() => Promise<number>> => {
-    const venues = await Promise.all(Array.from({ length: ENDPOINTS }, () => stage.makeVenue(0)));
-    const mail = { venueIds: venues.map(({ id }) => id), each: stage.quick ? 20 : 150, bad: these };
-    await deliveries.open(mail);
-    // Each time the bad ones begin as good as the others: they must be found out anew.
+async function prepare(fixture: BenchFixture, faults: readonly EndpointFault[]): Promise<PreparedBench> {
+  const deliveries = await fixture.deliveries();
+  const side = async (sideFaults: readonly EndpointFault[]): Promise<() => Promise<number>> => {
+    const venues = await Promise.all(Array.from({ length: ENDPOINTS }, () => fixture.makeVenue(0)));
+    const load = {
+      venueIds: venues.map(({ id }) => id),
+      eventsPerEndpoint: fixture.isQuick ? 20 : 150,
+      faults: sideFaults,
+    };
+    await deliveries.createEndpoints(load);
+    // createEvents resets every endpoint, so that the worker has to detect the bad ones again in each round.
     return async () => {
-      await deliveries.load(mail);
-      return deliveries.deliver(mail);
+      await deliveries.createEvents(load);
+      return deliveries.deliver(load);
     };
   };
-  const [ours, base] = [await side(bad), await side([])];
+  const [ours, base] = [await side(faults), await side([])];
   await ours();
   await base();
   return { ours, base, close: async () => undefined };

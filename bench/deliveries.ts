@@ -1,42 +1,45 @@
-// Asks the process that delivers: endpoints and events are laid ready, then our loops bring them to the receiver, or a raw
-// loop posts the same signed bytes.
+// The jobs of the delivery process: create endpoints and events, deliver them with our loops, or post the same signed
+// bytes in a raw loop.
 
-import { ask } from './asking.ts';
-import type { Running } from './processes.ts';
+import { runJob } from './child-jobs.ts';
+import type { ChildHandle } from './processes.ts';
 
-/** Takes every post and never answers; answers with bytes that are no HTTP, or with 500 and a long body of noise. */
-export type Bad = 'hang' | 'garbage';
+/**
+ * `hang` accepts every post and never answers; `garbage` answers bytes that are not HTTP, or a 500 with a long body.
+ */
+export type EndpointFault = 'hang' | 'garbage';
 
-/** So many events for each of so many endpoints, each endpoint of a venue of its own. */
-export interface Mail {
+/** Endpoints and their events; each venue has one endpoint. */
+export interface DeliveryLoad {
   readonly venueIds: readonly string[];
-  readonly each: number;
-  /** What the first of the endpoints do; the others answer. */
-  readonly bad: readonly Bad[];
+  readonly eventsPerEndpoint: number;
+  /** The faults of the first endpoints; all others answer 200. */
+  readonly faults: readonly EndpointFault[];
 }
 
-export type DeliverOrder =
-  | { readonly do: 'open'; readonly mail: Mail }
-  | { readonly do: 'load'; readonly mail: Mail }
-  | { readonly do: 'deliver'; readonly mail: Mail }
-  | { readonly do: 'raw'; readonly mail: Mail; readonly atOnce: number };
+export type DeliveryJob =
+  | { readonly do: 'create endpoints'; readonly load: DeliveryLoad }
+  | { readonly do: 'create events'; readonly load: DeliveryLoad }
+  | { readonly do: 'deliver'; readonly load: DeliveryLoad }
+  | { readonly do: 'post directly'; readonly load: DeliveryLoad; readonly concurrency: number };
 
 export interface Deliveries {
-  /** The endpoints, once. */
-  open(mail: Mail): Promise<void>;
-  /** New events for all of them, with nothing left over from before, at any endpoint. */
-  load(mail: Mail): Promise<void>;
-  /** From the log to acknowledged and written down, at every endpoint that answers. Gives deliveries a second. */
-  deliver(mail: Mail): Promise<number>;
-  /** The same bytes, signed beforehand, by so many keep-alive loops. Gives posts a second. */
-  raw(mail: Mail, atOnce: number): Promise<number>;
+  /** Creates the endpoints; called once for a load. */
+  createEndpoints(load: DeliveryLoad): Promise<void>;
+  /** Creates new events for the endpoints, after it has deleted all deliveries and reset all endpoint queues. */
+  createEvents(load: DeliveryLoad): Promise<void>;
+  /** Runs our loops until every healthy endpoint has acknowledged all its events. Returns deliveries a second. */
+  deliver(load: DeliveryLoad): Promise<number>;
+  /** Posts the same bytes, signed beforehand, in `concurrency` keep-alive loops. Returns posts a second. */
+  postDirectly(load: DeliveryLoad, concurrency: number): Promise<number>;
 }
 
-export function deliveriesBy(running: Running): Deliveries {
+export function deliveriesIn(child: ChildHandle): Deliveries {
+  const run = <T>(job: DeliveryJob): Promise<T> => runJob<T>(child, job);
   return {
-    open: (mail) => ask(running, { do: 'open', mail } satisfies DeliverOrder),
-    load: (mail) => ask(running, { do: 'load', mail } satisfies DeliverOrder),
-    deliver: (mail) => ask(running, { do: 'deliver', mail } satisfies DeliverOrder),
-    raw: (mail, atOnce) => ask(running, { do: 'raw', mail, atOnce } satisfies DeliverOrder),
+    createEndpoints: (load) => run({ do: 'create endpoints', load }),
+    createEvents: (load) => run({ do: 'create events', load }),
+    deliver: (load) => run({ do: 'deliver', load }),
+    postDirectly: (load, concurrency) => run({ do: 'post directly', load, concurrency }),
   };
 }

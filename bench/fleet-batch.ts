@@ -1,9 +1,9 @@
-// Boats a second in fleets of 100 against boats a second in single posts, on the same server: what a batch is worth.
+// Boats a second in fleets of 100 against boats a second in single posts, on the same server: the gain of a batch.
 
-import type { Bench, Prepared } from './bench.ts';
-import type { Stage } from './stage.ts';
+import type { Bench, PreparedBench } from './bench.ts';
+import type { BenchFixture } from './fixture.ts';
 
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 const FLEETS = { full: 12, quick: 8 };
 const SINGLES = { full: 120, quick: 32 };
 
@@ -13,7 +13,7 @@ export const fleetBatch: Bench = {
   goal: 20,
   unit: 'boats/s',
   better: 'more',
-  note: 'POST /v1/boats, new boats alone, four calls at once, each for a venue of its own.',
+  note: 'POST /v1/boats, only new boats, four calls at the same time, each for another venue.',
   rounds: { full: 9, quick: 3 },
   sides: { ours: 'fleets of 100', base: 'one boat a call' },
   prepare,
@@ -36,30 +36,30 @@ function boat(): object {
   };
 }
 
-async function prepare(stage: Stage): Promise<Prepared> {
+async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
   const keys: string[] = [];
-  while (keys.length < AT_ONCE) keys.push(...(await stage.makeVenue(1)).keys);
-  const server = await stage.serveOurs();
+  while (keys.length < CONCURRENCY) keys.push(...(await fixture.makeVenue(1)).keys);
+  const server = await fixture.getServer();
   const url = `http://127.0.0.1:${server.port}/v1/boats`;
   const fleet = (): object => ({ boats: Array.from({ length: 100 }, boat) });
   const run = async (calls: number, boats: number, body: () => object): Promise<number> => {
     const bodies = Array.from({ length: calls }, () => JSON.stringify(body()));
-    const began = performance.now();
+    const startedAt = performance.now();
     await Promise.all(
-      keys.map((key, lane) =>
+      keys.map((key, caller) =>
         postAll(
           url,
           key,
-          bodies.filter((_, i) => i % AT_ONCE === lane),
+          bodies.filter((_, i) => i % CONCURRENCY === caller),
           boats,
         ),
       ),
     );
-    return (calls * boats) / ((performance.now() - began) / 1000);
+    return (calls * boats) / ((performance.now() - startedAt) / 1000);
   };
-  await run(AT_ONCE * 2, 100, fleet);
-  await run(AT_ONCE * 5, 1, boat);
-  const size = stage.quick ? 'quick' : 'full';
+  await run(CONCURRENCY * 2, 100, fleet);
+  await run(CONCURRENCY * 5, 1, boat);
+  const size = fixture.isQuick ? 'quick' : 'full';
   return {
     ours: () => run(FLEETS[size], 100, fleet),
     base: () => run(SINGLES[size], 1, boat),
@@ -70,9 +70,9 @@ async function prepare(stage: Stage): Promise<Prepared> {
 async function postAll(url: string, key: string, bodies: readonly string[], boats: number): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   for (const body of bodies) {
-    const answer = await fetch(url, { method: 'POST', headers, body });
-    const told = (await answer.json()) as { summary?: { created: number } };
-    const created = boats === 1 ? Number(answer.status === 201) : told.summary?.created;
-    if (created !== boats) throw new Error(`POST /v1/boats created ${created} of ${boats}: ${answer.status}`);
+    const response = await fetch(url, { method: 'POST', headers, body });
+    const result = (await response.json()) as { summary?: { created: number } };
+    const created = boats === 1 ? Number(response.status === 201) : result.summary?.created;
+    if (created !== boats) throw new Error(`POST /v1/boats created ${created} of ${boats}: ${response.status}`);
   }
 }

@@ -1,16 +1,16 @@
-// Taking in a venue system's deliveries of 256 KB against reading, verifying and parsing the same bytes and nothing else:
-// what the token, the limit, strict JSON, sealing and storing once cost.
+// Intake of a venue system's 256 KB deliveries against only reading, verifying and parsing the same bytes: the cost of
+// the token, the rate limit, strict JSON, sealing and storing each delivery once.
 
 import { createHmac } from 'node:crypto';
-import type { Bench, Prepared } from './bench.ts';
-import { insist } from './creates.ts';
-import type { Stage } from './stage.ts';
+import type { Bench, PreparedBench } from './bench.ts';
+import { expectCount } from './create-load.ts';
+import type { BenchFixture } from './fixture.ts';
 
 const BYTES = 256 * 1024;
 const CONNECTIONS = 16;
-/** So many venues with a system each: none waits for another's row. */
+/** Venues with one system each, so that no request waits for another's row. */
 const SYSTEMS = 16;
-const LEAST = 48;
+const MIN_COUNT = 48;
 
 export const hookIntake: Bench = {
   name: 'hook-intake',
@@ -19,66 +19,68 @@ export const hookIntake: Bench = {
   goal: 0.7,
   unit: 'requests/s',
   better: 'more',
-  note: 'New deliveries of exactly 256 KB (a custom offering.upsert with its slots), signed, over 16 connections, of 16 venues. Ours stores each, sealed, before it answers. The other side is a bare Fastify that reads the same body, verifies the same HMAC and parses it with JSON.parse, not with our strict parser; it has no limit, no database and keeps nothing.',
+  note: 'New deliveries of exactly 256 KB (a custom offering.upsert with its slots), signed, over 16 connections, of 16 venues. Ours seals and stores each before it answers. The other side is a bare Fastify that reads the same body, verifies the same HMAC and parses it with JSON.parse, not with our strict parser; it has no limit and no database.',
   rounds: { full: 13, quick: 3 },
   sides: { ours: 'our server', base: 'parse and HMAC alone' },
   prepare,
 };
 
-interface System {
+interface VenueSystem {
   readonly path: string;
   readonly secret: string;
 }
 
-async function prepare(stage: Stage): Promise<Prepared> {
-  const server = await stage.serveOurs();
-  const systems: System[] = [];
-  while (systems.length < SYSTEMS) systems.push(await connect(stage, server.port));
+async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
+  const server = await fixture.getServer();
+  const systems: VenueSystem[] = [];
+  while (systems.length < SYSTEMS) systems.push(await connectSystem(fixture, server.port));
   const secret = 'whsec_of_the_bare_side';
-  const bare = await stage.startBareHook(secret);
-  const stored = async (count: number): Promise<number> => {
-    const before = await kept(stage);
-    const rate = await send(stage, server.port, systems, count);
-    insist('deliveries stored, each once', (await kept(stage)) - before, count);
+  const bare = await fixture.startBareHook(secret);
+  const sendToOurs = async (count: number): Promise<number> => {
+    const before = await countStored(fixture);
+    const rate = await send(fixture, server.port, systems, count);
+    expectCount('deliveries stored, each once', (await countStored(fixture)) - before, count);
     return rate;
   };
-  const parsed = (count: number): Promise<number> => send(stage, bare.port, [{ path: '/hook', secret }], count);
-  const ours = await calibrated(stage, stored);
-  const base = await calibrated(stage, parsed);
+  const sendToBare = (count: number): Promise<number> => send(fixture, bare.port, [{ path: '/hook', secret }], count);
+  const oursCount = await calibrate(fixture, sendToOurs);
+  const baseCount = await calibrate(fixture, sendToBare);
   return {
-    ours: () => stored(ours),
-    base: () => parsed(base),
+    ours: () => sendToOurs(oursCount),
+    base: () => sendToBare(baseCount),
     async close() {
       await bare.stop();
       await server.stop();
-      await stage.db.query('truncate inbound_deliveries'); // Half a gigabyte that nobody reads.
+      await fixture.db.query('truncate inbound_deliveries'); // Half a gigabyte that no other bench reads.
     },
   };
 }
 
-async function connect(stage: Stage, port: number): Promise<System> {
-  const { keys } = await stage.makeVenue(1, 'linked');
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/integrations`, {
+async function connectSystem(fixture: BenchFixture, port: number): Promise<VenueSystem> {
+  const { keys } = await fixture.makeVenue(1, 'linked');
+  const response = await fetch(`http://127.0.0.1:${port}/v1/integrations`, {
     method: 'POST',
     headers: { authorization: `Bearer ${keys[0]}`, 'content-type': 'application/json' },
     body: '{"provider":"custom"}',
   });
-  if (answer.status !== 201) throw new Error(`POST /v1/integrations answered ${answer.status}: ${await answer.text()}`);
-  const { data } = (await answer.json()) as { data: { webhook_url: string; signing_secret: string } };
+  if (response.status !== 201)
+    throw new Error(`POST /v1/integrations answered ${response.status}: ${await response.text()}`);
+  const { data } = (await response.json()) as { data: { webhook_url: string; signing_secret: string } };
   return { path: new URL(data.webhook_url).pathname, secret: data.signing_secret };
 }
 
-function send(stage: Stage, port: number, systems: readonly System[], count: number): Promise<number> {
-  const requests = Array.from({ length: count }, (_, at) => request(systems[at % systems.length] as System));
-  return stage.load.send({ port, requests, connections: CONNECTIONS, count, status: 200, length: null });
+function send(fixture: BenchFixture, port: number, systems: readonly VenueSystem[], count: number): Promise<number> {
+  const requests = Array.from({ length: count }, (_, at) => newRequest(systems[at % systems.length] as VenueSystem));
+  return fixture.load.send({ port, requests, connections: CONNECTIONS, count, status: 200, bodyBytes: null });
 }
 
+/** Deliveries made so far; numbers their ids. */
 let made = 0;
 const ID = 'dlv-';
 const TEMPLATE = template();
 
-/** A whole request as it goes over the wire, new each time: another id, another signature. */
-function request({ path, secret }: System): string {
+/** The bytes of a new request, with its own id and signature. */
+function newRequest({ path, secret }: VenueSystem): string {
   made++;
   const body = TEMPLATE.replace(ID, `${ID}${String(made).padStart(9, '0')}`);
   const t = Math.floor(Date.now() / 1000);
@@ -89,7 +91,9 @@ function request({ path, secret }: System): string {
   );
 }
 
-/** An offering with as many slots as it may have, no two alike, filled up with its description to the last byte. */
+/**
+ * An offering with the maximum number of slots, all different; its description fills the delivery to exactly 256 KB.
+ */
 function template(): string {
   const slots = Array.from({ length: 1000 }, (_, n) => ({
     external_id: `slot-${createHmac('sha256', 'slot').update(String(n)).digest('hex').slice(0, 24)}`,
@@ -113,30 +117,32 @@ function template(): string {
     availability: { timezone: 'America/New_York', slots },
   };
   const whole = (): string => JSON.stringify({ id: ID, type: 'offering.upsert', data });
-  const missing = BYTES - (whole().length + 9);
-  if (missing < 0) throw new Error('the delivery is larger than 256 KB');
-  data.description = words(missing);
+  const padding = BYTES - (whole().length + 9);
+  if (padding < 0) throw new Error('the delivery is larger than 256 KB');
+  data.description = incompressibleText(padding);
   return whole();
 }
 
-/** Text of this length that no compression makes much of. */
-function words(length: number): string {
+/** Text of this length that hardly compresses. */
+function incompressibleText(length: number): string {
   let text = '';
   for (let n = 0; text.length < length; n++)
     text += `${createHmac('sha256', 'words').update(String(n)).digest('base64url')} `;
   return text.slice(0, length);
 }
 
-async function kept({ db }: Stage): Promise<number> {
-  const rows = await db.query<{ kept: number }>('select count(distinct dedup_hash) as kept from inbound_deliveries');
-  const all = await db.query<{ kept: number }>('select count(*) as kept from inbound_deliveries');
-  insist('deliveries that are the same', (all[0]?.kept ?? 0) - (rows[0]?.kept ?? 0), 0);
-  return rows[0]?.kept ?? 0;
+async function countStored({ db }: BenchFixture): Promise<number> {
+  const rows = await db.query<{ unique: number; total: number }>(
+    'select count(distinct dedup_hash) as "unique", count(*) as total from inbound_deliveries',
+  );
+  const { unique = 0, total = 0 } = rows[0] ?? {};
+  expectCount('duplicate deliveries stored', total - unique, 0);
+  return unique;
 }
 
-async function calibrated(stage: Stage, run: (count: number) => Promise<number>): Promise<number> {
-  const until = Date.now() + stage.seconds.warm * 1000;
-  let rate = await run(LEAST);
-  while (Date.now() < until) rate = await run(LEAST);
-  return Math.max(LEAST, Math.round(rate * stage.seconds.round));
+async function calibrate(fixture: BenchFixture, run: (count: number) => Promise<number>): Promise<number> {
+  const until = Date.now() + fixture.seconds.warm * 1000;
+  let rate = await run(MIN_COUNT);
+  while (Date.now() < until) rate = await run(MIN_COUNT);
+  return Math.max(MIN_COUNT, Math.round(rate * fixture.seconds.round));
 }

@@ -1,9 +1,9 @@
 // Listing 100 of 1,000,000 checkouts against 100 of 10,000: a list must not slow down as a venue grows.
 
-import type { Bench, Prepared } from './bench.ts';
-import { loadCheckouts } from './checkout-rows.ts';
-import { makeReader, type Reader, readOnce } from './reads.ts';
-import type { Stage } from './stage.ts';
+import type { Bench, PreparedBench } from './bench.ts';
+import { insertCheckoutRows } from './checkout-rows.ts';
+import type { BenchFixture } from './fixture.ts';
+import { makeReader, type Reader, readOnce } from './read-load.ts';
 
 const PATH = '/v1/checkouts?limit=100';
 const IN_THREE_DAYS = 3 * 86_400_000;
@@ -20,29 +20,30 @@ export const listGrowth: Bench = {
   prepare,
 };
 
-async function prepare(stage: Stage): Promise<Prepared> {
-  const server = await stage.serveOurs();
-  const connections = stage.quick ? 16 : 48;
-  const load = async (rows: number): Promise<readonly string[]> => {
-    const { id, keys } = await stage.makeVenue(1);
-    await loadCheckouts(stage, { venueId: id, rows, payBy: Date.now() + IN_THREE_DAYS, withEvents: false });
+async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
+  const server = await fixture.getServer();
+  const connections = fixture.isQuick ? 16 : 48;
+  const createVenue = async (rows: number): Promise<readonly string[]> => {
+    const { id, keys } = await fixture.makeVenue(1);
+    await insertCheckoutRows(fixture, { venueId: id, rows, payBy: Date.now() + IN_THREE_DAYS, withEvents: false });
     return keys;
   };
   const readerOf = async (keys: readonly string[]): Promise<Reader> => {
     const text = await readOnce(server.port, PATH, keys[0] ?? '');
-    if ((JSON.parse(text) as { data: unknown[] }).data.length !== 100) throw new Error('a list had not 100 checkouts');
-    return makeReader(stage, {
+    if ((JSON.parse(text) as { data: unknown[] }).data.length !== 100)
+      throw new Error('a list does not have 100 checkouts');
+    return makeReader(fixture, {
       port: server.port,
       path: PATH,
       keys,
-      length: Buffer.byteLength(text),
-      counted: true,
+      bodyBytes: Buffer.byteLength(text),
+      isCounted: true,
       connections,
     });
   };
-  const few = await load(stage.quick ? 2_000 : 10_000);
-  const many = await load(stage.quick ? 20_000 : 1_000_000);
-  await stage.db.query('analyze checkouts');
+  const few = await createVenue(fixture.isQuick ? 2_000 : 10_000);
+  const many = await createVenue(fixture.isQuick ? 20_000 : 1_000_000);
+  await fixture.db.query('analyze checkouts');
   const small = await readerOf(few);
   const large = await readerOf(many);
   return { ours: () => large.round(), base: () => small.round(), close: () => server.stop() };

@@ -1,78 +1,78 @@
-// The load, in a process of its own: keep-alive connections over plain sockets, one request under way on each. It looks
-// at the status and the length of every answer, and at nothing else, so that it costs as little as it can.
+// Sends load from a separate process: keep-alive connections over plain sockets, one request at a time on each. It
+// checks only the status and the length of every response, to use as little processor time as possible.
 
 import { connect, type Socket } from 'node:net';
-import { answerOrders } from './asking.ts';
-import type { Order } from './load.ts';
+import { handleJobs } from './child-jobs.ts';
+import type { LoadJob } from './load.ts';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const BUFFER_BYTES = 64 * 1024;
-const LENGTH = /\r\ncontent-length: (\d+)/i;
+const CONTENT_LENGTH = /\r\ncontent-length: (\d+)/i;
 
-answerOrders(run);
+handleJobs(run);
 
-async function run(order: Order): Promise<{ seconds: number }> {
-  const requests = order.requests.map((text) => Buffer.from(text, 'latin1'));
+async function run(job: LoadJob): Promise<{ seconds: number }> {
+  const requests = job.requests.map((text) => Buffer.from(text, 'latin1'));
   const sockets: Socket[] = [];
-  let patience: NodeJS.Timeout | undefined;
+  let timeout: NodeJS.Timeout | undefined;
   try {
     return await new Promise<{ seconds: number }>((resolve, reject) => {
       let sent = 0;
       let done = 0;
       let connected = 0;
       let start = 0n;
-      patience = setTimeout(() => reject(new Error(`${done} of ${order.count} answers in a minute`)), PATIENCE_MS);
+      timeout = setTimeout(() => reject(new Error(`${done} of ${job.count} responses in a minute`)), TIMEOUT_MS);
       const sendNext = (socket: Socket): void => {
-        if (sent < order.count) socket.write(requests[sent++ % requests.length] as Buffer);
+        if (sent < job.count) socket.write(requests[sent++ % requests.length] as Buffer);
       };
-      const answered = (socket: Socket): void => {
-        if (++done < order.count) sendNext(socket);
+      const onResponse = (socket: Socket): void => {
+        if (++done < job.count) sendNext(socket);
         else resolve({ seconds: Number(process.hrtime.bigint() - start) / 1e9 });
       };
-      const ready = (): void => {
-        if (++connected < order.connections) return;
+      const onReady = (): void => {
+        if (++connected < job.connections) return;
         start = process.hrtime.bigint();
         for (const socket of sockets) sendNext(socket);
       };
-      for (let n = 0; n < order.connections; n++) {
-        sockets.push(open(order, { ready, answered, fail: (why) => reject(new Error(why)) }));
+      for (let n = 0; n < job.connections; n++) {
+        sockets.push(openConnection(job, { onReady, onResponse, onFailure: (why) => reject(new Error(why)) }));
       }
     });
   } finally {
-    clearTimeout(patience);
+    clearTimeout(timeout);
     for (const socket of sockets) socket.destroy();
   }
 }
 
-interface Events {
-  readonly ready: () => void;
-  readonly answered: (socket: Socket) => void;
-  readonly fail: (why: string) => void;
+interface ConnectionEvents {
+  readonly onReady: () => void;
+  readonly onResponse: (socket: Socket) => void;
+  readonly onFailure: (why: string) => void;
 }
 
-function open(order: Order, events: Events): Socket {
+function openConnection(job: LoadJob, events: ConnectionEvents): Socket {
   const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-  const begins = `HTTP/1.1 ${order.status} `;
+  const expectedStart = `HTTP/1.1 ${job.status} `;
   let head = '';
-  let missing = 0;
+  let bodyBytesLeft = 0;
   const read = (size: number): void => {
     let from = 0;
-    if (missing === 0) {
+    if (bodyBytesLeft === 0) {
       head += buffer.toString('latin1', 0, size);
       const end = head.indexOf('\r\n\r\n');
       if (end < 0) return;
       const before = head.length - size;
-      const length = Number(LENGTH.exec(head.slice(0, end))?.[1] ?? -1);
-      if (!head.startsWith(begins)) throw new Error(`an answer began with ${head.slice(0, 600)}`);
-      if (length < 0 || (order.length !== null && length !== order.length))
-        throw new Error(`an answer had ${length} bytes, not ${order.length}`);
+      const length = Number(CONTENT_LENGTH.exec(head.slice(0, end))?.[1] ?? -1);
+      if (!head.startsWith(expectedStart)) throw new Error(`a response began with ${head.slice(0, 600)}`);
+      if (length < 0 || (job.bodyBytes !== null && length !== job.bodyBytes))
+        throw new Error(`a response had ${length} bytes, not ${job.bodyBytes}`);
       from = end + 4 - before;
-      missing = length;
+      bodyBytesLeft = length;
       head = '';
     }
-    missing -= size - from;
-    if (missing < 0) throw new Error('an answer was longer than it said');
-    if (missing === 0) events.answered(socket);
+    bodyBytesLeft -= size - from;
+    if (bodyBytesLeft < 0) throw new Error('a response was longer than its content-length');
+    if (bodyBytesLeft === 0) events.onResponse(socket);
   };
   const onread = {
     buffer,
@@ -80,14 +80,14 @@ function open(order: Order, events: Events): Socket {
       try {
         read(size);
       } catch (error) {
-        events.fail(error instanceof Error ? error.message : String(error));
+        events.onFailure(error instanceof Error ? error.message : String(error));
       }
       return true;
     },
   };
-  const socket = connect({ port: order.port, host: '127.0.0.1', noDelay: true, onread });
-  socket.once('connect', events.ready);
-  socket.once('error', (error) => events.fail(`a connection failed: ${error.message}`));
-  socket.once('end', () => events.fail('the server closed a connection'));
+  const socket = connect({ port: job.port, host: '127.0.0.1', noDelay: true, onread });
+  socket.once('connect', events.onReady);
+  socket.once('error', (error) => events.onFailure(`a connection failed: ${error.message}`));
+  socket.once('end', () => events.onFailure('the server closed a connection'));
   return socket;
 }

@@ -1,55 +1,55 @@
-// Orders load from the process that makes it, and turns what it saw into requests a second.
+// The jobs of the load process: send requests over many connections, and return requests a second.
 
-import { ask } from './asking.ts';
+import { runJob } from './child-jobs.ts';
 import type { Processes } from './processes.ts';
 
-export interface Order {
+export interface LoadJob {
   readonly port: number;
-  /** Whole requests as they go over the wire, sent in turn. */
+  /** The bytes of complete requests, sent in turn. */
   readonly requests: readonly string[];
   readonly connections: number;
   readonly count: number;
-  /** The status that every answer must have. */
+  /** The status that every response must have. */
   readonly status: 200 | 201;
-  /** Bytes of the body that every answer must have; null: answers differ. */
-  readonly length: number | null;
+  /** The length of the body that every response must have; null if lengths differ. */
+  readonly bodyBytes: number | null;
 }
 
 export interface Load {
-  /** Sends `count` requests; gives requests a second. Anything but a right answer is an error. */
-  send(order: Order): Promise<number>;
-  /** Warms the server up, and gives the number of requests that take it about this long. */
-  calibrate(order: Omit<Order, 'count'>, warmSeconds: number, seconds: number): Promise<number>;
+  /** Sends `count` requests; returns requests a second. Throws on any response with another status or length. */
+  send(job: LoadJob): Promise<number>;
+  /** Warms the server up; returns the number of requests that take about `seconds`. */
+  calibrate(job: Omit<LoadJob, 'count'>, warmSeconds: number, seconds: number): Promise<number>;
 }
 
-export function startLoad(processes: Processes, script: string): Load {
-  const one = processes.start(script, [], {}, true);
-  const send = async (order: Order): Promise<number> => {
-    const { seconds } = await ask<{ seconds: number }>(one, order);
-    return order.count / seconds;
+export function startLoadProcess(processes: Processes, script: string): Load {
+  const child = processes.start(script, [], {}, true);
+  const send = async (job: LoadJob): Promise<number> => {
+    const { seconds } = await runJob<{ seconds: number }>(child, job);
+    return job.count / seconds;
   };
   return {
     send,
-    async calibrate(order, warmSeconds, seconds) {
-      const least = 2 * order.connections;
+    async calibrate(job, warmSeconds, seconds) {
+      const minCount = 2 * job.connections;
       const until = Date.now() + warmSeconds * 1000;
-      let rate = await send({ ...order, count: least });
-      while (Date.now() < until) rate = await send({ ...order, count: Math.max(least, Math.round(rate * 0.25)) });
-      return Math.max(least, Math.round(rate * seconds));
+      let rate = await send({ ...job, count: minCount });
+      while (Date.now() < until) rate = await send({ ...job, count: Math.max(minCount, Math.round(rate * 0.25)) });
+      return Math.max(minCount, Math.round(rate * seconds));
     },
   };
 }
 
-/** A GET as it goes over the wire. */
+/** The bytes of a GET. */
 export function getRequest(path: string, key: string): string {
   return `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\naccept: application/json\r\n\r\n`;
 }
 
-/** A POST of JSON as it goes over the wire. `idempotencyKey`: none, when it is null. */
+/** The bytes of a POST of JSON, with an Idempotency-Key unless it is null. */
 export function postRequest(path: string, key: string, body: string, idempotencyKey: string | null): string {
-  const once = idempotencyKey === null ? '' : `idempotency-key: ${idempotencyKey}\r\n`;
+  const keyHeader = idempotencyKey === null ? '' : `idempotency-key: ${idempotencyKey}\r\n`;
   return (
-    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\naccept: application/json\r\n${once}` +
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\naccept: application/json\r\n${keyHeader}` +
     `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   );
 }

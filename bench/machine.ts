@@ -1,4 +1,4 @@
-// The machine and the versions a run was made on.
+// Describes the machine and the versions of a run.
 
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import type { Db } from '../src/base/db.ts';
@@ -10,7 +10,7 @@ export interface Machine {
   readonly platform: string;
   readonly node: string;
   readonly postgres: string;
-  /** Processes that wanted a core in the minute before the run: above 0, others were working beside it. */
+  /** The load average of the minute before the run; above 0, other work may have disturbed the run. */
   readonly load_before: number;
 }
 

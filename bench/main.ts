@@ -1,61 +1,64 @@
-// `npm run bench`: measures the promises of speed, each as a ratio of two sides that take turns. --json prints one JSON
-// document, --quick takes few and short rounds of the promises alone and ends within 50 s, --only NAME runs that one, --report writes a page with plots.
+// `npm run bench`: measures the promises of speed, each as a ratio of two sides that alternate. --json prints one JSON
+// document; --quick runs only the promises, with few and short rounds, and ends within 50 s; --only NAME runs one
+// bench; --report writes a page with plots.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/base/package-root.ts';
 import type { Result } from './bench.ts';
-import { makeEndings } from './endings.ts';
+import { makeCleanup } from './cleanup.ts';
+import { openFixture } from './fixture.ts';
 import { describeMachine, loadNow } from './machine.ts';
+import { type Options, readOptions } from './options.ts';
 import { renderReport } from './report.ts';
 import { runBench } from './rounds.ts';
-import { openStage } from './stage.ts';
 import { renderTable, verdictOf } from './table.ts';
-import { readWish, type Wish } from './wish.ts';
 
-/** One line on a terminal, written over by the next. */
-function tell(line: string): void {
+/** Shows one line on a terminal; the next line replaces it. */
+function showProgress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[2K${line}`);
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  let wish: Wish;
+  let options: Options;
   try {
-    wish = readWish(args);
+    options = readOptions(args);
   } catch (error) {
     process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 2;
     return;
   }
-  const endings = makeEndings();
+  const cleanup = makeCleanup();
   try {
     const loadBefore = loadNow();
-    tell('building, and starting a database');
-    const stage = await openStage({ quick: wish.quick, together: wish.quick && wish.isWhole }, endings);
+    showProgress('building, and starting a database');
+    const { quick: isQuick, isEveryBench } = options;
+    const fixture = await openFixture({ isQuick, shouldStartAll: isQuick && isEveryBench }, cleanup);
     const results: Result[] = [];
-    for (const bench of wish.benches) {
-      results.push(await runBench(bench, stage, tell));
-      if (endings.begun()) return; // Stopped in the middle: there is nothing to tell.
+    for (const bench of options.benches) {
+      results.push(await runBench(bench, fixture, showProgress));
+      if (cleanup.hasStarted()) return; // Interrupted: the results are incomplete.
     }
-    const machine = await describeMachine(stage.db, loadBefore);
-    tell('');
+    const machine = await describeMachine(fixture.db, loadBefore);
+    showProgress('');
     process.stdout.write(
-      wish.json
-        ? `${JSON.stringify({ results, machine, quick: wish.quick }, null, 2)}\n`
-        : renderTable(results, machine, wish.quick),
+      options.json
+        ? `${JSON.stringify({ results, machine, quick: isQuick }, null, 2)}\n`
+        : renderTable(results, machine, isQuick),
     );
-    if (wish.report) {
+    if (options.report) {
       const folder = join(packageRoot, 'bench', 'report');
       mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, 'index.html'), renderReport(results, machine, new Date(), wish.quick));
+      writeFileSync(join(folder, 'index.html'), renderReport(results, machine, new Date(), isQuick));
       process.stderr.write(`bench: wrote ${join(folder, 'index.html')}\n`);
     }
     if (results.some((result) => ['error', 'below floor'].includes(verdictOf(result)))) process.exitCode = 1;
   } catch (error) {
-    if (!endings.begun()) process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (!cleanup.hasStarted())
+      process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   } finally {
-    await endings.run();
+    await cleanup.run();
   }
 }
 

@@ -1,4 +1,4 @@
-// One plot as SVG: dots by round, and named lines across. Colours come from the page's style by the kind of a thing.
+// Draws one plot as SVG: a dot for each round, and labelled horizontal lines. The page's style sets colours by class.
 
 import { figure } from './table.ts';
 
@@ -22,8 +22,8 @@ const RIGHT = 248;
 const TOP = 10;
 const BOTTOM = 194;
 const TAG_GAP = 13;
-/** Of more rounds every second is numbered. */
-const MOST_TICKS = 9;
+/** With more rounds, only every second one is numbered. */
+const MAX_ROUND_LABELS = 9;
 
 export function plot(
   dots: readonly Dots[],
@@ -39,24 +39,28 @@ export function plot(
     return `<line class="grid" x1="${LEFT}" x2="${RIGHT}" y1="${at}" y2="${at}"/><text x="${LEFT - 5}" y="${at}" dy="4" text-anchor="end">${short(part * top)}</text>`;
   });
   const ticks = Array.from({ length: rounds }, (_, round) =>
-    rounds > MOST_TICKS && round % 2 === 1
+    rounds > MAX_ROUND_LABELS && round % 2 === 1
       ? ''
       : `<text x="${x(round).toFixed(1)}" y="${BOTTOM + 15}" text-anchor="middle">${round + 1}</text>`,
   );
-  const across = lines.map(
+  const horizontals = lines.map(
     ({ kind, at }) =>
       `<line class="line ${kind}" x1="${LEFT}" x2="${RIGHT}" y1="${y(at).toFixed(1)}" y2="${y(at).toFixed(1)}"/>`,
   );
-  const points = dots.flatMap(({ kind, values: own }) =>
-    own.map(
+  const points = dots.flatMap(({ kind, values: series }) =>
+    series.map(
       (value, round) =>
         `<circle class="dot ${kind}" cx="${x(round).toFixed(1)}" cy="${y(value).toFixed(1)}" r="4"><title>${figure(value)}</title></circle>`,
     ),
   );
-  return { width: WIDTH, height: HEIGHT, svg: [...grid, ...ticks, ...across, ...points, ...tags(lines, y)].join('') };
+  return {
+    width: WIDTH,
+    height: HEIGHT,
+    svg: [...grid, ...ticks, ...horizontals, ...points, ...tags(lines, y)].join(''),
+  };
 }
 
-/** The lines' names at the right, moved apart where they would lie on one another. */
+/** The labels of the lines at the right edge, moved apart where they would overlap. */
 function tags(lines: readonly Line[], y: (value: number) => number): string[] {
   const placed = lines.map((line) => ({ line, at: y(line.at) })).sort((a, b) => a.at - b.at);
   for (const [index, tag] of placed.entries()) tag.at = Math.max(tag.at, (placed[index - 1]?.at ?? 0) + TAG_GAP);
@@ -70,7 +74,7 @@ function tags(lines: readonly Line[], y: (value: number) => number): string[] {
   );
 }
 
-/** The next of 1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8 times a power of ten: a quarter of it is short to write. */
+/** Rounds up to 1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6 or 8 times a power of ten, so that quarters of it have short labels. */
 function niceTop(largest: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(largest, 1e-6)));
   return power * ([1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10].find((step) => step * power >= largest) ?? 10);

@@ -1,4 +1,5 @@
-// Processes of the bench: plain `node`, a clean environment, the same for both sides; none outlives the bench.
+// Starts and stops the bench's child processes: plain `node` with a clean environment, the same for both sides. No
+// child outlives the bench.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
@@ -6,88 +7,88 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export type Env = Readonly<Record<string, string>>;
 
-export interface Running {
+export interface ChildHandle {
   readonly process: ChildProcess;
-  /** What it wrote to standard error so far. */
-  complaints(): string;
-  /** True once the process is gone. */
-  ended(): boolean;
-  /** Asks it to end, and insists after a while; comes back when it is gone. */
+  /** What the process has written to standard error. */
+  errorOutput(): string;
+  /** True once the process has ended. */
+  hasEnded(): boolean;
+  /** Sends SIGTERM, and SIGKILL after ten seconds; resolves when the process has ended. */
   stop(): Promise<void>;
 }
 
 export interface Processes {
-  start(script: string, args: readonly string[], env: Env, channel?: boolean): Running;
+  start(script: string, args: readonly string[], env: Env, hasChannel?: boolean): ChildHandle;
   stopAll(): Promise<void>;
 }
 
-const PATIENCE_MS = 10_000;
+const KILL_AFTER_MS = 10_000;
 
 export function makeProcesses(cwd: string): Processes {
-  const running = new Set<Running>();
+  const running = new Set<ChildHandle>();
   const live = new Set<ChildProcess>();
-  let closing = false;
-  // The last resort, for ways out on which nothing can be awaited.
+  let isClosing = false;
+  // The last resort, for exits on which nothing can be awaited.
   process.on('exit', () => {
     for (const child of live) child.kill('SIGKILL');
   });
   return {
-    start(script, args, env, channel = false) {
-      if (closing) throw new Error('the bench is ending');
+    start(script, args, env, hasChannel = false) {
+      if (isClosing) throw new Error('the bench is ending');
       const child = spawn(process.execPath, [script, ...args], {
         cwd,
         env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
         serialization: 'advanced',
-        stdio: channel ? ['ignore', 'ignore', 'pipe', 'ipc'] : ['ignore', 'ignore', 'pipe'],
+        stdio: hasChannel ? ['ignore', 'ignore', 'pipe', 'ipc'] : ['ignore', 'ignore', 'pipe'],
       });
       live.add(child);
-      const one = follow(child, () => {
+      const handle = track(child, () => {
         live.delete(child);
-        running.delete(one);
+        running.delete(handle);
       });
-      running.add(one);
-      return one;
+      running.add(handle);
+      return handle;
     },
     async stopAll() {
-      closing = true;
-      await Promise.all([...running].map((one) => one.stop()));
+      isClosing = true;
+      await Promise.all([...running].map((handle) => handle.stop()));
     },
   };
 }
 
-function follow(child: ChildProcess, gone: () => void): Running {
-  let words = '';
-  let over = false;
+function track(child: ChildProcess, onEnd: () => void): ChildHandle {
+  let output = '';
+  let isOver = false;
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    words = (words + text).slice(-4000);
+    output = (output + text).slice(-4000);
   });
   const closed = new Promise<void>((resolve) => {
     const end = (): void => {
-      over = true;
-      gone();
+      isOver = true;
+      onEnd();
       resolve();
     };
     child.once('close', end);
     child.once('error', (error) => {
-      words += error.message;
+      output += error.message;
       end();
     });
   });
   return {
     process: child,
-    complaints: () => words.trim(),
-    ended: () => over,
+    errorOutput: () => output.trim(),
+    hasEnded: () => isOver,
     async stop() {
-      if (over) return;
+      if (isOver) return;
       child.kill('SIGTERM');
-      const hard = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+      const kill = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
       await closed;
-      clearTimeout(hard);
+      clearTimeout(kill);
     },
   };
 }
 
-/** A port that nobody listens on at this moment. */
+/** Returns a port that no process listens on at this moment. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -99,21 +100,21 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Knocks every 2 ms until the process answers 200 to a GET of this path. */
-export async function firstAnswer(one: Running, port: number, path: string): Promise<void> {
+/** Sends a GET of this path every 2 ms until the process answers 200. */
+export async function waitForFirstOk(child: ChildHandle, port: number, path: string): Promise<void> {
   const deadline = Date.now() + 30_000;
   while (Date.now() <= deadline) {
-    const status = await knock(port, path);
+    const status = await probe(port, path);
     if (status === '200') return;
-    if (status !== null) throw new Error(`GET ${path} answered ${status}: ${one.complaints()}`);
-    if (one.ended()) throw new Error(`the process ended before its first answer: ${one.complaints()}`);
+    if (status !== null) throw new Error(`GET ${path} answered ${status}: ${child.errorOutput()}`);
+    if (child.hasEnded()) throw new Error(`the process ended before its first response: ${child.errorOutput()}`);
     await delay(2);
   }
-  throw new Error(`no answer in 30 s: ${one.complaints()}`);
+  throw new Error(`no response in 30 s: ${child.errorOutput()}`);
 }
 
-/** The status of the answer; null when nobody listens. */
-function knock(port: number, path: string): Promise<string | null> {
+/** The status of one GET; null while no process listens. */
+function probe(port: number, path: string): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     const finish = (status: string | null): void => {

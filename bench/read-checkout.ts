@@ -1,12 +1,12 @@
-// Reading a checkout with its party against a bare Fastify route that returns the same JSON text: what authentication,
-// the limit, the checks and the database cost.
+// Reading a checkout with its party against a bare Fastify route that returns the same JSON text: the cost of
+// authentication, rate limit, checks and database.
 
-import type { Bench, Prepared } from './bench.ts';
-import { createOnce, newBody, PATH } from './creates.ts';
-import { makeReader, readOnce } from './reads.ts';
-import type { Stage } from './stage.ts';
+import type { Bench, PreparedBench } from './bench.ts';
+import { CHECKOUTS_PATH, createOnce, newBody } from './create-load.ts';
+import type { BenchFixture } from './fixture.ts';
+import { makeReader, readOnce } from './read-load.ts';
 
-const PARTY = 6;
+const PARTY_SIZE = 6;
 
 export const readCheckout: Bench = {
   name: 'read-checkout',
@@ -20,17 +20,18 @@ export const readCheckout: Bench = {
   prepare,
 };
 
-async function prepare(stage: Stage): Promise<Prepared> {
-  const { keys } = await stage.makeVenue(1);
-  const ours = await stage.serveOurs();
-  const path = await makeParty(ours.port, keys[0] ?? '');
+async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
+  const { keys } = await fixture.makeVenue(1);
+  const ours = await fixture.getServer();
+  const path = await createCollectingCheckout(ours.port, keys[0] ?? '');
   const text = await readOnce(ours.port, path, keys[0] ?? '');
-  if ((JSON.parse(text) as { shares: unknown[] }).shares.length !== PARTY) throw new Error(`not ${PARTY} shares`);
-  const bare = await stage.startBare(path, text);
-  if ((await readOnce(bare.port, path, '')) !== text) throw new Error('the two sides do not answer the same');
-  const common = { path, keys, length: Buffer.byteLength(text), warm: stage.seconds.warmAlone };
-  const oursReader = await makeReader(stage, { ...common, port: ours.port, counted: true });
-  const bareReader = await makeReader(stage, { ...common, port: bare.port, counted: false });
+  if ((JSON.parse(text) as { shares: unknown[] }).shares.length !== PARTY_SIZE)
+    throw new Error(`not ${PARTY_SIZE} shares`);
+  const bare = await fixture.startBareRoute(path, text);
+  if ((await readOnce(bare.port, path, '')) !== text) throw new Error('the two sides return different texts');
+  const common = { path, keys, bodyBytes: Buffer.byteLength(text), warmSeconds: fixture.seconds.warmAlone };
+  const oursReader = await makeReader(fixture, { ...common, port: ours.port, isCounted: true });
+  const bareReader = await makeReader(fixture, { ...common, port: bare.port, isCounted: false });
   return {
     ours: () => oursReader.round(),
     base: () => bareReader.round(),
@@ -41,13 +42,13 @@ async function prepare(stage: Stage): Promise<Prepared> {
   };
 }
 
-/** The path of a new checkout that collects from its party. */
-async function makeParty(port: number, key: string): Promise<string> {
-  const { id } = await createOnce(port, key, newBody(PARTY));
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/test_helpers/checkouts/${id}/collect`, {
+/** Creates a checkout that collects from its party; returns its path. */
+async function createCollectingCheckout(port: number, key: string): Promise<string> {
+  const { id } = await createOnce(port, key, newBody(PARTY_SIZE));
+  const response = await fetch(`http://127.0.0.1:${port}/v1/test_helpers/checkouts/${id}/collect`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}` },
   });
-  if (answer.status !== 200) throw new Error(`collect answered ${answer.status}: ${await answer.text()}`);
-  return `${PATH}/${id}`;
+  if (response.status !== 200) throw new Error(`collect answered ${response.status}: ${await response.text()}`);
+  return `${CHECKOUTS_PATH}/${id}`;
 }

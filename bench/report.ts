@@ -1,11 +1,11 @@
-// The page with the plots: one self-contained file, light and dark, from the phone to the desk. For each bench the rounds
-// of both sides as dots, the medians, and what floor and goal ask for; then the ratios of the rounds; then the table.
+// The HTML report: one self-contained page with light and dark colours, for small and large screens. It shows the
+// table, and for each bench a plot of both sides by round (with medians, floor and goal) and a plot of the ratios.
 
 import type { Result } from './bench.ts';
 import type { Machine } from './machine.ts';
 import { type Line, plot } from './plot.ts';
 import { median } from './rounds.ts';
-import { figure, machineLine, QUICK, verdictOf } from './table.ts';
+import { figure, machineLine, QUICK_NOTE, verdictOf } from './table.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --page: #fbfaf8; --card: #fff; --ink: #1d2430; --soft: #5b6472; --rule: #d9dbe0;
@@ -30,7 +30,7 @@ th, td { text-align: right; padding: 0.35rem 0.6rem; border-bottom: 1px solid va
 th:first-child, td:first-child { text-align: left; } .bad { color: var(--floor); font-weight: 600; } .good { color: var(--goal); font-weight: 600; }
 `;
 
-export function renderReport(results: readonly Result[], machine: Machine, at: Date, quick: boolean): string {
+export function renderReport(results: readonly Result[], machine: Machine, at: Date, isQuick: boolean): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -42,9 +42,9 @@ export function renderReport(results: readonly Result[], machine: Machine, at: D
 <body>
 <main>
 <h1>Everyshare: speed</h1>
-<p>Every figure is a ratio of two sides that took turns in one run on one machine; the median of the rounds counts. Larger is better, but for sizes.</p>
-<p class="soft">${safe(at.toISOString().slice(0, 16).replace('T', ' '))} UTC · ${safe(machineLine(machine))}</p>
-${quick ? `<p><strong>${safe(QUICK)}</strong></p>\n` : ''}${table(results)}
+<p>Every figure is a ratio of two sides that alternate in one run on one machine: the median of its rounds. Larger is better, except for sizes.</p>
+<p class="soft">${escapeHtml(at.toISOString().slice(0, 16).replace('T', ' '))} UTC · ${escapeHtml(machineLine(machine))}</p>
+${isQuick ? `<p><strong>${escapeHtml(QUICK_NOTE)}</strong></p>\n` : ''}${table(results)}
 ${results.map(card).join('\n')}
 </main>
 </body>
@@ -56,16 +56,16 @@ function table(results: readonly Result[]): string {
   const head = ['bench', 'ratio', 'floor', 'goal', 'verdict', 'spread', 'rounds', 'ours', 'against', 'unit', 'took'];
   const rows = results.map((result) => {
     const cells = [
-      safe(result.name),
+      escapeHtml(result.name),
       result.ratio.toFixed(3),
       String(result.floor),
       String(result.goal),
-      verdict(result),
+      renderVerdict(result),
       `${Math.round(result.spread * 100)} %`,
       String(result.rounds),
       figure(median(result.measured.map(({ ours }) => ours))),
       figure(median(result.measured.map(({ base }) => base))),
-      safe(result.unit),
+      escapeHtml(result.unit),
       `${Math.round(result.seconds)} s`,
     ];
     return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
@@ -73,41 +73,41 @@ function table(results: readonly Result[]): string {
   return `<div class="card scroll" role="region" aria-label="All benches" tabindex="0"><table><thead><tr>${head.map((title) => `<th scope="col">${title}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
-function verdict(result: Result): string {
-  const word = verdictOf(result);
-  const kind = word === 'goal reached' ? 'good' : word === 'ok' ? '' : 'bad';
-  return `<span class="${kind}">${word}</span>`;
+function renderVerdict(result: Result): string {
+  const verdict = verdictOf(result);
+  const kind = verdict === 'goal reached' ? 'good' : verdict === 'ok' ? '' : 'bad';
+  return `<span class="${kind}">${verdict}</span>`;
 }
 
 function card(result: Result): string {
   const { sides, measured } = result;
   const remarks = [
-    `<p><strong>${result.ratio.toFixed(3)}</strong> · ${verdict(result)}: ${safe(sides.ours)} against ${safe(sides.base)}</p>`,
-    result.note === undefined ? '' : `<p class="soft">${safe(result.note)}</p>`,
-    result.error === undefined ? '' : `<p class="bad">${safe(result.error)}</p>`,
+    `<p><strong>${result.ratio.toFixed(3)}</strong> · ${renderVerdict(result)}: ${escapeHtml(sides.ours)} against ${escapeHtml(sides.base)}</p>`,
+    result.note === undefined ? '' : `<p class="soft">${escapeHtml(result.note)}</p>`,
+    result.error === undefined ? '' : `<p class="bad">${escapeHtml(result.error)}</p>`,
   ];
   const plots = measured.length === 0 ? '' : `<div class="plots">${sidesPlot(result)}${ratioPlot(result)}</div>`;
-  return `<section class="card"><h2>${safe(result.name)}</h2>${remarks.join('')}${plots}</section>`;
+  return `<section class="card"><h2>${escapeHtml(result.name)}</h2>${remarks.join('')}${plots}</section>`;
 }
 
 function sidesPlot({ name, measured, unit, better, floor, goal, isSize }: Result): string {
   const ours = measured.map((round) => round.ours);
   const base = measured.map((round) => round.base);
-  // What the other side's median asks of ours.
-  const asked = (ratio: number): number =>
+  // The figure of our side that gives this ratio, given the median of the other side.
+  const figureFor = (ratio: number): number =>
     isSize === true ? ratio : better === 'more' ? median(base) * ratio : median(base) / ratio;
   const lines: Line[] = [
     { kind: 'base', at: median(base), tag: `against ${figure(median(base))}` },
     { kind: 'ours', at: median(ours), tag: `ours ${figure(median(ours))}` },
-    { kind: 'floor', at: asked(floor), tag: 'floor' },
-    { kind: 'goal', at: asked(goal), tag: 'goal' },
+    { kind: 'floor', at: figureFor(floor), tag: 'floor' },
+    { kind: 'goal', at: figureFor(goal), tag: 'goal' },
   ];
   const dots = [
     { kind: 'ours', values: ours },
     { kind: 'base', values: base },
   ] as const;
   const more = better === 'more' ? 'more is better' : 'less is better';
-  return drawn(
+  return drawFigure(
     `${name}: ${unit} of both sides by round`,
     `${unit} by round, ${more}; medians, floor and goal as lines`,
     plot(dots, lines),
@@ -121,18 +121,18 @@ function ratioPlot({ name, measured, floor, goal }: Result): string {
     { kind: 'floor', at: floor, tag: `floor ${floor}` },
     { kind: 'goal', at: goal, tag: `goal ${goal}` },
   ];
-  return drawn(`${name}: ratio by round`, 'Ratio by round', plot([{ kind: 'ours', values: ratios }], lines));
+  return drawFigure(`${name}: ratio by round`, 'Ratio by round', plot([{ kind: 'ours', values: ratios }], lines));
 }
 
-function drawn(
+function drawFigure(
   title: string,
   caption: string,
   inside: { readonly width: number; readonly height: number; readonly svg: string },
 ): string {
   const { width, height, svg } = inside;
-  return `<figure><figcaption>${safe(caption)}</figcaption><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${safe(title)}">${svg}</svg></figure>`;
+  return `<figure><figcaption>${escapeHtml(caption)}</figcaption><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeHtml(title)}">${svg}</svg></figure>`;
 }
 
-function safe(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

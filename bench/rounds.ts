@@ -1,45 +1,52 @@
-// Runs one bench: the sides take turns, the median of the rounds' ratios counts, and a run that saw an error has the worst score.
+// Runs one bench: the sides alternate, and its ratio is the median of the rounds. A run with an error has the worst
+// score.
 
-import type { Bench, Prepared, Result, Round } from './bench.ts';
-import type { Stage } from './stage.ts';
+import type { Bench, PreparedBench, Result, Round } from './bench.ts';
+import type { BenchFixture } from './fixture.ts';
 
-/** So long after its start a quick run is late. */
-const LATE_MS = 36_000;
+/**
+ * A bench of a quick run that starts later than this has a single round, so that a slow machine also finishes in time.
+ */
+const SINGLE_ROUND_AFTER_MS = 36_000;
 
-export async function runBench(bench: Bench, stage: Stage, tell: (line: string) => void): Promise<Result> {
-  const began = performance.now();
-  const rounds = roundsOf(bench, stage, began);
+export async function runBench(
+  bench: Bench,
+  fixture: BenchFixture,
+  showProgress: (line: string) => void,
+): Promise<Result> {
+  const startedAtMs = performance.now();
+  const rounds = roundsOf(bench, fixture, startedAtMs);
   const measured: Round[] = [];
-  const faults: string[] = [];
-  let prepared: Prepared | null = null;
+  const errors: string[] = [];
+  let prepared: PreparedBench | null = null;
   try {
-    tell(`${bench.name}: preparing`);
-    prepared = await bench.prepare(stage);
+    showProgress(`${bench.name}: preparing`);
+    prepared = await bench.prepare(fixture);
     for (let round = 1; round <= rounds; round++) {
-      tell(`${bench.name}: round ${round} of ${rounds}`);
-      // Who goes first changes with each round: what grows in the course of a run is nobody's advantage.
-      const oursFirst = round % 2 === 1;
-      const early = await (oursFirst ? prepared.ours() : prepared.base());
-      const late = await (oursFirst ? prepared.base() : prepared.ours());
-      const [ours, base] = oursFirst ? [early, late] : [late, early];
+      showProgress(`${bench.name}: round ${round} of ${rounds}`);
+      // The first side changes with each round: tables that grow during a run slow both sides equally.
+      const isOursFirst = round % 2 === 1;
+      const first = await (isOursFirst ? prepared.ours() : prepared.base());
+      const second = await (isOursFirst ? prepared.base() : prepared.ours());
+      const [ours, base] = isOursFirst ? [first, second] : [second, first];
       if (!(ours > 0 && base > 0)) throw new Error(`a round measured nothing: ${ours} against ${base}`);
       measured.push({ ours, base, ratio: ratioOf(bench, ours, base) });
     }
   } catch (error) {
-    faults.push(wordsOf(error));
+    errors.push(messageOf(error));
   }
   try {
     await prepared?.close();
   } catch (error) {
-    faults.push(wordsOf(error));
+    errors.push(messageOf(error));
   }
-  return summarize(bench, measured, faults, (performance.now() - began) / 1000);
+  return summarize(bench, measured, errors, (performance.now() - startedAtMs) / 1000);
 }
 
-/** A quick run is to end in time on a slow machine as well: who begins late has a single round. */
-function roundsOf({ rounds }: Bench, { quick }: Stage, sinceStart: number): number {
-  if (!quick) return rounds.full;
-  return sinceStart > LATE_MS ? 1 : rounds.quick;
+/** `startedAtMs` counts from the start of this process. */
+function roundsOf({ rounds }: Bench, { isQuick }: BenchFixture, startedAtMs: number): number {
+  if (!isQuick) return rounds.full;
+  return startedAtMs > SINGLE_ROUND_AFTER_MS ? 1 : rounds.quick;
 }
 
 function ratioOf({ isSize, better }: Bench, ours: number, base: number): number {
@@ -47,13 +54,13 @@ function ratioOf({ isSize, better }: Bench, ours: number, base: number): number 
   return better === 'more' ? ours / base : base / ours;
 }
 
-function summarize(bench: Bench, measured: readonly Round[], faults: readonly string[], seconds: number): Result {
+function summarize(bench: Bench, measured: readonly Round[], errors: readonly string[], seconds: number): Result {
   const ratios = measured.map(({ ratio }) => ratio);
-  const middle = ratios.length === 0 ? 0 : median(ratios);
-  const spread = middle === 0 ? 0 : (Math.max(...ratios) - Math.min(...ratios)) / middle;
+  const medianRatio = ratios.length === 0 ? 0 : median(ratios);
+  const spread = medianRatio === 0 ? 0 : (Math.max(...ratios) - Math.min(...ratios)) / medianRatio;
   return {
     name: bench.name,
-    ratio: faults.length > 0 ? worst(bench) : rounded(middle, 4),
+    ratio: errors.length > 0 ? worstScore(bench) : rounded(medianRatio, 4),
     unit: bench.unit,
     floor: bench.floor,
     goal: bench.goal,
@@ -68,13 +75,13 @@ function summarize(bench: Bench, measured: readonly Round[], faults: readonly st
     })),
     ...(bench.isSize === undefined ? {} : { isSize: bench.isSize }),
     ...(bench.note === undefined ? {} : { note: bench.note }),
-    ...(faults.length === 0 ? {} : { error: faults.join('; ') }),
+    ...(errors.length === 0 ? {} : { error: errors.join('; ') }),
     seconds: rounded(seconds, 1),
   };
 }
 
-/** What a run that saw an error scores. A size of nothing would be the best there is: it is far too large instead. */
-function worst({ isSize, floor }: Bench): number {
+/** The score of a run with an error. A size of 0 would be the best score, so a size is a thousand times its floor. */
+function worstScore({ isSize, floor }: Bench): number {
   return isSize === true ? floor * 1_000 : 0;
 }
 
@@ -89,6 +96,6 @@ function rounded(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

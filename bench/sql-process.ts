@@ -1,9 +1,9 @@
-// The loop of the same SQL alone. It uses the program's own way to the database (pipelined lanes, prepared statements,
-// equally many connections), so that what is left between the two sides is our server, not the driver.
+// Runs SQL without a server. It uses the program's own database client (pipelined connections, prepared statements,
+// equally many connections), so that the difference between the two sides is our server and not the driver.
 
 import { type Db, openDb, type Queryable } from '../src/base/db.ts';
-import { answerOrders } from './asking.ts';
-import type { SqlDone, SqlOrder, Unit } from './sql.ts';
+import { handleJobs } from './child-jobs.ts';
+import type { SqlJob, SqlResult, Unit } from './sql.ts';
 
 const db = openDb({
   url: process.env.DATABASE_URL ?? '',
@@ -12,31 +12,31 @@ const db = openDb({
   applicationName: 'everyshare-bench-sql',
 });
 
-answerOrders(run);
+handleJobs(run);
 
-async function run({ texts, chains, atOnce }: SqlOrder): Promise<SqlDone> {
-  const last: object[][] = [];
+async function run({ texts, chains, concurrency }: SqlJob): Promise<SqlResult> {
+  const lastRows: object[][] = [];
   let next = 0;
-  const lane = async (): Promise<void> => {
-    for (let at = next++; at < chains.length; at = next++) {
-      for (const unit of chains[at] ?? []) last[at] = await runUnit(db, texts, unit);
+  const runChains = async (): Promise<void> => {
+    for (let index = next++; index < chains.length; index = next++) {
+      for (const unit of chains[index] ?? []) lastRows[index] = await runUnit(db, texts, unit);
     }
   };
-  const began = performance.now();
-  await Promise.all(Array.from({ length: Math.min(atOnce, chains.length) }, lane));
-  return { seconds: (performance.now() - began) / 1000, last };
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: Math.min(concurrency, chains.length) }, runChains));
+  return { seconds: (performance.now() - startedAt) / 1000, lastRows };
 }
 
-function runUnit(to: Db, texts: readonly string[], unit: Unit): Promise<object[]> {
-  if (unit.kind === 'transaction') return to.transaction((tx) => runGroups(tx, texts, unit));
-  return runGroups(unit.kind === 'express' ? to.priority : to, texts, unit);
+function runUnit(target: Db, texts: readonly string[], unit: Unit): Promise<object[]> {
+  if (unit.kind === 'transaction') return target.transaction((tx) => runGroups(tx, texts, unit));
+  return runGroups(unit.kind === 'priority' ? target.priority : target, texts, unit);
 }
 
-async function runGroups(to: Queryable, texts: readonly string[], { groups }: Unit): Promise<object[]> {
+async function runGroups(target: Queryable, texts: readonly string[], { groups }: Unit): Promise<object[]> {
   let rows: object[] = [];
   for (const group of groups) {
-    const answers = await Promise.all(group.map(({ text, values }) => to.query(texts[text] ?? '', values)));
-    rows = answers.at(-1) ?? [];
+    const results = await Promise.all(group.map(({ text, values }) => target.query(texts[text] ?? '', values)));
+    rows = results.at(-1) ?? [];
   }
   return rows;
 }

@@ -1,38 +1,38 @@
-// The same SQL alone: statements with their values, sent by a loop in a process of its own through the driver and the
-// connections that our server has, with nothing of our server around it.
+// Sends statements without a server: a separate process runs them through our server's driver, with as many
+// connections.
 
-import { ask } from './asking.ts';
-import type { Running } from './processes.ts';
+import { runJob } from './child-jobs.ts';
+import type { ChildHandle } from './processes.ts';
 
 export interface Statement {
-  /** Which of the order's texts. */
+  /** Index into the job's texts. */
   readonly text: number;
   readonly values: readonly unknown[];
 }
 
-/** What goes together: statements of a group travel at once, groups follow one another. */
+/** Statements of one group are sent together; the next group waits for their results. */
 export interface Unit {
-  readonly kind: 'express' | 'single' | 'transaction';
+  readonly kind: 'priority' | 'single' | 'transaction';
   readonly groups: readonly (readonly Statement[])[];
 }
 
-export interface SqlOrder {
+export interface SqlJob {
   readonly texts: readonly string[];
-  /** Each is done from its first unit to its last; so many of them at once. */
+  /** The units of a chain run one after the other; `concurrency` chains run at the same time. */
   readonly chains: readonly (readonly Unit[])[];
-  readonly atOnce: number;
+  readonly concurrency: number;
 }
 
-export interface SqlDone {
+export interface SqlResult {
   readonly seconds: number;
   /** The rows of each chain's last statement. */
-  readonly last: readonly (readonly object[])[];
+  readonly lastRows: readonly (readonly object[])[];
 }
 
-export interface Sql {
-  run(order: SqlOrder): Promise<SqlDone>;
+export interface SqlRunner {
+  run(job: SqlJob): Promise<SqlResult>;
 }
 
-export function sqlBy(running: Running): Sql {
-  return { run: (order) => ask<SqlDone>(running, order) };
+export function sqlIn(child: ChildHandle): SqlRunner {
+  return { run: (job) => runJob<SqlResult>(child, job) };
 }

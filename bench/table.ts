@@ -1,21 +1,20 @@
-// The results as a table that a person can read.
+// Renders the results as a text table.
 
 import type { Result } from './bench.ts';
 import type { Machine } from './machine.ts';
 import { median } from './rounds.ts';
 
 const HEAD = ['name', 'ratio', 'floor', 'goal', 'verdict', 'spread', 'rounds', 'ours', 'against', 'unit', 'took'];
-const WORDS = new Set([0, 4, 9]);
+const LEFT_ALIGNED_COLUMNS = new Set([0, 4, 9]);
 
 export function verdictOf(result: Result): 'error' | 'below floor' | 'ok' | 'goal reached' {
   if (result.error !== undefined) return 'error';
-  const isAtLeast = (wanted: number): boolean =>
-    result.isSize === true ? result.ratio <= wanted : result.ratio >= wanted;
-  if (!isAtLeast(result.floor)) return 'below floor';
-  return isAtLeast(result.goal) ? 'goal reached' : 'ok';
+  const reaches = (limit: number): boolean => (result.isSize === true ? result.ratio <= limit : result.ratio >= limit);
+  if (!reaches(result.floor)) return 'below floor';
+  return reaches(result.goal) ? 'goal reached' : 'ok';
 }
 
-/** A figure with three digits that matter: 0.42, 187 or 12,345. */
+/** A figure with three significant digits, or a whole number from 100 on: 0.420, 187, 12,345. */
 export function figure(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en-US');
   return value.toPrecision(3);
@@ -26,15 +25,15 @@ export function machineLine(machine: Machine): string {
   return `${cpu}, ${cores} cores, ${memory_gb} GB, ${platform}, Node ${node}, PostgreSQL ${postgres}, load before the run ${load_before}`;
 }
 
-export const QUICK =
+export const QUICK_NOTE =
   'A quick run: one to three short rounds, and little data. It shows that nothing broke, not how fast it is.';
 
-/** The sides took turns, and still the rounds differ by more than half of what came out. */
-function isRestless({ spread }: Result): boolean {
+/** The ratios of the rounds differ by more than half of their median. */
+function isNoisy({ spread }: Result): boolean {
   return spread > 0.5;
 }
 
-export function renderTable(results: readonly Result[], machine: Machine, quick: boolean): string {
+export function renderTable(results: readonly Result[], machine: Machine, isQuick: boolean): string {
   const rows = results.map((result) => [
     result.name,
     result.ratio.toFixed(3),
@@ -52,7 +51,7 @@ export function renderTable(results: readonly Result[], machine: Machine, quick:
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, column) =>
-        WORDS.has(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+        LEFT_ALIGNED_COLUMNS.has(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
       )
       .join('  ')
       .trimEnd();
@@ -60,9 +59,9 @@ export function renderTable(results: readonly Result[], machine: Machine, quick:
     `${name}: ${sides.ours} against ${sides.base}.${note === undefined ? '' : ` ${note}`}`,
     ...(error === undefined ? [] : [`  error: ${error}`]),
   ]);
-  if (quick) remarks.push(QUICK);
-  const restless = results.filter(isRestless).map(({ name }) => name);
-  if (restless.length > 0)
-    remarks.push(`The rounds of ${restless.join(', ')} differ by more than half: measure again on a quiet machine.`);
+  if (isQuick) remarks.push(QUICK_NOTE);
+  const noisy = results.filter(isNoisy).map(({ name }) => name);
+  if (noisy.length > 0)
+    remarks.push(`The rounds of ${noisy.join(', ')} differ by more than half: measure again on a quiet machine.`);
   return [line(HEAD), ...rows.map(line), '', ...remarks, '', machineLine(machine), ''].join('\n');
 }

@@ -1,4 +1,5 @@
-// Venues, keys and guests for the load, made as the program itself makes them, with a limit that no load reaches.
+// Creates venues, keys and guests for the load through the program's own commands. The keys' rate limit is never
+// reached.
 
 import { join } from 'node:path';
 import { systemClock } from '../src/base/clock.ts';
@@ -13,9 +14,9 @@ import { beginSession } from '../src/domain/members/sessions.ts';
 import { createVenue } from '../src/domain/venues/create-venue.ts';
 import { commandContext, makeContext } from '../src/run/context.ts';
 
-const NO_LIMIT = 1_000_000_000;
+const UNREACHABLE_LIMIT = 1_000_000_000;
 
-/** Where the guests of every venue of the load go back to. */
+/** The allowed origin of every venue; return URLs begin with it. */
 export const ORIGIN = 'https://harbor-house.example';
 
 export interface VenueWithKeys {
@@ -24,24 +25,24 @@ export interface VenueWithKeys {
   readonly keys: readonly string[];
 }
 
-/** A sandbox, unless it must be linked. */
+/** Creates a sandbox venue, or a linked one. */
 export type MakeVenue = (keys: number, linked?: 'linked') => Promise<VenueWithKeys>;
 
 export interface Guest {
   readonly id: string;
-  /** Of the members' app. */
+  /** Bearer token, as the members' app sends it. */
   readonly token: string;
-  /** Of their browser. */
+  /** Session cookie, as a browser sends it. */
   readonly cookie: string;
 }
 
-export interface Town {
+export interface Seeder {
   readonly makeVenue: MakeVenue;
-  /** Signed in at any of our servers: they share one address. */
+  /** Creates a guest with a session that is valid at all our servers, because they share one address. */
   makeGuest(): Promise<Guest>;
 }
 
-export function makeTown(db: Db, sealKey: Buffer, address: string): Town {
+export function makeSeeder(db: Db, sealKey: Buffer, address: string): Seeder {
   const context = makeContext({
     config: readConfig({}),
     db,
@@ -52,18 +53,18 @@ export function makeTown(db: Db, sealKey: Buffer, address: string): Town {
     operatorToken: '',
     schemaFolder: join(packageRoot, 'schemas', 'v1'),
   });
-  const limits = { writesPerHour: NO_LIMIT, readsPerHour: NO_LIMIT };
-  const act = () => commandContext(context, { actor: 'bench', via: 'cli', address: null, requestId: null });
+  const limits = { writesPerHour: UNREACHABLE_LIMIT, readsPerHour: UNREACHABLE_LIMIT };
+  const newCommand = () => commandContext(context, { actor: 'bench', via: 'cli', address: null, requestId: null });
   const makeVenue: MakeVenue = (count, linked) =>
     db.transaction(async (tx) => {
-      const { id } = await createVenue(tx, act(), {
+      const { id } = await createVenue(tx, newCommand(), {
         name: 'Harbor House',
         origins: [ORIGIN],
         sandbox: linked === undefined,
       });
-      const wish = { venueId: id, kind: 'secret', mode: 'test', scopes: [], expiresAt: null, allowIps: [] } as const;
+      const newKey = { venueId: id, kind: 'secret', mode: 'test', scopes: [], expiresAt: null, allowIps: [] } as const;
       const keys: string[] = [];
-      while (keys.length < count) keys.push((await issueKey(tx, act(), { ...wish, ...limits })).key);
+      while (keys.length < count) keys.push((await issueKey(tx, newCommand(), { ...newKey, ...limits })).key);
       return { id, keys };
     });
   let guests = 0;
@@ -72,7 +73,7 @@ export function makeTown(db: Db, sealKey: Buffer, address: string): Town {
     async makeGuest() {
       context.address.base = address;
       const phone = `+1555010${String(1000 + guests++)}`;
-      const { id } = await db.transaction((tx) => createMember(tx, act(), { phone, name: `Guest ${guests}` }));
+      const { id } = await db.transaction((tx) => createMember(tx, newCommand(), { phone, name: `Guest ${guests}` }));
       const session = await beginSession(context, id);
       return { id, token: await context.tokens.sign(id), cookie: `everyshare_session=${session}` };
     },

@@ -1,5 +1,5 @@
-// Deliveries in a process of their own, as a worker makes them: the real database, the guarded client, our two loops. And
-// the raw loop that they are measured against: undici, keep-alive, bytes that were signed beforehand.
+// Delivers in a separate process, as a worker does: with the real database, the guarded client and our two loops. Also
+// the raw loop for comparison: undici, keep-alive, bytes signed beforehand.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,13 +18,14 @@ import type { QueueServices } from '../src/domain/webhooks/deliveries/endpoint-q
 import { insertQueue } from '../src/domain/webhooks/deliveries/queries.ts';
 import { secretRow, signatureOf } from '../src/domain/webhooks/deliveries/signature.ts';
 import { insertEndpoint } from '../src/domain/webhooks/queries.ts';
-import { answerOrders } from './asking.ts';
-import type { DeliverOrder, Mail } from './deliveries.ts';
+import { handleJobs } from './child-jobs.ts';
+import type { DeliveryJob, DeliveryLoad } from './deliveries.ts';
 
 const { DATABASE_URL = '', CONNECTIONS, RECEIVER = '' } = process.env;
 const MAX_DELIVER_MS = 600_000;
+const DISPATCH_BATCH = 500;
 const SECRET = 'whsec_forthebenchforthebenchforthe';
-const parts: QueueServices = {
+const services: QueueServices = {
   db: openDb({
     url: DATABASE_URL,
     connections: Number(CONNECTIONS),
@@ -39,36 +40,36 @@ const parts: QueueServices = {
   outbound: makeOutbound({ allowInsecureTargets: true }),
   dispatchSignal: new DispatchSignal(),
 };
-const { db } = parts;
+const { db } = services;
 let rawPool: Pool | null = null;
 
-answerOrders(async (order: DeliverOrder): Promise<unknown> => {
-  switch (order.do) {
-    case 'open':
-      return open(order.mail);
-    case 'load':
-      return load(order.mail);
+handleJobs(async (job: DeliveryJob): Promise<unknown> => {
+  switch (job.do) {
+    case 'create endpoints':
+      return createEndpoints(job.load);
+    case 'create events':
+      return createEvents(job.load);
     case 'deliver':
-      return deliver(order.mail);
-    case 'raw':
-      return raw(order.mail, order.atOnce);
+      return deliver(job.load);
+    case 'post directly':
+      return postDirectly(job.load, job.concurrency);
   }
 });
 
-/** The data of a real event: the example of a completed checkout that the contract publishes. */
+/** The data of a realistic event: the completed checkout that the contract has as an example. */
 function exampleData(): string {
   const file = join(packageRoot, 'schemas', 'v1', 'webhook_event.json');
   const { examples } = JSON.parse(readFileSync(file, 'utf8')) as { examples: { data: unknown }[] };
   return JSON.stringify(examples[0]?.data);
 }
 
-async function open({ venueIds, bad }: Mail): Promise<void> {
+async function createEndpoints({ venueIds, faults }: DeliveryLoad): Promise<void> {
   await db.transaction(async (tx) => {
-    for (const [place, venueId] of venueIds.entries()) {
-      const id = parts.ids.prefixed('whe');
-      const url = `${RECEIVER}/${bad[place] ?? 'hooks'}/${place}`;
-      const secret = parts.seal.seal(SECRET, secretRow(venueId, id));
-      const wish = {
+    for (const [index, venueId] of venueIds.entries()) {
+      const id = services.ids.prefixed('whe');
+      const url = `${RECEIVER}/${faults[index] ?? 'hooks'}/${index}`;
+      const secret = services.seal.seal(SECRET, secretRow(venueId, id));
+      const endpoint = {
         venueId,
         id,
         mode: 'test',
@@ -77,15 +78,15 @@ async function open({ venueIds, bad }: Mail): Promise<void> {
         secret,
         now: systemClock.now(),
       } as const;
-      await insertEndpoint(tx, wish);
+      await insertEndpoint(tx, endpoint);
       await insertQueue(tx, venueId, id);
     }
   });
 }
 
-async function load({ venueIds, each }: Mail): Promise<void> {
+async function createEvents({ venueIds, eventsPerEndpoint }: DeliveryLoad): Promise<void> {
   await db.transaction(async (tx) => {
-    // Of everybody: what another side's bad endpoint still has to get would be tried beside ours.
+    // Of all endpoints: the worker would otherwise retry the other side's bad endpoints during this round.
     await tx.query('delete from deliveries');
     await tx.query(
       `update endpoint_queues set failures = 0, pace = 'quick', available_at = '-infinity', due_at = null, lease_token = lease_token + 1`,
@@ -95,71 +96,71 @@ async function load({ venueIds, each }: Mail): Promise<void> {
        select v.id, 'evt_' || substr(md5(random()::text), 1, 26), 'test', 'checkout.completed', md5(random()::text), 1, $2::json,
          clock_timestamp() + i * interval '1 microsecond'
        from unnest($1::uuid[]) as v(id) cross join generate_series(1, $3::int) i`,
-      [venueIds, exampleData(), each],
+      [venueIds, exampleData(), eventsPerEndpoint],
     );
   });
   for (const table of ['events', 'deliveries', 'undispatched_events']) await db.query(`analyze ${table}`);
 }
 
-async function deliver({ venueIds, each, bad }: Mail): Promise<number> {
+async function deliver({ venueIds, eventsPerEndpoint, faults }: DeliveryLoad): Promise<number> {
   const stop = new AbortController();
-  const healthy = venueIds.slice(bad.length);
-  const began = performance.now();
-  const running = [deliverUntilStopped(parts, stop.signal), dispatchUntil(stop.signal)];
-  const left = async (): Promise<number> => {
-    // A lane has a time as long as anything of it is due. The queue is looked at last: whoever looks for a row where
-    // thousands were deleted reads them all.
-    const rows = await db.query<{ left: number }>(
-      `select case when exists (select 1 from endpoint_queues where venue_id = any($1) and due_at is not null) then 1
-         when exists (select 1 from undispatched_events) then 1 else 0 end as left`,
+  const healthy = venueIds.slice(faults.length);
+  const expected = healthy.length * eventsPerEndpoint;
+  const startedAt = performance.now();
+  const loops = [deliverUntilStopped(services, stop.signal), dispatchUntilStopped(stop.signal)];
+  const hasWork = async (): Promise<boolean> => {
+    // A queue has a due time as long as it has due deliveries. undispatched_events is read last, because a query of a
+    // table with thousands of deleted rows reads them all.
+    const rows = await db.query<{ has_work: boolean }>(
+      `select case when exists (select 1 from endpoint_queues where venue_id = any($1) and due_at is not null) then true
+         else exists (select 1 from undispatched_events) end as has_work`,
       [healthy],
     );
-    return rows[0]?.left ?? 0;
+    return rows[0]?.has_work ?? false;
   };
   let seconds = 0;
   try {
-    while ((await left()) > 0) {
-      if (performance.now() - began > MAX_DELIVER_MS) throw new Error(`deliveries are left after ${MAX_DELIVER_MS} ms`);
+    while (await hasWork()) {
+      if (performance.now() - startedAt > MAX_DELIVER_MS)
+        throw new Error(`deliveries are left after ${MAX_DELIVER_MS} ms`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    seconds = (performance.now() - began) / 1000;
+    seconds = (performance.now() - startedAt) / 1000;
   } finally {
     stop.abort();
     await releaseHanging();
-    await Promise.all(running);
+    await Promise.all(loops);
   }
-  const done = await db.query<{ done: number }>(
-    `select count(*) as done from deliveries where venue_id = any($1) and status = 'delivered' and attempts = 1`,
+  const rows = await db.query<{ delivered: number }>(
+    `select count(*) as delivered from deliveries where venue_id = any($1) and status = 'delivered' and attempts = 1`,
     [healthy],
   );
-  if (done[0]?.done !== healthy.length * each)
-    throw new Error(`${done[0]?.done} of ${healthy.length * each} were delivered at once`);
-  return (healthy.length * each) / seconds;
+  const delivered = rows[0]?.delivered;
+  if (delivered !== expected)
+    throw new Error(`${delivered} of ${expected} events were delivered with the first attempt`);
+  return expected / seconds;
 }
 
-/** Whoever hangs is cut off by the receiver: a worker that stops would give them two seconds. */
+/** Makes the receiver close the connections that hang; a stopping worker would wait two seconds for them. */
 async function releaseHanging(): Promise<void> {
   const pool = new Pool(RECEIVER, { connect: { rejectUnauthorized: false } });
   await (await pool.request({ method: 'POST', path: '/release' })).body.dump();
   await pool.close();
 }
 
-/** As the worker does it. */
-async function dispatchUntil(signal: AbortSignal): Promise<number> {
-  let taken = 0;
+/** Dispatches in batches, as the worker does. */
+async function dispatchUntilStopped(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const done = await dispatchDue(parts, 500);
-    taken += done;
-    if (done < 500) await new Promise((resolve) => setTimeout(resolve, 250));
+    const dispatched = await dispatchDue(services, DISPATCH_BATCH);
+    if (dispatched < DISPATCH_BATCH) await new Promise((resolve) => setTimeout(resolve, 250));
   }
-  return taken;
 }
 
-async function raw({ venueIds, each }: Mail, atOnce: number): Promise<number> {
+async function postDirectly({ venueIds, eventsPerEndpoint }: DeliveryLoad, concurrency: number): Promise<number> {
   const rows = await db.query<{ body: string; url: string }>(
     `select event_json(e) as body, w.url from events e join webhook_endpoints w on w.venue_id = e.venue_id
      where e.venue_id = any($1) order by e.created_at desc limit $2`,
-    [venueIds, venueIds.length * each],
+    [venueIds, venueIds.length * eventsPerEndpoint],
   );
   const posts = rows.map(({ body, url }) => ({
     path: new URL(url).pathname,
@@ -169,18 +170,18 @@ async function raw({ venueIds, each }: Mail, atOnce: number): Promise<number> {
       'service-signature': signatureOf([SECRET], body, Date.now()),
     },
   }));
-  // Its connections stay open from round to round, as ours do.
-  rawPool ??= new Pool(RECEIVER, { connections: atOnce, pipelining: 1, connect: { rejectUnauthorized: false } });
+  // The pool's connections stay open from round to round, as ours do.
+  rawPool ??= new Pool(RECEIVER, { connections: concurrency, pipelining: 1, connect: { rejectUnauthorized: false } });
   const pool = rawPool;
-  const began = performance.now();
+  const startedAt = performance.now();
   const loop = async (): Promise<void> => {
     for (let post = posts.pop(); post !== undefined; post = posts.pop()) {
-      const answer = await pool.request({ method: 'POST', ...post });
-      await answer.body.dump();
-      if (answer.statusCode !== 200) throw new Error(`the receiver answered ${answer.statusCode}`);
+      const response = await pool.request({ method: 'POST', ...post });
+      await response.body.dump();
+      if (response.statusCode !== 200) throw new Error(`the receiver answered ${response.statusCode}`);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, loop));
-  const seconds = (performance.now() - began) / 1000;
+  await Promise.all(Array.from({ length: concurrency }, loop));
+  const seconds = (performance.now() - startedAt) / 1000;
   return rows.length / seconds;
 }

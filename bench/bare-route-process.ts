@@ -1,4 +1,5 @@
-// The other side: a bare Fastify with one route that answers a text it was handed. Run by plain `node` as JavaScript.
+// The other side of cold-start and read-checkout: a bare Fastify with one route that returns the text in BODY. Run by
+// plain `node` as JavaScript.
 
 import Fastify from 'fastify';
 

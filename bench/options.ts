@@ -1,4 +1,4 @@
-// What somebody wants measured: all benches there are, and those that the command line picks.
+// The list of benches, and the command-line options of `npm run bench`, which select from it.
 
 import { parseArgs } from 'node:util';
 import { activityIngest } from './activity-ingest.ts';
@@ -39,16 +39,16 @@ const BENCHES: readonly Bench[] = [
   guestPage,
 ];
 
-export interface Wish {
+export interface Options {
   readonly json: boolean;
   readonly quick: boolean;
   readonly report: boolean;
   readonly benches: readonly Bench[];
-  /** Nothing was picked by name. */
-  readonly isWhole: boolean;
+  /** No bench was selected by name. */
+  readonly isEveryBench: boolean;
 }
 
-export function readWish(args: readonly string[]): Wish {
+export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -65,5 +65,5 @@ export function readWish(args: readonly string[]): Wish {
     values.only.length === 0 ? !(values.quick && isExtra) : values.only.includes(name),
   );
   const { json, quick, report, only } = values;
-  return { json, quick, report, benches, isWhole: only.length === 0 };
+  return { json, quick, report, benches, isEveryBench: only.length === 0 };
 }

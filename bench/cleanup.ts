@@ -1,20 +1,20 @@
-// Things to end, last one first, once, on every way out: the end of the run, an error, Ctrl-C, a kill.
+// Runs cleanup steps once, last added first, on every way out: the end of the run, an error, Ctrl-C, a kill.
 
-export type Ending = () => Promise<void> | void;
+export type CleanupStep = () => Promise<void> | void;
 
-export interface Endings {
-  add(ending: Ending): void;
-  /** Also when called twice, everything is ended once; both calls wait for it. */
+export interface Cleanup {
+  add(ending: CleanupStep): void;
+  /** Runs every step once; a second call waits for the first. */
   run(): Promise<void>;
-  /** True from the moment everything is being ended: what comes in after that is no result. */
-  begun(): boolean;
+  /** True once cleanup has started: figures measured after that are not results. */
+  hasStarted(): boolean;
 }
 
 const SIGNALS: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-export function makeEndings(): Endings {
-  const all: Ending[] = [];
-  let running: Promise<void> | null = null;
+export function makeCleanup(): Cleanup {
+  const all: CleanupStep[] = [];
+  let child: Promise<void> | null = null;
   const runAll = async (): Promise<void> => {
     for (let end = all.pop(); end !== undefined; end = all.pop()) {
       try {
@@ -26,8 +26,8 @@ export function makeEndings(): Endings {
     }
   };
   const run = (): Promise<void> => {
-    running ??= runAll();
-    return running;
+    child ??= runAll();
+    return child;
   };
   const leave = (code: number): void => {
     void run().then(() => process.exit(code));
@@ -44,6 +44,6 @@ export function makeEndings(): Endings {
       all.push(ending);
     },
     run,
-    begun: () => running !== null,
+    hasStarted: () => child !== null,
   };
 }

@@ -14,7 +14,7 @@ document.createElement = (name, options) => {
 document.addEventListener('DOMContentLoaded', () => {
   window.Scalar.createApiReference('#reference', {
     url: '/v1/openapi.json',
-    // Test requests go to this very server, by whichever of its names the page was opened.
+    // Test requests go to this server, under the host name with which the page was opened.
     servers: [{ url: window.location.origin, description: 'This server' }],
     theme: 'default',
     withDefaultFonts: false,
@@ -23,7 +23,7 @@ document.addEventListener('DOMContentLoaded', () => {
     mcp: { disabled: true },
     showDeveloperTools: 'never',
     hideClientButton: true,
-    // Light or dark as the system says, like every other page.
+    // Light or dark follows the system setting, as on every other page.
     hideDarkModeToggle: true,
     documentDownloadType: 'none',
     authentication: { preferredSecurityScheme: 'secretKey' },

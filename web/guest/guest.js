@@ -6,7 +6,7 @@ const main = document.querySelector('main');
 
 // Times
 
-const absolute = new Intl.DateTimeFormat(language, {
+const localTimeFormat = new Intl.DateTimeFormat(language, {
   weekday: 'short',
   day: 'numeric',
   month: 'short',
@@ -15,7 +15,7 @@ const absolute = new Intl.DateTimeFormat(language, {
   timeZoneName: 'short',
 });
 
-/** The two largest units; seconds in the last hour alone. */
+/** The two largest units; seconds only in the last hour. */
 function duration(ms) {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const units = [
@@ -37,81 +37,85 @@ function duration(ms) {
 
 function showTimes(root) {
   for (const time of root.querySelectorAll('time[data-local]')) {
-    time.textContent = absolute.format(new Date(time.getAttribute('datetime')));
+    time.textContent = localTimeFormat.format(new Date(time.getAttribute('datetime')));
   }
 }
 
 /** A screen reader announces the countdown only at these marks, not every second. */
-const SPOKEN = [86_400_000, 3_600_000, 600_000, 60_000];
-let spoken = Number.POSITIVE_INFINITY;
-let ticking = 0;
+const ANNOUNCEMENTS_MS = [86_400_000, 3_600_000, 600_000, 60_000];
+let lastAnnouncementMs = Number.POSITIVE_INFINITY;
+let countdownTimer = 0;
 
-function tick() {
-  let soonest = Number.POSITIVE_INFINITY;
+function updateCountdowns() {
+  let shortestMs = Number.POSITIVE_INFINITY;
   for (const place of document.querySelectorAll('[data-countdown]')) {
-    const left = Date.parse(place.dataset.countdown) - Date.now();
-    const text = left > 0 ? place.dataset.words.replace('{time}', duration(left)) : '';
+    const leftMs = Date.parse(place.dataset.countdown) - Date.now();
+    const text = leftMs > 0 ? place.dataset.words.replace('{time}', duration(leftMs)) : '';
     if (place.textContent !== text) place.textContent = text;
-    soonest = Math.min(soonest, left);
-    const mark = SPOKEN.findLast((one) => left <= one);
-    if (mark !== undefined && mark < spoken && left > 0) {
-      if (spoken !== Number.POSITIVE_INFINITY) tell(text);
-      spoken = mark;
+    shortestMs = Math.min(shortestMs, leftMs);
+    const mark = ANNOUNCEMENTS_MS.findLast((ms) => leftMs <= ms);
+    if (mark !== undefined && mark < lastAnnouncementMs && leftMs > 0) {
+      if (lastAnnouncementMs !== Number.POSITIVE_INFINITY) announce(text);
+      lastAnnouncementMs = mark;
     }
   }
-  clearTimeout(ticking);
-  if (soonest > 0 && soonest < Number.POSITIVE_INFINITY) {
-    ticking = setTimeout(tick, soonest < 3_600_000 ? 1_000 : 30_000);
+  clearTimeout(countdownTimer);
+  if (shortestMs > 0 && shortestMs < Number.POSITIVE_INFINITY) {
+    countdownTimer = setTimeout(updateCountdowns, shortestMs < 3_600_000 ? 1_000 : 30_000);
   }
 }
 
 // Announcements for screen readers
 
-const news = document.createElement('p');
-news.setAttribute('role', 'status');
-news.className = 'unseen';
-document.body.append(news);
+const statusLine = document.createElement('p');
+statusLine.setAttribute('role', 'status');
+statusLine.className = 'unseen';
+document.body.append(statusLine);
 
-function tell(text) {
-  news.textContent = text;
+function announce(text) {
+  statusLine.textContent = text;
 }
 
 // Polling
 
 /** The HTML of each part as the server sent it, before this script changed it. */
-const sent = new WeakMap();
-const LOOK_MS = 15_000;
+const serverHtml = new WeakMap();
+const POLL_TIMEOUT_MS = 15_000;
 let etag = null;
-let hurryUntil = 0;
-let timer = 0;
-let isLooking = false;
+let fastPollUntil = 0;
+let pollTimer = 0;
+let isPolling = false;
 
-const isLive = () => document.body.dataset.poll !== undefined;
+const shouldPoll = () => document.body.dataset.poll !== undefined;
 
-async function look() {
-  if (isLooking || !isLive()) return;
-  isLooking = true;
-  clearTimeout(timer);
+async function poll() {
+  if (isPolling || !shouldPoll()) return;
+  isPolling = true;
+  clearTimeout(pollTimer);
   try {
     const headers = etag === null ? {} : { 'if-none-match': etag };
-    const answer = await fetch(location.href, { headers, cache: 'no-store', signal: AbortSignal.timeout(LOOK_MS) });
+    const response = await fetch(location.href, {
+      headers,
+      cache: 'no-store',
+      signal: AbortSignal.timeout(POLL_TIMEOUT_MS),
+    });
     showOffline(false);
     // While a payment is in progress, the page is not updated.
-    if (answer.status === 200 && document.querySelector('form[data-paying]') === null) {
-      etag = answer.headers.get('etag');
-      renew(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+    if (response.status === 200 && document.querySelector('form[data-paying]') === null) {
+      etag = response.headers.get('etag');
+      updatePage(new DOMParser().parseFromString(await response.text(), 'text/html'));
     }
   } catch {
     showOffline(true);
   }
-  isLooking = false;
-  plan();
+  isPolling = false;
+  schedulePoll();
 }
 
-function plan() {
-  clearTimeout(timer);
-  if (!isLive()) return;
-  timer = setTimeout(look, Date.now() < hurryUntil ? 2_000 : document.hidden ? 30_000 : 5_000);
+function schedulePoll() {
+  clearTimeout(pollTimer);
+  if (!shouldPoll()) return;
+  pollTimer = setTimeout(poll, Date.now() < fastPollUntil ? 2_000 : document.hidden ? 30_000 : 5_000);
 }
 
 function showOffline(isOffline) {
@@ -119,19 +123,19 @@ function showOffline(isOffline) {
 }
 
 /** Replaces only the parts that have changed, so that a half-filled card form stays. */
-function renew(fresh) {
-  const next = fresh.querySelector('main');
-  if (next === null) return;
+function updatePage(nextPage) {
+  const nextMain = nextPage.querySelector('main');
+  if (nextMain === null) return;
   // The new page needs a script that is not loaded, so reload all of it.
-  if ([...fresh.scripts].some((script) => !isLoaded(script))) {
+  if ([...nextPage.scripts].some((script) => !isLoaded(script))) {
     location.reload();
     return;
   }
   const before = [...main.children];
-  const happened = whatHappened(main, next);
-  const parts = [...next.children].map((part) => {
+  const messages = changeMessages(main, nextMain);
+  const parts = [...nextMain.children].map((part) => {
     const same = before.find((old) => isSame(old, part));
-    if (same === undefined) sent.set(part, part.outerHTML);
+    if (same === undefined) serverHtml.set(part, part.outerHTML);
     return same ?? part;
   });
   if (parts.length !== before.length || parts.some((part, index) => part !== before[index])) {
@@ -140,23 +144,24 @@ function renew(fresh) {
     if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus();
     enhance(main);
     document.dispatchEvent(new CustomEvent('everyshare:renewed'));
-    tick();
+    updateCountdowns();
   }
-  if (fresh.body.dataset.poll === undefined) delete document.body.dataset.poll;
-  if (happened.length > 0) tell(happened.join(' '));
+  if (nextPage.body.dataset.poll === undefined) delete document.body.dataset.poll;
+  if (messages.length > 0) announce(messages.join(' '));
 }
 
 function isLoaded(script) {
-  const wanted = script.getAttribute('src');
-  return [...document.scripts].some((one) => one.getAttribute('src') === wanted);
+  const source = script.getAttribute('src');
+  return [...document.scripts].some((loaded) => loaded.getAttribute('src') === source);
 }
 
 function isSame(old, part) {
   if (part.dataset.keep !== undefined && part.dataset.keep === old.dataset.keep) return true;
-  return sent.get(old) === part.outerHTML;
+  return serverHtml.get(old) === part.outerHTML;
 }
 
-function whatHappened(before, after) {
+/** The server's message for each share whose state has changed. */
+function changeMessages(before, after) {
   const states = new Map(
     [...before.querySelectorAll('[data-share]')].map(({ dataset }) => [dataset.share, dataset.state]),
   );
@@ -165,11 +170,11 @@ function whatHappened(before, after) {
     .map(({ dataset }) => dataset.news);
 }
 
-document.addEventListener('visibilitychange', () => (document.hidden ? plan() : look()));
-addEventListener('online', look);
+document.addEventListener('visibilitychange', () => (document.hidden ? schedulePoll() : poll()));
+addEventListener('online', poll);
 document.addEventListener('everyshare:look', () => {
-  hurryUntil = Date.now() + 30_000;
-  look();
+  fastPollUntil = Date.now() + 30_000;
+  poll();
 });
 
 // Links
@@ -202,7 +207,7 @@ async function copy(button) {
   const [label] = button.childNodes;
   const before = label.textContent;
   label.textContent = done;
-  tell(done);
+  announce(done);
   setTimeout(() => {
     label.textContent = before;
   }, 2_000);
@@ -248,22 +253,22 @@ if (code !== null && 'OTPCredential' in window) {
 }
 
 /** The guest returns from the bank's page: poll faster, because the state may change at any moment. */
-function comeBack() {
-  const here = new URL(location.href);
-  const share = here.searchParams.get('paid');
+function resumeAfterRedirect() {
+  const url = new URL(location.href);
+  const share = url.searchParams.get('paid');
   if (share === null) return;
   // The processor adds parameters that must not stay in the history, among them the hold's client secret.
   for (const name of ['paid', 'payment_intent', 'payment_intent_client_secret', 'redirect_status']) {
-    here.searchParams.delete(name);
+    url.searchParams.delete(name);
   }
-  history.replaceState(null, '', here);
+  history.replaceState(null, '', url);
   document.body.dataset.paid = share;
-  hurryUntil = Date.now() + 30_000;
+  fastPollUntil = Date.now() + 30_000;
 }
 
-for (const part of main.children) sent.set(part, part.outerHTML);
-comeBack();
+for (const part of main.children) serverHtml.set(part, part.outerHTML);
+resumeAfterRedirect();
 enhance(main);
 document.querySelector('[data-focus]')?.focus();
-tick();
-plan();
+updateCountdowns();
+schedulePoll();

@@ -4,14 +4,14 @@
 const form = document.querySelector('form[data-choose], form[data-split]');
 const language = document.documentElement.lang;
 const money = new Intl.NumberFormat(language, { style: 'currency', currency: form?.dataset.currency ?? 'usd' });
-const whole = Number(form?.dataset.amount);
+const totalCents = Number(form?.dataset.amount);
 
 function addRow(rows) {
   const next = rows.lastElementChild.cloneNode(true);
-  const place = rows.children.length;
+  const number = rows.children.length;
   for (const error of next.querySelectorAll('.error')) error.remove();
-  for (const one of next.querySelectorAll('[id]')) one.id = one.id.replace(/\d+$/, place);
-  for (const label of next.querySelectorAll('label')) label.htmlFor = label.htmlFor.replace(/\d+$/, place);
+  for (const element of next.querySelectorAll('[id]')) element.id = element.id.replace(/\d+$/, number);
+  for (const label of next.querySelectorAll('label')) label.htmlFor = label.htmlFor.replace(/\d+$/, number);
   for (const input of next.querySelectorAll('input')) {
     input.value = '';
     input.removeAttribute('aria-invalid');
@@ -31,10 +31,10 @@ function showTally() {
   const people = 1 + ticked + inChats + phones + seats;
   // Chats may share members with each other and with friends, so only the server knows the number of people.
   const isTooMany = people > Number(form.dataset.most) && chats.length === 0;
-  const each = money.format(Math.floor(whole / people) / 100);
+  const each = money.format(Math.floor(totalCents / people) / 100);
   const { template, tooMany } = tally.dataset;
-  const said = template.replace('{people}', people).replace('{each}', each);
-  tally.textContent = isTooMany ? tooMany : chats.length > 0 ? '' : said;
+  const text = template.replace('{people}', people).replace('{each}', each);
+  tally.textContent = isTooMany ? tooMany : chats.length > 0 ? '' : text;
   tally.classList.toggle('error', isTooMany);
 }
 
@@ -43,14 +43,14 @@ function centsOf({ value }) {
   return match === null ? null : Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
 }
 
-function showLeft() {
+function showRemainder() {
   const line = form.querySelector('[data-left]');
   const amounts = [...form.querySelectorAll('input[name^="amount:"]')].map(centsOf);
   if (line === null || amounts.includes(null)) return;
-  const left = whole - amounts.reduce((sum, amount) => sum + amount, 0);
+  const left = totalCents - amounts.reduce((sum, amount) => sum + amount, 0);
   const { exact, under, over } = line.dataset;
-  const inWords = (left > 0 ? under : over).replace('{amount}', money.format(Math.abs(left) / 100));
-  line.textContent = left === 0 ? exact : inWords;
+  const difference = (left > 0 ? under : over).replace('{amount}', money.format(Math.abs(left) / 100));
+  line.textContent = left === 0 ? exact : difference;
   line.classList.toggle('error', left !== 0);
 }
 
@@ -63,6 +63,6 @@ if (form?.dataset.choose !== undefined) {
   showTally();
 }
 if (form?.dataset.split !== undefined) {
-  form.addEventListener('input', showLeft);
-  showLeft();
+  form.addEventListener('input', showRemainder);
+  showRemainder();
 }

@@ -1,25 +1,25 @@
-// The driver of the sandbox's card form. It accepts only the published test cards, so that no real card number is sent. It
-// calls the sandbox processor as Stripe's script calls Stripe.
+// The driver of the sandbox's card form. It accepts only the published test cards, so that no real card number is sent.
+// It calls the sandbox processor as Stripe's script calls Stripe.
 
 const CONFIRM_MS = 60_000;
 
-let known = null;
+let testCardNumbers = null;
 
-async function testCards() {
-  if (known === null) {
-    const answer = await fetch('/sandbox/processor/cards.json');
-    const { cards } = await answer.json();
-    known = new Set(cards.map(({ number }) => number));
+async function loadTestCards() {
+  if (testCardNumbers === null) {
+    const response = await fetch('/sandbox/processor/cards.json');
+    const { cards } = await response.json();
+    testCardNumbers = new Set(cards.map(({ number }) => number));
   }
-  return known;
+  return testCardNumbers;
 }
 
 export function makeDriver(form) {
   const field = (name) => form.querySelector(`[data-field="${name}"]`);
   const digits = (name) => field(name).value.replace(/\D/g, '');
 
-  field('number').addEventListener('input', () => spread(field('number'), /(\d{4})(?=\d)/g, '$1 '));
-  field('expiry').addEventListener('input', () => spread(field('expiry'), /^(\d{2})(\d)/, '$1 / $2'));
+  field('number').addEventListener('input', () => groupDigits(field('number'), /(\d{4})(?=\d)/g, '$1 '));
+  field('expiry').addEventListener('input', () => groupDigits(field('expiry'), /^(\d{2})(\d)/, '$1 / $2'));
   for (const chip of form.querySelectorAll('[data-card]')) {
     chip.addEventListener('click', () => {
       field('number').value = chip.dataset.card;
@@ -31,14 +31,14 @@ export function makeDriver(form) {
   return {
     /** The first error in the fields, found before anything is sent; null: none. */
     async check() {
-      if (digits('number') === '') return { trouble: 'number_missing', field: 'number' };
-      if (!(await testCards()).has(digits('number'))) return { trouble: 'test_cards_only', field: 'number' };
-      if (!/^(0[1-9]|1[0-2])\d{2}$/.test(digits('expiry'))) return { trouble: 'expiry_missing', field: 'expiry' };
-      if (!/^\d{3,4}$/.test(digits('cvc'))) return { trouble: 'cvc_missing', field: 'cvc' };
+      if (digits('number') === '') return { problem: 'number_missing', field: 'number' };
+      if (!(await loadTestCards()).has(digits('number'))) return { problem: 'test_cards_only', field: 'number' };
+      if (!/^(0[1-9]|1[0-2])\d{2}$/.test(digits('expiry'))) return { problem: 'expiry_missing', field: 'expiry' };
+      if (!/^\d{3,4}$/.test(digits('cvc'))) return { problem: 'cvc_missing', field: 'cvc' };
       return null;
     },
 
-    async confirm({ clientSecret, key, returnUrl, leaving }) {
+    async confirm({ clientSecret, key, returnUrl, onRedirect }) {
       const intent = clientSecret.split('_secret_')[0];
       const body = new URLSearchParams({
         key,
@@ -50,15 +50,15 @@ export function makeDriver(form) {
         'payment_method_data[card][exp_year]': `20${digits('expiry').slice(2)}`,
         'payment_method_data[card][cvc]': digits('cvc'),
       });
-      const answer = await fetch(`/sandbox/processor/v1/payment_intents/${intent}/confirm`, {
+      const response = await fetch(`/sandbox/processor/v1/payment_intents/${intent}/confirm`, {
         method: 'POST',
         body,
         signal: AbortSignal.timeout(CONFIRM_MS),
       });
-      const { status, next_action, error } = await answer.json();
+      const { status, next_action, error } = await response.json();
       if (error !== undefined) return { error };
       if (status !== 'requires_action') return {};
-      leaving();
+      onRedirect();
       location.assign(next_action.redirect_to_url.url);
       // The browser is leaving the page, so never resolve.
       return new Promise(() => undefined);
@@ -67,7 +67,7 @@ export function makeDriver(form) {
 }
 
 /** Groups the digits, unless the guest is typing in the middle. */
-function spread(input, pattern, to) {
+function groupDigits(input, pattern, replacement) {
   if (input.selectionStart !== input.value.length) return;
-  input.value = input.value.replace(/\D/g, '').replace(pattern, to);
+  input.value = input.value.replace(/\D/g, '').replace(pattern, replacement);
 }

@@ -1,6 +1,6 @@
-// The driver of Stripe's card form, loaded from Stripe when the guest wants to pay. The first press requests the hold and
-// mounts the element with its client secret; the second confirms. If the bank asks for authentication, it does so on top
-// of this page if possible.
+// The driver of Stripe's card form, loaded from Stripe when the guest wants to pay. The first press requests the hold
+// and mounts the element with its client secret; the second confirms. If the bank asks for authentication, it does so
+// on top of this page if possible.
 
 const SCRIPT = 'https://js.stripe.com/v3/';
 

@@ -7,12 +7,13 @@ const CALL_MS = 30_000;
 let form = null;
 let driver = null;
 
-function words(kind, name) {
+/** The server's text for this name, in the guest's language. */
+function textFor(kind, name) {
   const found = form.querySelector(`template[data-${kind}="${name}"]`);
   return (found ?? form.querySelector(`template[data-${kind}="unknown"]`))?.content.textContent ?? '';
 }
 
-const lookAgain = () => document.dispatchEvent(new CustomEvent('everyshare:look'));
+const requestPoll = () => document.dispatchEvent(new CustomEvent('everyshare:look'));
 
 async function prepare() {
   const found = document.querySelector('form[data-pay]');
@@ -29,32 +30,33 @@ async function prepare() {
   form.querySelector('[data-pay-button]').type = 'submit';
 }
 
-function wait(text) {
+/** Disables the form and shows the text; null enables the form again. */
+function showWaiting(text) {
   form.toggleAttribute('data-busy', text !== null);
   form.setAttribute('aria-busy', String(text !== null));
-  for (const one of form.querySelectorAll('button, input')) one.disabled = text !== null;
+  for (const control of form.querySelectorAll('button, input')) control.disabled = text !== null;
   form.querySelector('[data-wait-line]').textContent = text ?? '';
 }
 
-function clearTroubles() {
-  for (const old of form.querySelectorAll('p.error')) old.hidden = true;
-  for (const old of form.querySelectorAll('[aria-invalid]')) {
-    old.removeAttribute('aria-invalid');
-    old.removeAttribute('aria-describedby');
+function clearErrors() {
+  for (const element of form.querySelectorAll('p.error')) element.hidden = true;
+  for (const element of form.querySelectorAll('[aria-invalid]')) {
+    element.removeAttribute('aria-invalid');
+    element.removeAttribute('aria-describedby');
   }
 }
 
 /** Shows the error beside its field or above the form; the typed values stay. */
-function showTrouble({ trouble, field = null }) {
-  wait(null);
-  clearTroubles();
+function showProblem({ problem, field = null }) {
+  showWaiting(null);
+  clearErrors();
   const input = field === null ? null : form.querySelector(`[data-field="${field}"]`);
-  const place = form.querySelector(input === null ? '[data-trouble-line]' : `#${field}-error`);
-  place.textContent = words('trouble', trouble);
-  place.hidden = false;
+  const line = form.querySelector(input === null ? '[data-trouble-line]' : `#${field}-error`);
+  line.textContent = textFor('trouble', problem);
+  line.hidden = false;
   input?.setAttribute('aria-invalid', 'true');
   input?.setAttribute('aria-describedby', `${field}-error`);
-  (input ?? place).focus();
+  (input ?? line).focus();
 }
 
 async function pay() {
@@ -62,127 +64,127 @@ async function pay() {
   // The page does not update this form until all of its shares are processed.
   form.toggleAttribute('data-paying', true);
   try {
-    const wrong = await driver.check();
-    if (wrong !== null) showTrouble(wrong.error === undefined ? wrong : troubleOf(wrong.error));
+    const invalid = await driver.check();
+    if (invalid !== null) showProblem(invalid.error === undefined ? invalid : problemOfProcessor(invalid.error));
     else await payAll(form.dataset.shares.split(' '));
   } catch {
-    showTrouble({ trouble: 'lost_connection' });
+    showProblem({ problem: 'lost_connection' });
   }
   form.toggleAttribute('data-paying', false);
-  lookAgain();
+  requestPoll();
 }
 
 async function payAll(shares) {
-  clearTroubles();
-  wait(words('wait', 'holding'));
+  clearErrors();
+  showWaiting(textFor('wait', 'holding'));
   for (const share of shares) {
-    const came = await payShare(share);
-    if (came.trouble !== undefined) {
-      showTrouble(came);
+    const outcome = await payShare(share);
+    if (outcome.problem !== undefined) {
+      showProblem(outcome);
       return;
     }
-    if (came.isReady) {
+    if (outcome.isReady) {
       const button = form.querySelector('[data-pay-button]');
       button.textContent = button.dataset.hold;
-      wait(null);
+      showWaiting(null);
       return;
     }
   }
-  wait(words('wait', 'checking'));
-  freeAfter(20_000);
+  showWaiting(textFor('wait', 'checking'));
+  enableAfter(20_000);
 }
 
 /** Enables the form again if the page has not changed by then; a retry uses the same hold. */
-function freeAfter(ms) {
+function enableAfter(ms) {
   const waiting = form;
   setTimeout(() => {
-    if (waiting === form && form.isConnected) wait(null);
+    if (waiting === form && form.isConnected) showWaiting(null);
   }, ms);
 }
 
 async function payShare(share) {
-  const asked = await askForHold(share);
-  if (asked.client_secret === undefined) return asked;
+  const hold = await requestHold(share);
+  if (hold.client_secret === undefined) return hold;
   const returnUrl = new URL(location.href);
   returnUrl.searchParams.set('paid', share);
-  const came = await driver.confirm({
-    clientSecret: asked.client_secret,
-    key: asked.publishable_key,
+  const outcome = await driver.confirm({
+    clientSecret: hold.client_secret,
+    key: hold.publishable_key,
     returnUrl: returnUrl.href,
-    leaving: () => wait(words('wait', 'bank')),
+    onRedirect: () => showWaiting(textFor('wait', 'bank')),
   });
-  if (came.isReady) return came;
-  await tellServer(share);
-  return came.error === undefined ? {} : troubleOf(came.error);
+  if (outcome.isReady) return outcome;
+  await requestStatusCheck(share);
+  return outcome.error === undefined ? {} : problemOfProcessor(outcome.error);
 }
 
-function call(url, more) {
-  return fetch(url, { method: 'POST', signal: AbortSignal.timeout(CALL_MS), ...more });
+function call(url, options) {
+  return fetch(url, { method: 'POST', signal: AbortSignal.timeout(CALL_MS), ...options });
 }
 
-async function askForHold(share) {
+async function requestHold(share) {
   const session = await call('/session/token', { headers: { accept: 'application/json' } });
-  if (!session.ok) return { trouble: troubleBy(session.status) };
+  if (!session.ok) return { problem: problemOfStatus(session.status) };
   const { token } = await session.json();
-  const ask = () => call(`/v1/public/shares/${share}/hold`, { headers: { authorization: `Bearer ${token}` } });
-  let answer = await ask();
+  const post = () => call(`/v1/public/shares/${share}/hold`, { headers: { authorization: `Bearer ${token}` } });
+  let response = await post();
   // An earlier hold of this share may still be in release, so wait and retry.
-  for (let tries = 0; answer.status === 503 && tries < 3; tries++) {
+  for (let tries = 0; response.status === 503 && tries < 3; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    answer = await ask();
+    response = await post();
   }
-  const said = await answer.json();
-  if (answer.ok) return said;
+  const reply = await response.json();
+  if (response.ok) return reply;
   // Paid on another device, or covered in the meantime: the updated page says so.
-  return said.error.reason === 'share_already_held' ? {} : { trouble: troubleBy(answer.status) };
+  return reply.error.reason === 'share_already_held' ? {} : { problem: problemOfStatus(response.status) };
 }
 
-function troubleBy(status) {
+function problemOfStatus(status) {
   if (status === 401) return 'signed_out';
   if (status === 429) return 'too_many';
   return status >= 500 ? 'not_now' : 'closed';
 }
 
-const TROUBLES = {
-  insufficient_funds: { trouble: 'insufficient_funds' },
-  expired_card: { trouble: 'expired_card', field: 'expiry' },
-  incorrect_cvc: { trouble: 'incorrect_cvc', field: 'cvc' },
-  incorrect_number: { trouble: 'incorrect_number', field: 'number' },
-  processing_error: { trouble: 'processing_error' },
-  payment_intent_authentication_failure: { trouble: 'authentication_failed' },
+const PROCESSOR_PROBLEMS = {
+  insufficient_funds: { problem: 'insufficient_funds' },
+  expired_card: { problem: 'expired_card', field: 'expiry' },
+  incorrect_cvc: { problem: 'incorrect_cvc', field: 'cvc' },
+  incorrect_number: { problem: 'incorrect_number', field: 'number' },
+  processing_error: { problem: 'processing_error' },
+  payment_intent_authentication_failure: { problem: 'authentication_failed' },
 };
 
-/** Maps the processor's error to one of ours. */
-function troubleOf({ code, decline_code, type }) {
+/** Maps the processor's error to one of our problems. */
+function problemOfProcessor({ code, decline_code, type }) {
   // Already confirmed, in another tab or before the connection was lost: the server knows the result.
   if (code === 'payment_intent_unexpected_state') return {};
-  const known = TROUBLES[decline_code] ?? TROUBLES[code];
-  if (known !== undefined)
-    return form.querySelector(`[data-field="${known.field}"]`) ? known : { trouble: known.trouble };
-  if (type === 'validation_error') return { trouble: 'card_incomplete' };
-  return { trouble: type === 'card_error' ? 'declined' : 'not_now' };
+  const match = PROCESSOR_PROBLEMS[decline_code] ?? PROCESSOR_PROBLEMS[code];
+  if (match !== undefined)
+    return form.querySelector(`[data-field="${match.field}"]`) ? match : { problem: match.problem };
+  if (type === 'validation_error') return { problem: 'card_incomplete' };
+  return { problem: type === 'card_error' ? 'declined' : 'not_now' };
 }
 
 /** Makes the server ask the processor; it does not trust the browser's result. */
-async function tellServer(share) {
+async function requestStatusCheck(share) {
   const body = new URLSearchParams({ share });
   await call(`${form.dataset.pay}/look`, { body, headers: { accept: 'application/json' } });
 }
 
 /** The guest returns from the bank's page: ask for the result immediately. */
-async function comeBack() {
+async function resumeAfterRedirect() {
   const { paid } = document.body.dataset;
   if (paid === undefined || form === null) return;
-  wait(words('wait', 'checking'));
+  showWaiting(textFor('wait', 'checking'));
   try {
-    await tellServer(paid);
+    await requestStatusCheck(paid);
   } catch {
-    showTrouble({ trouble: 'lost_connection' });
+    showProblem({ problem: 'lost_connection' });
   }
-  lookAgain();
-  freeAfter(4_000);
+  requestPoll();
+  enableAfter(4_000);
 }
 
 document.addEventListener('everyshare:renewed', prepare);
 await prepare();
-await comeBack();
+await resumeAfterRedirect();

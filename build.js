@@ -1,4 +1,4 @@
-// Builds dist/: the whole program in one file, packages included, so that it starts quickly. Called by `npm run build`, and by
+// Builds dist/: the program and its packages in one file, so that it starts quickly. Called by `npm run build`, and by
 // bin/everyshare.js when dist/ is missing or older than the sources.
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -13,12 +13,12 @@ const SEPARATE_PACKAGE = '@scalar/fastify-api-reference';
 
 /**
  * Builds in a temporary folder and moves the files into dist/, last main.js, which names the bundles. So a process that
- * starts during a build finds a complete program, and two concurrent builds cannot mix. The previous bundles stay, because
- * a running process may still have to load them.
+ * starts during a build finds a complete program, and two concurrent builds cannot mix. The previous bundles stay,
+ * because a running process may still have to load them.
  */
 export async function build() {
   const temporary = join(root, `dist.${process.pid}`);
-  const separate = await bundle(temporary, 'apart', SEPARATE_PACKAGE, {});
+  const separate = await bundle(temporary, 'reference', SEPARATE_PACKAGE, {});
   const path = `./${separate}`;
   const main = await bundle(temporary, 'main', 'src/main.ts', {
     alias: { [SEPARATE_PACKAGE]: path },

@@ -1,6 +1,6 @@
-// Runs the built program with V8's code cache of an earlier run, because compilation is the slowest part of a start. The
-// cache file lies beside the bundle; its name contains the bundle's name (a content hash), the Node version and the role.
-// A damaged or rejected cache is created again. If it cannot be written, the program runs without one.
+// Runs the built program with V8's code cache of an earlier run, because compilation is the slowest part of a start.
+// The cache file lies beside the bundle; its name contains the bundle's name (a content hash), the Node version and the
+// role. A damaged or rejected cache is created again. If it cannot be written, the program runs without one.
 
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -31,11 +31,11 @@ export function load(url) {
 }
 
 /**
- * Lets the heap grow to four times its live size (about 100 MB) before V8 marks all of it; Node's own limit stays. Request
- * bodies are off-heap and short-lived: a cheap young-generation collection, which runs every 32 MB, frees them. By default
- * V8 starts to mark the whole heap slightly earlier, so a server of large bodies does little else (docs/performance.md,
- * hook-intake). The young generation grows to its full size in one step; by doubling, a start would fill it six times.
- * Called before anything is compiled, because these flags are part of the cache's key.
+ * Lets the heap grow to four times its live size (about 100 MB) before V8 marks all of it; Node's own limit stays.
+ * Request bodies are off-heap and short-lived: a cheap young-generation collection, which runs every 32 MB, frees them.
+ * By default V8 starts to mark the whole heap slightly earlier, so a server of large bodies does little else
+ * (docs/performance.md, hook-intake). The young generation grows to its full size in one step; by doubling, a start
+ * would fill it six times. Called before anything is compiled, because these flags are part of the cache's key.
  */
 function tuneHeap() {
   setFlagsFromString('--heap-growing-percent=300');
@@ -66,7 +66,10 @@ function storeLater(script, path, role) {
 /** Codes that mean that the folder cannot be written or no longer exists. */
 const NOT_WRITABLE_CODES = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOENT'];
 
-/** Replaces the file atomically, also across a power loss. A failure never stops the server; unexpected ones are printed. */
+/**
+ * Replaces the file atomically, also across a power loss. A failure never stops the server; unexpected ones are
+ * printed.
+ */
 function write(path, data) {
   const temporary = `${path}.${process.pid}`;
   try {

@@ -1,4 +1,5 @@
-// `npm run schema`: starts the embedded PostgreSQL, migrates an empty database and writes migrations/schema.sql from it.
+// `npm run schema`: starts the embedded PostgreSQL, migrates an empty database and writes migrations/schema.sql from
+// it.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,19 +1,19 @@
-// The schema of a migrated database as text, read from its catalogue: tables with columns, constraints, indexes, triggers
-// and comments, and a list of functions with their files. The same database gives the same text. It is for reading, not
-// for creating a database.
+// The schema of a migrated database as text, read from its catalogue: tables with columns, constraints, indexes,
+// triggers and comments, and a list of functions with their files. Equal schemas give equal texts. The text is for
+// reading, not for creating a database.
 
 import { relative } from 'node:path';
 import type { FunctionFile } from '../src/base/schema-files.ts';
 
-/** Runs a statement and gives its rows. */
+/** Runs a statement and returns its rows. */
 export type Query = <Row>(sql: string) => Promise<Row[]>;
 
 interface TableRow {
   readonly oid: number;
   readonly name: string;
-  readonly unlogged: boolean;
+  readonly is_unlogged: boolean;
   readonly options: string | null;
-  readonly partitioned: string | null;
+  readonly partition_key: string | null;
   readonly comment: string | null;
 }
 
@@ -21,20 +21,21 @@ interface ColumnRow {
   readonly table: number;
   readonly name: string;
   readonly type: string;
-  readonly required: boolean;
+  readonly is_required: boolean;
   readonly default: string | null;
   readonly storage: string | null;
   readonly comment: string | null;
 }
 
+/** A constraint, index, trigger or partition of a table, as SQL. */
 interface PartRow {
   readonly table: number;
   readonly text: string;
 }
 
 const TABLES = `
-  select c.oid::integer as oid, c.relname as name, c.relpersistence = 'u' as unlogged,
-    array_to_string(c.reloptions, ', ') as options, pg_get_partkeydef(c.oid) as partitioned,
+  select c.oid::integer as oid, c.relname as name, c.relpersistence = 'u' as is_unlogged,
+    array_to_string(c.reloptions, ', ') as options, pg_get_partkeydef(c.oid) as partition_key,
     obj_description(c.oid, 'pg_class') as comment
   from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
@@ -42,7 +43,7 @@ const TABLES = `
 
 const COLUMNS = `
   select a.attrelid::integer as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
-    a.attnotnull as required, pg_get_expr(d.adbin, d.adrelid, true) as default,
+    a.attnotnull as is_required, pg_get_expr(d.adbin, d.adrelid, true) as default,
     case when a.attstorage <> t.typstorage then
       case a.attstorage when 'p' then 'plain' when 'e' then 'external' when 'm' then 'main' else 'extended' end
     end as storage, col_description(a.attrelid, a.attnum) as comment
@@ -51,13 +52,13 @@ const COLUMNS = `
   where a.attnum > 0 and not a.attisdropped
   order by a.attrelid, a.attnum`;
 
-/** Not the constraints of triggers, and not those of columns that are not null, which the columns say. */
+/** Without the constraints of triggers, and without NOT NULL constraints, which the columns show. */
 const CONSTRAINTS = `
   select c.conrelid::integer as table, 'CONSTRAINT ' || c.conname || ' ' || pg_get_constraintdef(c.oid, true) as text
   from pg_constraint c where c.connamespace = 'public'::regnamespace and c.contype in ('p', 'u', 'f', 'c')
   order by position(c.contype::text in 'pufc'), c.conname collate "C"`;
 
-/** Not the indexes of keys, which are constraints. */
+/** Without the indexes of primary and unique keys, which are constraints. */
 const INDEXES = `
   select x.indrelid::integer as table, pg_get_indexdef(x.indexrelid, 0, true) as text
   from pg_index x join pg_class i on i.oid = x.indexrelid
@@ -87,15 +88,15 @@ const HEAD = `-- The schema of a migrated database, for reading. Made by \`npm r
 export async function dumpSchema(query: Query, functions: readonly FunctionFile[], root: string): Promise<string> {
   const columns = await query<ColumnRow>(COLUMNS);
   const constraints = await query<PartRow>(CONSTRAINTS);
-  const after = [await query<PartRow>(PARTITIONS), await query<PartRow>(INDEXES), await query<PartRow>(TRIGGERS)];
+  const laterParts = [await query<PartRow>(PARTITIONS), await query<PartRow>(INDEXES), await query<PartRow>(TRIGGERS)];
   const tables = (await query<TableRow>(TABLES)).map((table) => {
-    const isOfTable = (one: { readonly table: number }): boolean => one.table === table.oid;
-    const own = columns.filter(isOfTable);
-    const statements = after.flatMap((parts) => parts.filter(isOfTable).map(({ text }) => `${text};\n`));
-    const storage = own.flatMap(({ name, storage }) =>
+    const isOfTable = (row: { readonly table: number }): boolean => row.table === table.oid;
+    const ownColumns = columns.filter(isOfTable);
+    const statements = laterParts.flatMap((parts) => parts.filter(isOfTable).map(({ text }) => `${text};\n`));
+    const storage = ownColumns.flatMap(({ name, storage }) =>
       storage === null ? [] : [`ALTER TABLE ${table.name} ALTER COLUMN ${name} SET STORAGE ${storage};\n`],
     );
-    return `${createTable(table, own, constraints.filter(isOfTable))}${[...storage, ...statements].join('')}`;
+    return `${createTable(table, ownColumns, constraints.filter(isOfTable))}${[...storage, ...statements].join('')}`;
   });
   return [HEAD, ...tables, await functionList(query, functions, root)].join('\n');
 }
@@ -106,22 +107,22 @@ function createTable(table: TableRow, columns: readonly ColumnRow[], constraints
     ...constraints.map(({ text }) => ({ comment: null, text })),
   ];
   const body = lines.map(
-    ({ comment, text }, index) => `${note(comment, '  ')}  ${text}${index < lines.length - 1 ? ',' : ''}\n`,
+    ({ comment, text }, index) => `${commentLines(comment, '  ')}  ${text}${index < lines.length - 1 ? ',' : ''}\n`,
   );
-  const partitioned = table.partitioned === null ? '' : ` PARTITION BY ${table.partitioned}`;
+  const partitioning = table.partition_key === null ? '' : ` PARTITION BY ${table.partition_key}`;
   const options = table.options === null ? '' : ` WITH (${table.options})`;
-  const head = `CREATE ${table.unlogged ? 'UNLOGGED ' : ''}TABLE ${table.name} (\n`;
-  return `${note(table.comment, '')}${head}${body.join('')})${partitioned}${options};\n`;
+  const head = `CREATE ${table.is_unlogged ? 'UNLOGGED ' : ''}TABLE ${table.name} (\n`;
+  return `${commentLines(table.comment, '')}${head}${body.join('')})${partitioning}${options};\n`;
 }
 
-function columnText({ name, type, required, default: value }: ColumnRow): string {
-  return `${name} ${type}${required ? ' NOT NULL' : ''}${value === null ? '' : ` DEFAULT ${value}`}`;
+function columnText({ name, type, is_required: isRequired, default: value }: ColumnRow): string {
+  return `${name} ${type}${isRequired ? ' NOT NULL' : ''}${value === null ? '' : ` DEFAULT ${value}`}`;
 }
 
 const MAX_WIDTH = 120;
 
-/** A comment in lines of its own; nothing where there is none. */
-function note(comment: string | null, indent: string): string {
+/** The comment as SQL comment lines; an empty text for null. */
+function commentLines(comment: string | null, indent: string): string {
   const lines: string[] = [];
   for (const word of comment?.split(' ') ?? []) {
     const last = lines.at(-1);
@@ -132,8 +133,8 @@ function note(comment: string | null, indent: string): string {
 }
 
 async function functionList(query: Query, functions: readonly FunctionFile[], root: string): Promise<string> {
-  const homes = new Map(functions.map(({ name, path }) => [name, relative(root, path)]));
+  const paths = new Map(functions.map(({ name, path }) => [name, relative(root, path)]));
   const rows = await query<{ name: string; signature: string }>(FUNCTIONS);
-  const lines = rows.map(({ name, signature }) => `-- ${homes.get(name) ?? 'no file'}\n--   ${signature}\n`);
+  const lines = rows.map(({ name, signature }) => `-- ${paths.get(name) ?? 'no file'}\n--   ${signature}\n`);
   return `-- Functions, each with its file.\n${lines.join('')}`;
 }

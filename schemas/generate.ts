@@ -1,5 +1,5 @@
-// Writes what is made from the contract: types.gen.ts (TypeScript types of every schema), openapi.gen.json, and the tables of
-// the providers' pages. With --check it writes nothing and fails when a file is not what it should be.
+// Generates files from the contract: types.gen.ts (TypeScript types of every schema), openapi.gen.json, and the tables
+// of the providers' pages. With --check it writes nothing and fails if a file is not current.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,14 +10,14 @@ import { providerPage } from './provider-pages.ts';
 import type { Mapping } from './types.gen.ts';
 import { makeTypes } from './types.ts';
 
-const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 export function generated(): Readonly<Record<string, string>> {
-  const registry = readRegistry(here('v1'));
-  const pages = readdirSync(here('v1/mappings')).map((file) => {
-    const mapping = JSON.parse(readFileSync(here(`v1/mappings/${file}`), 'utf8')) as Mapping;
+  const registry = readRegistry(pathOf('v1'));
+  const pages = readdirSync(pathOf('v1/mappings')).map((file) => {
+    const mapping = JSON.parse(readFileSync(pathOf(`v1/mappings/${file}`), 'utf8')) as Mapping;
     const name = `../docs/providers/${mapping.provider}.md`;
-    return [name, providerPage(readFileSync(here(name), 'utf8'), mapping)];
+    return [name, providerPage(readFileSync(pathOf(name), 'utf8'), mapping)];
   });
   return {
     ...Object.fromEntries(pages),
@@ -28,8 +28,8 @@ export function generated(): Readonly<Record<string, string>> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [name, text] of Object.entries(generated())) {
-    if (!process.argv.includes('--check')) writeFileSync(here(name), text);
-    else if (readFileSync(here(name), 'utf8') !== text)
+    if (!process.argv.includes('--check')) writeFileSync(pathOf(name), text);
+    else if (readFileSync(pathOf(name), 'utf8') !== text)
       throw new Error(`schemas/${name} is not current: run npm run generate`);
   }
 }

@@ -1,33 +1,37 @@
-// Generates the tables of a provider's page from its mapping: what each event does, and where each field comes from. The
-// setup steps before the tables and the section on what we cannot know after them are written by hand.
+// Generates the tables of a provider's page from its mapping: what each event does, and where each field comes from.
+// The setup steps before the tables and the section on what we cannot know after them are written by hand.
 
 import type { Mapping, MappingField } from './types.gen.ts';
 
 type Event = Mapping['events'][number];
 type Entry = Mapping['objects'][number];
 
-const FIRST = '## What each event does';
-const LAST = '## What we cannot know';
+const FIRST_HEADING = '## What each event does';
+const LAST_HEADING = '## What we cannot know';
 
 /** The page with its tables generated again from the mapping. */
 export function providerPage(page: string, mapping: Mapping): string {
-  const [start, end] = [page.indexOf(FIRST), page.indexOf(LAST)];
+  const [start, end] = [page.indexOf(FIRST_HEADING), page.indexOf(LAST_HEADING)];
   if (start < 0 || end < start)
-    throw new Error(`the page of ${mapping.provider} lacks the headings "${FIRST}" and "${LAST}"`);
+    throw new Error(`the page of ${mapping.provider} lacks the headings "${FIRST_HEADING}" and "${LAST_HEADING}"`);
   return `${page.slice(0, start)}${tables(mapping)}\n${page.slice(end)}`;
 }
 
 function tables({ events, objects }: Mapping): string {
   const rows = events.map((event) => {
     const object = objects.find(({ name }) => name === event.object);
-    return [`\`${event.name}\``, whatItDoes(event, object), event.why ?? '', event.sure];
+    return [`\`${event.name}\``, effectOf(event, object), event.why ?? '', event.sure];
   });
-  const parts = [FIRST, table(['Event', 'What it does', 'Why it does no more', 'Source'], rows), '## What we read'];
-  for (const object of objects) parts.push(...readings(object));
+  const parts = [
+    FIRST_HEADING,
+    table(['Event', 'What it does', 'Why it does no more', 'Source'], rows),
+    '## What we read',
+  ];
+  for (const object of objects) parts.push(...fieldTable(object));
   return `${parts.join('\n\n')}\n`;
 }
 
-function whatItDoes({ action }: Event, object: Entry | undefined): string {
+function effectOf({ action }: Event, object: Entry | undefined): string {
   if (action === 'ignore') return 'stored as `ignored`';
   if (action === 'refresh' || object === undefined) return 'stored as `needs_api_read`';
   const { fields } = object;
@@ -42,38 +46,42 @@ function whatItDoes({ action }: Event, object: Entry | undefined): string {
   return isWhole ? 'creates an offering; subtracts the party from its slot' : 'subtracts the party from its slot';
 }
 
-function readings({ name, fields }: Entry): string[] {
+/** The table of one object's fields; fields that only the venue supplies are listed below it. */
+function fieldTable({ name, fields }: Entry): string[] {
   const all = Object.entries(fields);
-  const isPlain = (field: MappingField): boolean => field.source === 'venue_supplied' && field.note === undefined;
-  const plain = all.filter(([field, entry]) => isPlain(entry) && !['kind', 'timezone', 'currency'].includes(field));
+  const isOnlyFromVenue = (field: MappingField): boolean =>
+    field.source === 'venue_supplied' && field.note === undefined;
+  const fromVenue = all.filter(
+    ([field, entry]) => isOnlyFromVenue(entry) && !['kind', 'timezone', 'currency'].includes(field),
+  );
   const rows = all
-    .filter((one) => !plain.includes(one))
-    .map(([field, entry]) => [`\`${field}\``, from(entry, field), readAs(entry), entry.sure, notes(entry)]);
+    .filter((row) => !fromVenue.includes(row))
+    .map(([field, entry]) => [`\`${field}\``, sourceOf(entry, field), formatOf(entry), entry.sure, notes(entry)]);
   const title = `### ${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
   const parts = [title, table(['Field', 'From', 'Read as', 'Source', 'Note'], rows)];
-  if (plain.length > 0)
+  if (fromVenue.length > 0)
     parts.push(
-      `We found these fields in no delivery; the venue sends them itself: ${plain.map(([field]) => `\`${field}\``).join(', ')}.`,
+      `We found these fields in no delivery; the venue sends them itself: ${fromVenue.map(([field]) => `\`${field}\``).join(', ')}.`,
     );
   return parts;
 }
 
 const DEFAULTS = ['kind', 'timezone', 'currency', 'category'];
 
-function from({ source, path, value, with: beside, otherwise }: MappingField, name: string): string {
+function sourceOf({ source, path, value, with: beside, otherwise }: MappingField, name: string): string {
   const venue = DEFAULTS.includes(name) ? 'the venue (`defaults`)' : 'the venue';
   if (source === 'venue_supplied') return venue;
   if (source === 'fixed') return `always \`${value}\``;
-  const there = path === undefined ? '' : `\`${path}\``;
+  const quotedPath = path === undefined ? '' : `\`${path}\``;
   const found =
     source === 'api'
-      ? `only in the API${there === '' ? '' : ` (${there})`}`
-      : `${there}${beside === undefined ? '' : ` with \`${beside}\``}`;
+      ? `only in the API${quotedPath === '' ? '' : ` (${quotedPath})`}`
+      : `${quotedPath}${beside === undefined ? '' : ` with \`${beside}\``}`;
   if (otherwise === undefined) return found;
   return `${found}, else ${otherwise === 'api' ? 'only in the API' : venue}`;
 }
 
-const readAs = ({ source, as }: MappingField): string => (source === 'webhook' ? (as ?? 'text') : '');
+const formatOf = ({ source, as }: MappingField): string => (source === 'webhook' ? (as ?? 'text') : '');
 
 function notes({ as, value, choices, note }: MappingField): string {
   const chosen = Object.entries(choices ?? {}).map(([theirs, ours]) => `\`${theirs}\`: ${ours}`);

@@ -1,5 +1,5 @@
-// TypeScript types from the JSON Schemas: an interface for each object, a union for each enum. It knows the keywords that
-// our schemas use and no others.
+// Makes TypeScript types from the JSON Schemas: an object type for each object, a union for each enum. It supports only
+// the keywords that our schemas use.
 
 import type { Registry, Schema } from '../src/base/schema/registry.ts';
 
@@ -33,17 +33,17 @@ function typeOf(registry: Registry, given: Schema, indent: string): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (schema.if !== undefined && schema.properties === undefined && schema.items === undefined)
-    return choice(registry, schema, indent);
+    return unionOfBranches(registry, schema, indent);
   const types = Array.isArray(schema.type) ? (schema.type as string[]) : [String(schema.type)];
-  return types.map((type) => plain(registry, schema, type, indent)).join(' | ');
+  return types.map((type) => typeOfKind(registry, schema, type, indent)).join(' | ');
 }
 
-function choice(registry: Registry, schema: Schema, indent: string): string {
+function unionOfBranches(registry: Registry, schema: Schema, indent: string): string {
   const branches = [schema.then, schema.else].filter((branch) => branch !== undefined) as Schema[];
   return branches.map((branch) => typeOf(registry, branch, indent)).join(' | ');
 }
 
-function plain(registry: Registry, schema: Schema, type: string, indent: string): string {
+function typeOfKind(registry: Registry, schema: Schema, type: string, indent: string): string {
   if (type === 'integer' || type === 'number') return 'number';
   if (type === 'string' || type === 'boolean' || type === 'null') return type;
   if (type === 'array') {
@@ -57,8 +57,9 @@ function objectType(registry: Registry, schema: Schema, indent: string): string 
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
   if (properties.length === 0) {
     const value = schema.additionalProperties;
-    const held = typeof value === 'object' && value !== null ? typeOf(registry, value as Schema, indent) : 'unknown';
-    return `{ readonly [name: string]: ${held} }`;
+    const valueType =
+      typeof value === 'object' && value !== null ? typeOf(registry, value as Schema, indent) : 'unknown';
+    return `{ readonly [name: string]: ${valueType} }`;
   }
   const required = new Set((schema.required ?? []) as string[]);
   const inner = `${indent}  `;

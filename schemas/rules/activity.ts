@@ -1,5 +1,5 @@
-// The rules of a batch of activity: an event of an experience names the experience, a view of the venue's own page names
-// the venue, and no event names both.
+// The rules of a batch of activity: an event of an experience names the experience, a view of the venue's own page
+// names the venue, and no event names both.
 
 import { below, items, member } from './json-walk.ts';
 import type { Report, Rule } from './rule.ts';

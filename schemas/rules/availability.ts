@@ -1,5 +1,6 @@
-// The rules of an availability that need no offering: a real time zone, slots that end after they start and have distinct
-// ids, valid recurrence rules that do not end before they begin. The rules of an offering check the tiers of a slot.
+// The rules of an availability that need no offering: a real time zone, slots that end after they start and have
+// distinct ids, valid recurrence rules that do not end before they begin. The rules of an offering check the tiers of a
+// slot.
 
 import { datesIn, isZone, zoneIsReal } from './iana-zone.ts';
 import { below, items, member } from './json-walk.ts';
@@ -10,8 +11,8 @@ import { endsAfterStarts } from './time-order.ts';
 import { uniqueExternalIds } from './unique-external-id.ts';
 
 /**
- * `until` must not be before the day on which the rule starts. The rule accepts the day as written in starts_at and the day
- * in the availability's zone, because a partner may send starts_at in UTC, which can differ by a day.
+ * `until` must not be before the day on which the rule starts. The rule accepts the day as written in starts_at and the
+ * day in the availability's zone, because a partner may send starts_at in UTC, which can differ by a day.
  */
 function untilAfterStart(recurring: unknown, dateOf: (time: number) => string, at: string, report: Report): void {
   const until = member(recurring, 'until');

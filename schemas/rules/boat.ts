@@ -1,5 +1,5 @@
-// The rules of a boat: its rates are in one listed currency, its time zone is real, its blocks end after they start, and
-// its metadata keys are allowed. No rule checks `extra`: only reviewers read it.
+// The rules of a boat: its rates are in one listed currency, its time zone is real, its blocks end after they start,
+// and its metadata keys are allowed. No rule checks `extra`: only reviewers read it.
 
 import { zoneIsReal } from './iana-zone.ts';
 import { oneListedCurrency } from './iso-currency.ts';

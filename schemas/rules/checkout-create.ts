@@ -1,5 +1,5 @@
-// The rules of a new checkout: guests return only to the partner's registered origins, compared by scheme, host and port and
-// never by prefix, and metadata keys are allowed. clock.ts has the rule that pay_by is in the future.
+// The rules of a new checkout: guests return only to the partner's registered origins, compared by scheme, host and
+// port and never by prefix, and metadata keys are allowed. clock.ts has the rule that pay_by is in the future.
 
 import { below, member } from './json-walk.ts';
 import { metadataKeys } from './metadata.ts';

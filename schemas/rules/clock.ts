@@ -1,5 +1,5 @@
-// The rules that depend on the current time: a start in the future, within two years, and a pay_by in the future. They apply
-// only to new objects, so that an exact replay stays a duplicate after the time has passed.
+// The rules that depend on the current time: a start in the future, within two years, and a pay_by in the future. They
+// apply only to new objects, so that an exact replay stays a duplicate after the time has passed.
 
 import { below, member } from './json-walk.ts';
 import { DAY, readMoment, writeMoment } from './moment.ts';

@@ -1,5 +1,5 @@
-// The rules of an event: it and its sale end after they start, and its category, tiers, policy and metadata follow their own
-// rules. clock.ts has the rule that a new event is in the future.
+// The rules of an event: it and its sale end after they start, and its category, tiers, policy and metadata follow
+// their own rules. clock.ts has the rule that a new event is in the future.
 
 import { categoryIsKnown } from './category.ts';
 import { below, member } from './json-walk.ts';

@@ -1,5 +1,6 @@
-// Which names are IANA time zones: a zone or link of the tz database that this runtime supports, in the database's own letter
-// case. Offsets ("+02:00") and the abbreviations that ICU adds ("PST", "IST") are not. A bounded cache stores the results.
+// Which names are IANA time zones: a zone or link of the tz database that this runtime supports, in the database's own
+// letter case. Offsets ("+02:00") and the abbreviations that ICU adds ("PST", "IST") are not. A bounded cache stores
+// the results.
 
 import type { Rule } from './rule.ts';
 import { quoted } from './wording.ts';
@@ -60,7 +61,10 @@ export function isZone(name: string): boolean {
   return isSupported;
 }
 
-/** Returns a function that gives the calendar date of a time in a real zone, as YYYY-MM-DD. It creates its formatter on first use. */
+/**
+ * Returns a function that gives the calendar date of a time in a real zone, as YYYY-MM-DD. It creates its formatter on
+ * first use.
+ */
 export function datesIn(zone: string): (time: number) => string {
   let format: Intl.DateTimeFormat | undefined;
   return (time) => {

@@ -1,5 +1,5 @@
-// The rules of a connection to a venue system: providers that sign their deliveries need a signing secret, the others must
-// not have one, and the defaults name a real time zone, a listed currency and a category of the venue.
+// The rules of a connection to a venue system: providers that sign their deliveries need a signing secret, the others
+// must not have one, and the defaults name a real time zone, a listed currency and a category of the venue.
 
 import { categoryIsKnown } from './category.ts';
 import { zoneIsReal } from './iana-zone.ts';

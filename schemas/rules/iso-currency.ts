@@ -1,6 +1,6 @@
-// The currencies of ISO 4217 (list one as of amendment 180), in lower case, and the rules that a currency is listed and that
-// one object has one currency. The list leaves out codes without a minor unit (metals, XDR, XTS, XXX and the like), because
-// amounts are in minor units.
+// The currencies of ISO 4217 (list one as of amendment 180), in lower case, and the rules that a currency is listed and
+// that one object has one currency. The list leaves out codes without a minor unit (metals, XDR, XTS, XXX and the
+// like), because amounts are in minor units.
 
 import { below, items, member } from './json-walk.ts';
 import type { Report } from './rule.ts';

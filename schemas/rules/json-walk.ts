@@ -1,5 +1,5 @@
-// How rules read raw JSON: own members of objects, items of arrays, and JSON pointers (RFC 6901). A value of another type has
-// no members and no items, so a rule never throws and never reads a prototype.
+// How rules read raw JSON: own members of objects, items of arrays, and JSON pointers (RFC 6901). A value of another
+// type has no members and no items, so a rule never throws and never reads a prototype.
 
 /** The own member of a JSON object; undefined for anything else. */
 export function member(value: unknown, name: string): unknown {

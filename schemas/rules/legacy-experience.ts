@@ -1,5 +1,5 @@
-// The rules of the original experience body: it ends after it starts, and its category is one of the venue's. clock.ts has the
-// rule that a new experience is in the future.
+// The rules of the original experience body: it ends after it starts, and its category is one of the venue's. clock.ts
+// has the rule that a new experience is in the future.
 
 import { categoryIsKnown } from './category.ts';
 import { below, member } from './json-walk.ts';

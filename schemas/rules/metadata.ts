@@ -1,5 +1,5 @@
-// The rule on metadata keys that JSON Schema does not have: `__proto__` is not allowed, because some JSON parsers would not
-// return it as it was sent. `constructor` and `prototype` are allowed.
+// The rule on metadata keys that JSON Schema does not have: `__proto__` is not allowed, because some JSON parsers would
+// not return it as it was sent. `constructor` and `prototype` are allowed.
 
 import { below, member } from './json-walk.ts';
 import type { Rule } from './rule.ts';

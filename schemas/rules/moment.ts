@@ -1,5 +1,5 @@
-// Reads and writes the times and dates of the API: RFC 3339 date-times with an offset, and calendar dates.
-// Text that the date-time format refuses (no offset, leap second, no such day, UTC year not 1970 to 9998) reads as undefined.
+// Reads and writes the times and dates of the API: RFC 3339 date-times with an offset, and calendar dates. Text that
+// the date-time format refuses (no offset, leap second, no such day, UTC year not 1970 to 9998) reads as undefined.
 // Times have milliseconds.
 
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;

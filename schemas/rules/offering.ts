@@ -82,7 +82,9 @@ export const offeringBatch: Rule = (value, at, report, facts) => {
   uniqueExternalIds(offerings, place, report, 'offering');
 };
 
-/** The part of an existing offering that the tool replaces. The rules of an offering check it together with the rest. */
+/**
+ * The part of an existing offering that the tool replaces. The rules of an offering check it together with the rest.
+ */
 export const setPriceTiers: Rule = (value, at, report, facts) => {
   priceTiers(member(value, 'tiers'), below(at, 'tiers'), report, facts);
 };

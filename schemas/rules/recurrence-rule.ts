@@ -1,6 +1,6 @@
-// Parses recurrence rules (RFC 5545, RRULE) and says in plain words why a rule is invalid. It checks every part against its
-// range and against the parts with which it may occur. It refuses rules that repeat within a day, because bookings repeat
-// daily or slower. Linear in the length of the text, which is bounded.
+// Parses recurrence rules (RFC 5545, RRULE) and says in plain words why a rule is invalid. It checks every part against
+// its range and against the parts with which it may occur. It refuses rules that repeat within a day, because bookings
+// repeat daily or slower. Linear in the length of the text, which is bounded.
 
 import type { Rule } from './rule.ts';
 import { quoted } from './wording.ts';

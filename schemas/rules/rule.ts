@@ -1,6 +1,6 @@
-// The type of a rule between fields. JSON Schema checks one value; a rule checks two values together, or a value against facts
-// (the current time, the venue's categories and origins). A rule is a pure function over the raw JSON. It never throws, and
-// it ignores a value of the wrong type, because the schema has reported that already.
+// The type of a rule between fields. JSON Schema checks one value; a rule checks two values together, or a value
+// against facts (the current time, the venue's categories and origins). A rule is a pure function over the raw JSON. It
+// never throws, and it ignores a value of the wrong type, because the schema has reported that already.
 
 /** What a rule may need besides the body. */
 export interface Facts {

@@ -1,5 +1,5 @@
-// The rule that external ids differ within one list (tiers, slots, a batch of offerings). It reports each repeated id, and
-// ignores ids that the schema refuses. A suggested id is well formed and not in the list.
+// The rule that external ids differ within one list (tiers, slots, a batch of offerings). It reports each repeated id,
+// and ignores ids that the schema refuses. A suggested id is well formed and not in the list.
 
 import { below, items, member } from './json-walk.ts';
 import type { Report } from './rule.ts';

@@ -6,11 +6,11 @@ import { CATEGORIES, shownVenue } from '../venues/venue.ts';
 import type { Caller } from './caller.ts';
 
 const NEXT_STEPS: readonly string[] = [
-  'Post what you sell with POST /v1/offerings, then approve it yourself with POST /v1/test_helpers/review.',
-  'Create a checkout for a party with POST /v1/checkouts and open its url.',
-  'Drive it to the end without guests with POST /v1/test_helpers/checkouts/{id}/complete.',
-  'Register an address for events with POST /v1/webhook_endpoints and confirm bookings on checkout.completed.',
-  'When you are ready for real money, have this sandbox linked to your verified venue; live keys and venue systems follow.',
+  'Create an offering with POST /v1/offerings, then approve it with POST /v1/test_helpers/review.',
+  'Create a checkout for a party with POST /v1/checkouts, and open its url.',
+  'Complete the checkout without guests with POST /v1/test_helpers/checkouts/{id}/complete.',
+  'Register an address for events with POST /v1/webhook_endpoints, and confirm a booking when checkout.completed arrives.',
+  'When you are ready for real money, have this sandbox linked to your verified venue. A linked venue can have live keys and connect venue systems.',
 ];
 
 /** The parts that are the same for every caller are serialized once: clients call this operation most often. */

@@ -1,37 +1,38 @@
-// One booking as its partner and its guests remember it: what was asked, what was answered, and nothing that was only hoped for.
+// The requests and responses of one booking, as its partner and its guests recorded them.
 
 import type { ClientResponse, Json } from './client.ts';
 
 export interface BookableVenue {
   readonly venueId: string;
   readonly key: string;
-  /** Of live mode, where there is nothing. */
+  /** A key of live mode, in which the venue has no data. */
   readonly liveKey?: string;
 }
 
 export interface RefundRecord {
   readonly idempotencyKey: string;
   readonly amount: number | null;
-  /** Null: never answered, so it may have happened or not. */
+  /** Null if there was no response: the refund may have happened or not. */
   response: ClientResponse | null;
 }
 
-/** A party that an organizer chose. Null: never answered, so it may have been taken or not. */
+/** A party that an organizer chose. */
 export interface PartyRecord {
+  /** Null if there was no response (it may have been stored or not), or a refusal. */
   shares: readonly { readonly id: string; readonly amount: number }[] | null;
-  /** Why it was not taken. */
+  /** The reason of the refusal; null if there was none. */
   refusal: string | null;
-  /** How often it was sent until it was answered. */
-  sent: number;
+  /** How often it was sent until the response; 0 if there was none. */
+  tries: number;
 }
 
-/** "This share is yours", said to a guest. */
+/** A share that a response called the guest's own. */
 export interface ShareRecord {
   readonly memberId: string;
   readonly shareId: string;
 }
 
-/** A card that was tried, and what the browser was told. Null: never answered. */
+/** A card that was tried, and the status in the browser's response; null if there was no response. */
 export interface CardRecord {
   readonly intentId: string;
   readonly shareId: string;
@@ -48,24 +49,25 @@ export class Booking {
   readonly scenario: Scenario;
   readonly idempotencyKey: string | null;
   readonly body: string;
-  /** Every 201, as it came. */
+  /** The text of every 201. */
   readonly acknowledged: string[] = [];
   id: string | null = null;
   cancelAcknowledged = false;
   readonly refunds: RefundRecord[] = [];
-  /** The terminal states that were seen in answers. */
-  readonly ends = new Set<string>();
-  /** When the first of them was seen. */
+  /** The terminal states that responses showed. */
+  readonly terminalStates = new Set<string>();
+  /** When the first of them was received. */
   #endedAt = Infinity;
   lastSeen: Json = null;
-  readonly broken: string[] = [];
+  /** Responses that a correct client must not get. */
+  readonly unexpected: string[] = [];
   readonly parties: PartyRecord[] = [];
-  readonly own: ShareRecord[] = [];
+  readonly ownShares: ShareRecord[] = [];
   readonly cards: CardRecord[] = [];
-  /** Shares of which somebody was told that they are paid. */
+  /** Shares that a response called already held. */
   readonly reportedHeld = new Set<string>();
-  /** Shares that a test helper paid, with whatever hold there was. */
-  readonly helped = new Set<string>();
+  /** Shares that a test helper paid, possibly with an existing hold. */
+  readonly paidByTestHelper = new Set<string>();
 
   constructor(name: string, venue: BookableVenue, scenario: Scenario, idempotencyKey: string | null, body: string) {
     this.name = name;
@@ -75,33 +77,34 @@ export class Booking {
     this.body = body;
   }
 
-  /** An answer that shows the checkout. Answers: true when it shows a terminal state for the first time. */
+  /** Records a response that shows the checkout. Returns true if it shows a terminal state for the first time. */
   observe(response: ClientResponse): boolean {
     const { status } = response.json as { status: string };
     this.lastSeen = response.json;
     if (!TERMINAL.has(status)) {
-      // What was asked before we knew may be answered after.
-      if (response.sentAt > this.#endedAt) this.broken.push(`shown as ${status} after ${[...this.ends].join(' and ')}`);
+      // A request sent before the first terminal response may be answered after it with an earlier state.
+      if (response.sentAt > this.#endedAt)
+        this.unexpected.push(`shown as ${status} after ${[...this.terminalStates].join(' and ')}`);
       return false;
     }
-    const isNew = !this.ends.has(status);
-    this.#endedAt = Math.min(this.#endedAt, response.at);
-    this.ends.add(status);
-    if (this.ends.size > 1) this.broken.push(`shown as ${[...this.ends].join(' and as ')}`);
+    const isNew = !this.terminalStates.has(status);
+    this.#endedAt = Math.min(this.#endedAt, response.receivedAt);
+    this.terminalStates.add(status);
+    if (this.terminalStates.size > 1) this.unexpected.push(`shown as ${[...this.terminalStates].join(' and as ')}`);
     return isNew;
   }
 }
 
-/** A party that was sent twice may be chosen once more by the first of the two, long after the second was answered. */
-export function mayChangeLate({ parties }: Booking): boolean {
-  return parties.some(({ sent }) => sent !== 1);
+/** A party that was sent twice may be chosen again by the first request, long after the response to the second. */
+export function mayChangeLater({ parties }: Booking): boolean {
+  return parties.some(({ tries: sent }) => sent !== 1);
 }
 
-/** When its time to pay ends, in milliseconds. */
+/** The booking's pay_by, in milliseconds. */
 export function payBy({ body }: Booking): number {
   return Date.parse((JSON.parse(body) as { pay_by: string }).pay_by);
 }
 
-export function isOver(status: string): boolean {
+export function isTerminal(status: string): boolean {
   return TERMINAL.has(status);
 }

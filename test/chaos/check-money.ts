@@ -1,40 +1,45 @@
-// The rules about money, between our books and the processor's, once it is quiet: they agree to the cent, hold by hold.
+// The rules about money after the nemesis: our records and the processor's agree to the cent, for each hold.
 
 import { CAPTURE_FAILED } from '../../src/domain/checkouts/capture/decide-capture.ts';
 import { type Found, grouped, sumOf } from '../support/violation.ts';
-import type { CheckoutRow, HoldRow, MovementRow, OurBooks, TheirBooks, TheirHold } from './books.ts';
+import type { CheckoutRow, HoldRow, MovementRow, OurRecords, ProcessorHold, ProcessorRecords } from './records.ts';
 
-export function checkMoney(ours: OurBooks, theirs: TheirBooks, found: Found): void {
+export function checkMoney(ours: OurRecords, processor: ProcessorRecords, found: Found): void {
   const holds = new Map(ours.holds.map((hold) => [hold.id, hold]));
   const movements = grouped(ours.movements, ({ holdId }) => holdId);
-  checkSettled(ours, found);
-  for (const their of theirs.holds)
-    checkTheirHold(their, holds.get(their.holdId), movements.get(their.holdId) ?? [], found);
-  checkOursAreThere(ours.holds, theirs, found);
-  checkOnePerShare(theirs, found);
-  checkAllWereHeld(ours, theirs, found);
-  checkNobodyIsCharged(ours, theirs, found);
-  checkLedger(ours, theirs, found);
-  for (const id of theirs.live) found('test never reaches live', 'the processor', `its live books have ${id}`);
+  checkFinished(ours, found);
+  for (const processorHold of processor.holds)
+    checkProcessorHold(
+      processorHold,
+      holds.get(processorHold.holdId),
+      movements.get(processorHold.holdId) ?? [],
+      found,
+    );
+  checkOurHolds(ours.holds, processor, found);
+  checkOnePerShare(processor, found);
+  checkAllWereHeld(ours, processor, found);
+  checkCharges(ours, processor, found);
+  checkLedger(ours, processor, found);
+  for (const id of processor.live) found('test mode never reaches live mode', 'the processor', `live mode has ${id}`);
 }
 
-function checkSettled(ours: OurBooks, found: Found): void {
-  const rule = 'nothing is left under way';
+function checkFinished(ours: OurRecords, found: Found): void {
+  const rule = 'no work is left unfinished';
   for (const { id, checkoutId, status } of ours.holds) {
     if (['asked', 'capturing', 'releasing'].includes(status)) found(rule, checkoutId, `hold ${id} is ${status}`);
   }
-  for (const { id, checkoutId, kind, status, trouble } of ours.movements) {
+  for (const { id, checkoutId, kind, status, lastError } of ours.movements) {
     if (['waiting', 'sending', 'failed'].includes(status)) {
-      found(rule, checkoutId, `${kind} ${id} is ${status}${trouble === null ? '' : ` (${trouble})`}`);
+      found(rule, checkoutId, `${kind} ${id} is ${status}${lastError === null ? '' : ` (${lastError})`}`);
     }
   }
   for (const { id, status } of ours.checkouts) if (status === 'funded') found(rule, id, 'the checkout is still funded');
 }
 
-const LIVE_HERE = new Set(['open', 'held', 'asked', 'capturing']);
+const LIVE_STATUSES = new Set(['open', 'held', 'asked', 'capturing']);
 
-function checkTheirHold(
-  their: TheirHold,
+function checkProcessorHold(
+  their: ProcessorHold,
   hold: HoldRow | undefined,
   movements: readonly MovementRow[],
   found: Found,
@@ -42,14 +47,15 @@ function checkTheirHold(
   const { intentId, checkoutId, status, captured } = their;
   const say = (rule: string, what: string): void => found(rule, checkoutId, `${intentId}: ${what}`);
   const isOurs = hold !== undefined && hold.intentId === intentId;
-  if (status === 'requires_capture' && !(isOurs && LIVE_HERE.has(hold.status))) {
-    say('no card is held that nobody waits for', `held there, ${hold?.status ?? 'unknown'} here`);
+  if (status === 'requires_capture' && !(isOurs && LIVE_STATUSES.has(hold.status))) {
+    say('no hold is orphaned', `held there, ${hold?.status ?? 'unknown'} here`);
   }
   if (status === 'requires_capture' && isOurs && hold.status !== 'held') {
-    say('both books agree', `held there, ${hold.status} here`);
+    say('our records agree with the processor', `held there, ${hold.status} here`);
   }
   const expected = isOurs && hold.status === 'captured' ? hold.amount : 0;
-  if (captured !== expected) say('both books agree', `${captured} captured there, ${expected} here`);
+  if (captured !== expected)
+    say('our records agree with the processor', `${captured} captured there, ${expected} here`);
   const done = (kind: MovementRow['kind']): number =>
     sumOf(
       movements.filter((one) => one.kind === kind && one.status === 'done'),
@@ -60,27 +66,31 @@ function checkTheirHold(
     ['transferred', their.transferred, done('transfer')],
     ['reversed', their.reversed, done('reversal')],
   ];
-  for (const [word, there, here] of pairs) {
-    if (there !== here) say('both books agree', `${there} ${word} there, ${here} here`);
+  for (const [verb, there, here] of pairs) {
+    if (there !== here) say('our records agree with the processor', `${there} ${verb} there, ${here} here`);
   }
 }
 
-function checkOursAreThere(holds: readonly HoldRow[], theirs: TheirBooks, found: Found): void {
-  const known = new Map(theirs.holds.map((their) => [their.intentId, their]));
+function checkOurHolds(holds: readonly HoldRow[], processor: ProcessorRecords, found: Found): void {
+  const known = new Map(processor.holds.map((their) => [their.intentId, their]));
   for (const { id, checkoutId, intentId, status } of holds) {
     const their = intentId === null ? undefined : known.get(intentId);
     if (intentId !== null && their === undefined) {
-      found('both books agree', checkoutId, `hold ${id} names ${intentId}, which the processor does not know`);
+      found(
+        'our records agree with the processor',
+        checkoutId,
+        `hold ${id} names ${intentId}, which the processor does not know`,
+      );
     }
     if (status === 'held' && their?.status !== 'requires_capture') {
-      found('both books agree', checkoutId, `hold ${id} is held here, ${their?.status} there`);
+      found('our records agree with the processor', checkoutId, `hold ${id} is held here, ${their?.status} there`);
     }
   }
 }
 
-function checkOnePerShare(theirs: TheirBooks, found: Found): void {
-  for (const [shareId, own] of grouped(theirs.holds, (their) => their.shareId)) {
-    // Given back or not: nobody's card is charged twice.
+function checkOnePerShare(processor: ProcessorRecords, found: Found): void {
+  for (const [shareId, own] of grouped(processor.holds, (their) => their.shareId)) {
+    // Refunded captures count too: no card may be charged twice.
     const captured = own.filter(({ captured: amount }) => amount > 0);
     const live = own.filter(({ status }) => status === 'requires_capture');
     const { checkoutId = '' } = own[0] ?? {};
@@ -89,31 +99,32 @@ function checkOnePerShare(theirs: TheirBooks, found: Found): void {
     }
     if (live.length > 1) found('one live hold for a share', checkoutId, `${shareId} is held ${live.length} times`);
     if (live.length > 0 && captured.length > 0) {
-      found('one live hold for a share', checkoutId, `${shareId} is captured and held besides`);
+      found('one live hold for a share', checkoutId, `${shareId} is captured and held`);
     }
   }
 }
 
 /**
- * Whatever the processor has captured, given back since or not, was captured after we had told that all were held; and the
- * checkout was completed, or canceled because another capture failed.
+ * Every capture of the processor, refunded or not, happened after the checkout.funded event; and its checkout is
+ * completed, or canceled because another capture failed.
  */
-function checkAllWereHeld(ours: OurBooks, theirs: TheirBooks, found: Found): void {
-  const rule = 'no capture before all are held';
+function checkAllWereHeld(ours: OurRecords, processor: ProcessorRecords, found: Found): void {
+  const rule = 'no capture before all shares are held';
   const checkouts = new Map(ours.checkouts.map((checkout) => [checkout.id, checkout]));
   const funded = grouped(
     ours.events.filter(({ type }) => type === 'checkout.funded'),
     ({ checkoutId }) => checkoutId,
   );
-  for (const { checkoutId, intentId, captured, capturedAt } of theirs.holds) {
+  for (const { checkoutId, intentId, captured, capturedAt } of processor.holds) {
     if (captured === 0) {
-      if (capturedAt !== null) found(rule, checkoutId, `${intentId} was captured, and nothing was received by it`);
+      if (capturedAt !== null) found(rule, checkoutId, `${intentId} was captured without an amount`);
       continue;
     }
     const checkout = checkouts.get(checkoutId);
-    const mayBe = checkout?.status === 'completed' || checkout?.reason === CAPTURE_FAILED;
-    if (!mayBe) found(rule, checkoutId, `${intentId} was captured, and it is ${checkout?.status ?? 'unknown'}`);
-    if (capturedAt === null) found(rule, checkoutId, `${intentId} was captured, and nobody knows when`);
+    const isAllowed = checkout?.status === 'completed' || checkout?.reason === CAPTURE_FAILED;
+    if (!isAllowed)
+      found(rule, checkoutId, `${intentId} was captured, and the checkout is ${checkout?.status ?? 'unknown'}`);
+    if (capturedAt === null) found(rule, checkoutId, `${intentId} was captured, without a charge.captured event`);
     else if (!(funded.get(checkoutId) ?? []).some(({ at }) => at <= capturedAt)) {
       found(
         rule,
@@ -124,25 +135,26 @@ function checkAllWereHeld(ours: OurBooks, theirs: TheirBooks, found: Found): voi
   }
 }
 
-function checkNobodyIsCharged(ours: OurBooks, theirs: TheirBooks, found: Found): void {
-  const byCheckout = grouped(theirs.holds, ({ checkoutId }) => checkoutId);
+function checkCharges(ours: OurRecords, processor: ProcessorRecords, found: Found): void {
+  const byCheckout = grouped(processor.holds, ({ checkoutId }) => checkoutId);
   for (const checkout of ours.checkouts) {
     const own = byCheckout.get(checkout.id) ?? [];
     const charged = sumOf(own, ({ captured, refunded }) => captured - refunded);
     if (checkout.status !== 'completed' && charged !== 0) {
       found(
-        'nobody is charged without a completed checkout',
+        'no guest is charged without a completed checkout',
         checkout.id,
-        `${charged} is kept, it is ${checkout.status}`,
+        `${charged} is charged, and the checkout is ${checkout.status}`,
       );
     }
     if (checkout.status !== 'completed') continue;
     const due = checkout.amount - checkout.refundedAmount;
-    if (charged !== due) found('captured = net + fee + refunded', checkout.id, `${charged} is kept there, ${due} here`);
+    if (charged !== due)
+      found('captured = net + fee + refunded', checkout.id, `${charged} is charged there, ${due} here`);
     const venue = sumOf(own, ({ transferred, reversed }) => transferred - reversed);
-    const kept = checkout.feeAmount - (ours.entries.get(checkout.id)?.get('fee_return') ?? 0);
-    if (venue + kept !== due) {
-      found('captured = net + fee + refunded', checkout.id, `${venue} to the venue + ${kept} fee is not ${due}`);
+    const fee = checkout.feeAmount - (ours.entries.get(checkout.id)?.get('fee_return') ?? 0);
+    if (venue + fee !== due) {
+      found('captured = net + fee + refunded', checkout.id, `${venue} to the venue + ${fee} fee is not ${due}`);
     }
     checkEntries(checkout, ours.entries.get(checkout.id), found);
   }
@@ -150,38 +162,38 @@ function checkNobodyIsCharged(ours: OurBooks, theirs: TheirBooks, found: Found):
 
 function checkEntries(checkout: CheckoutRow, entries: ReadonlyMap<string, number> | undefined, found: Found): void {
   const sum = (kind: string): number => entries?.get(kind) ?? 0;
-  // What was captured for a share and given back at once is in the books too.
+  // A capture that was returned immediately has entries too.
   const captured = sum('capture') - sum('return');
   if (captured !== checkout.amount) {
-    found('the ledger tells the story', checkout.id, `${captured} was captured by it, not ${checkout.amount}`);
+    found('the ledger matches the checkout', checkout.id, `${captured} was captured, not ${checkout.amount}`);
   }
   if (sum('earning') + sum('fee') !== checkout.amount || sum('fee') !== checkout.feeAmount) {
     found(
-      'the ledger tells the story',
+      'the ledger matches the checkout',
       checkout.id,
       `${sum('earning')} earned + ${sum('fee')} fee of ${checkout.amount}`,
     );
   }
   if (sum('refund') + sum('fee_return') !== checkout.refundedAmount) {
-    const back = sum('refund') + sum('fee_return');
-    found('the ledger tells the story', checkout.id, `${back} given back, not ${checkout.refundedAmount}`);
+    const refunded = sum('refund') + sum('fee_return');
+    found('the ledger matches the checkout', checkout.id, `${refunded} refunded, not ${checkout.refundedAmount}`);
   }
 }
 
-function checkLedger(ours: OurBooks, theirs: TheirBooks, found: Found): void {
+function checkLedger(ours: OurRecords, processor: ProcessorRecords, found: Found): void {
   const total = [...ours.balances.values()].reduce((sum, balance) => sum + balance, 0);
   if (total !== 0) found('the ledger sums to zero', 'the ledger', `it sums to ${total}`);
   const balance = (account: string): number => ours.balances.get(account) ?? 0;
-  const kept = sumOf(theirs.holds, (one) => one.captured - one.refunded - one.transferred + one.reversed);
-  if (balance('processor_balance') !== kept) {
+  const remaining = sumOf(processor.holds, (hold) => hold.captured - hold.refunded - hold.transferred + hold.reversed);
+  if (balance('processor_balance') !== remaining) {
     found(
       'the ledger agrees with the processor',
       'processor_balance',
-      `${balance('processor_balance')} here, ${kept} there`,
+      `${balance('processor_balance')} here, ${remaining} there`,
     );
   }
   for (const account of ['guest_funds', 'venue_payable', 'disputed_funds']) {
     if (balance(account) !== 0)
-      found('the ledger is even once it is quiet', account, `it stands at ${balance(account)}`);
+      found('temporary accounts are zero at the end', account, `its balance is ${balance(account)}`);
   }
 }

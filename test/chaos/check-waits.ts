@@ -1,53 +1,55 @@
-// A dead endpoint slows nobody: how long events waited until they were first sent to the endpoints that live, while one of them
-// took every connection and never answered. In the storm only what waited on with nothing in the way counts, and leniently;
-// once it is quiet, checkouts are made on purpose and their events must come soon.
+// Checks that a dead endpoint, which accepts every connection and never answers, does not delay deliveries to the
+// others. During the nemesis only waits without a disturbance count, with a generous limit. After it, checkouts are
+// created for this check and their events must arrive soon.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../src/base/db.ts';
 import type { Found } from '../support/violation.ts';
 import type { BookableVenue } from './booking.ts';
 import type { ClientRequest, ClientResponse } from './client.ts';
-import { type Endpoint, type Receivers, undelivered } from './receivers.ts';
-import type { Happening } from './timeline.ts';
+import { countUndelivered, type Endpoint, type Receivers } from './receivers.ts';
+import type { TimelineEvent } from './timeline.ts';
 
-const RULE = 'a dead endpoint slows nobody';
+const RULE = 'a dead endpoint delays no other endpoint';
 
-/** The lease of a lane (30 s) or the longest rest of an endpoint that had failed (60 s), and time to spare. */
-const LONGEST_WAIT_MS = 90_000;
-/** In quiet: the first may wait for the lease of somebody who was killed, the second for nobody. */
-const VOLLEYS = [LONGEST_WAIT_MS, 15_000] as const;
-const VOLLEY = 5;
+/**
+ * Longer than the lease of an endpoint queue (30 s) and than the longest pause of an endpoint that has failed (60 s).
+ */
+const MAX_WAIT_MS = 90_000;
+/** After the nemesis: the first round may wait for the lease of a killed worker, the second must not wait. */
+const MAX_QUIET_WAITS_MS = [MAX_WAIT_MS, 15_000] as const;
+const CHECKOUTS_PER_ROUND = 5;
 
 export interface Arrival {
   readonly eventId: string;
   readonly endpointId: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** When it was first sent; null: never. */
+  /** When the event was first sent; null if it never was. */
   readonly firstAt: number | null;
 }
 
-/** Whatever is done to these, deliveries may wait for it. */
-const IN_THE_WAY = /^(worker-\d|postgres|receivers)$/;
+/** Deliveries may wait for events of these targets. */
+const DELAYING_TARGETS = /^(worker-\d|postgres|receivers)$/;
 
-/** Counts from when nothing was in the way any more. What never came is another rule's affair. */
-export function checkWaits(arrivals: readonly Arrival[], happenings: readonly Happening[], found: Found): number {
-  const times = happenings
-    .filter(({ who, what }) => IN_THE_WAY.test(who) && what !== 'done' && what !== 'skipped')
+/** Counts each wait from the last disturbance. Another rule covers events that never arrived. */
+export function checkWaits(arrivals: readonly Arrival[], timeline: readonly TimelineEvent[], found: Found): number {
+  const times = timeline
+    .filter(({ who, what }) => DELAYING_TARGETS.test(who) && what !== 'done' && what !== 'skipped')
     .map(({ at }) => at);
   let longest = 0;
   for (const { eventId, endpointId, createdAt, firstAt } of arrivals) {
     if (firstAt === null) continue;
     const since = times.reduce((last, at) => (at <= firstAt && at > last ? at : last), createdAt);
     longest = Math.max(longest, firstAt - since);
-    if (firstAt - since > LONGEST_WAIT_MS) {
-      found(RULE, eventId, `it waited ${seconds(firstAt - since)} s for ${endpointId} with nothing in the way`);
+    if (firstAt - since > MAX_WAIT_MS) {
+      found(RULE, eventId, `it waited ${seconds(firstAt - since)} s for ${endpointId} without a disturbance`);
     }
   }
   return longest;
 }
 
-/** Of every event that an endpoint that lives has wanted. */
+/** The arrivals of all events at all subscribed endpoints that are not dead. */
 export async function readArrivals(
   db: Db,
   endpoints: readonly Endpoint[],
@@ -59,7 +61,7 @@ export async function readArrivals(
   const live = endpoints.filter(({ isDead }) => !isDead);
   return events.flatMap(({ id: eventId, venueId, type, at: createdAt }) =>
     live
-      .filter((one) => one.venueId === venueId && one.events.includes(type))
+      .filter((endpoint) => endpoint.venueId === venueId && endpoint.events.includes(type))
       .map(({ id, path }) => ({ eventId, endpointId: id, createdAt, firstAt: receivers.firstAt(path, eventId) })),
   );
 }
@@ -67,34 +69,45 @@ export async function readArrivals(
 interface QuietTrial {
   readonly db: Db;
   readonly api: { send(request: ClientRequest): Promise<ClientResponse | null> };
-  /** The one whose endpoint is dead, among others. */
+  /** The venue with the dead endpoint. */
   readonly venue: BookableVenue;
   readonly endpoints: readonly Endpoint[];
   readonly receivers: Pick<Receivers, 'firstAt'>;
 }
 
-/** Twice a few at once. Gives how long the slowest of the last took, in milliseconds; null: they did not all come. */
-export async function tryInQuiet(scene: QuietTrial, found: Found): Promise<number | null> {
+/**
+ * Creates two rounds of checkouts. Returns the slowest wait of the last round in milliseconds; null if an event was
+ * late.
+ */
+export async function measureQuietWaits(trial: QuietTrial, found: Found): Promise<number | null> {
   let slowest: number | null = null;
-  for (const [turn, mostMs] of VOLLEYS.entries()) {
+  for (const [round, maxMs] of MAX_QUIET_WAITS_MS.entries()) {
     const waits = await Promise.all(
-      Array.from({ length: VOLLEY }, (_, place) => waitForEvent(scene, `quiet-${Date.now()}-${turn}-${place}`, mostMs)),
+      Array.from({ length: CHECKOUTS_PER_ROUND }, (_, index) =>
+        waitForEvent(trial, `quiet-${Date.now()}-${round}-${index}`, maxMs),
+      ),
     );
-    const late = waits.filter((wait) => wait === null || wait > mostMs).length;
+    const late = waits.filter((wait) => wait === null || wait > maxMs).length;
     if (late > 0)
-      found(RULE, 'receivers', `in quiet ${late} of ${VOLLEY} events did not come within ${mostMs / 1000} s`);
+      found(
+        RULE,
+        'receivers',
+        `after the nemesis ${late} of ${CHECKOUTS_PER_ROUND} events did not arrive within ${maxMs / 1000} s`,
+      );
     slowest = late > 0 ? null : Math.max(...waits.map((wait) => wait ?? 0));
   }
-  for (const end = Date.now() + LONGEST_WAIT_MS; Date.now() < end; await delay(100)) {
-    if ((await undelivered(scene.db, scene.endpoints)) === 0) break;
+  for (const end = Date.now() + MAX_WAIT_MS; Date.now() < end; await delay(100)) {
+    if ((await countUndelivered(trial.db, trial.endpoints)) === 0) break;
   }
   return slowest;
 }
 
-/** From the answer to its create until its event was sent to each that wants it. */
-async function waitForEvent(scene: QuietTrial, name: string, mostMs: number): Promise<number | null> {
-  const { db, api, venue, receivers } = scene;
-  const wanting = scene.endpoints.filter(
+/**
+ * Milliseconds from the response to a create until its event was sent to each subscribed endpoint; null if it was late.
+ */
+async function waitForEvent(trial: QuietTrial, name: string, maxMs: number): Promise<number | null> {
+  const { db, api, venue, receivers } = trial;
+  const subscribed = trial.endpoints.filter(
     ({ venueId, events, isDead }) => !isDead && venueId === venue.venueId && events.includes('checkout.created'),
   );
   const body = {
@@ -102,7 +115,7 @@ async function waitForEvent(scene: QuietTrial, name: string, mostMs: number): Pr
     currency: 'usd',
     party_size: 2,
     pay_by: new Date(Date.now() + 3_600_000).toISOString(),
-    description: 'Made in quiet',
+    description: 'Created after the nemesis',
     return_url: 'https://harbor.example/bookings/1',
     external_booking_id: name,
   };
@@ -117,9 +130,9 @@ async function waitForEvent(scene: QuietTrial, name: string, mostMs: number): Pr
     response.json.id,
   ]);
   const eventId = rows[0]?.id ?? '';
-  for (const deadline = response.at + mostMs; Date.now() <= deadline; await delay(20)) {
-    const times = wanting.map(({ path }) => receivers.firstAt(path, eventId));
-    if (times.every((at) => at !== null)) return Math.max(0, ...times.map((at) => (at ?? 0) - response.at));
+  for (const deadline = response.receivedAt + maxMs; Date.now() <= deadline; await delay(20)) {
+    const times = subscribed.map(({ path }) => receivers.firstAt(path, eventId));
+    if (times.every((at) => at !== null)) return Math.max(0, ...times.map((at) => (at ?? 0) - response.receivedAt));
   }
   return null;
 }

@@ -1,4 +1,5 @@
-// The venues of a run, with keys that no load exhausts, and the clients that run scenarios until the time is up.
+// The venues of a run, with keys whose limits no load reaches, and the clients that run scenarios until the load is
+// stopped.
 
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,32 +20,32 @@ import { commandContext, makeContext } from '../../src/run/context.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import type { BookableVenue, Booking } from './booking.ts';
 import { Client, Recorder } from './client.ts';
-import { Guests } from './guests.ts';
+import { GuestClient } from './guest-client.ts';
+import { GuestPool } from './guest-pool.ts';
 import { Outsiders } from './outsiders.ts';
 import type { LoadContext } from './partner.ts';
-import { People } from './people.ts';
 import type { RunSetup } from './run-setup.ts';
 import { runScenario } from './scenarios.ts';
 
-const NO_LIMIT = 1_000_000_000;
-/** When they are used up, parties have no open seats any more. */
-const SEATS = 5_000;
+const UNREACHABLE_LIMIT = 1_000_000_000;
+/** When all are used, new parties have no open seats. */
+const OPEN_SEATS = 5_000;
 const FEES = [
   [0, 0],
   [290, 30],
   [1_000, 0],
 ] as const;
 
-/** Gives keys and takes them away, as the operator does. */
+/** Issues and revokes keys, as the operator does. */
 export interface KeyOperator {
   issue(venueId: string, readsPerHour: number): Promise<{ readonly id: string; readonly key: string }>;
-  /** Once it comes back, the key is nobody's. */
+  /** When it resolves, the key is revoked. */
   revoke(keyId: string): Promise<void>;
 }
 
 export interface Venues {
   readonly bookable: readonly BookableVenue[];
-  /** One that has nothing to do with any of them. */
+  /** A venue without bookings, for callers without access. */
   readonly unrelated: BookableVenue;
   readonly keyOperator: KeyOperator;
   readonly seats: string[];
@@ -66,31 +67,33 @@ function commandContextFor(db: Db, setup: RunSetup): MakeCommandContext {
   return () => commandContext(context, { actor: 'chaos', via: 'cli', address: null, requestId: null });
 }
 
-export async function openBookableVenues(
+export async function createBookableVenues(
   db: Db,
   setup: RunSetup,
   command: MakeCommandContext = commandContextFor(db, setup),
 ): Promise<BookableVenue[]> {
   const bookable: BookableVenue[] = [];
   for (const [bps, fixed] of FEES)
-    bookable.push(await openBookableVenue(db, command(), `Harbor House ${bps}`, bps, fixed));
+    bookable.push(await createBookableVenue(db, command(), `Harbor House ${bps}`, bps, fixed));
   return bookable;
 }
 
-export async function openVenues(db: Db, setup: RunSetup): Promise<Venues> {
+export async function createVenues(db: Db, setup: RunSetup): Promise<Venues> {
   const command = commandContextFor(db, setup);
-  const bookable = await openBookableVenues(db, setup, command);
-  const unrelated = await openBookableVenue(db, command(), 'Next Door', 0, 0);
-  const seats = await db.transaction((tx) => createSeats(tx, command(), SEATS));
+  const bookable = await createBookableVenues(db, setup, command);
+  const unrelated = await createBookableVenue(db, command(), 'Unrelated venue', 0, 0);
+  const seats = await db.transaction((tx) => createSeats(tx, command(), OPEN_SEATS));
   const keyOperator: KeyOperator = {
     issue: (venueId, reads) =>
-      retryCommand(() => db.transaction((tx) => issueKey(tx, command(), keyOf(venueId, 'test', NO_LIMIT, reads)))),
+      retryCommand(() =>
+        db.transaction((tx) => issueKey(tx, command(), newKey(venueId, 'test', UNREACHABLE_LIMIT, reads))),
+      ),
     revoke: (keyId) => retryCommand(async () => void (await db.transaction((tx) => revokeKey(tx, command(), keyId)))),
   };
   return { bookable, unrelated, keyOperator, seats: [...seats] };
 }
 
-function openBookableVenue(
+function createBookableVenue(
   db: Db,
   command: CommandContext,
   name: string,
@@ -100,20 +103,20 @@ function openBookableVenue(
   return db.transaction(async (tx) => {
     const { id } = await createVenue(tx, command, { name, origins: ['https://harbor.example'], sandbox: false });
     await changeFee(tx, command, id, bps, fixed);
-    const { key } = await issueKey(tx, command, keyOf(id, 'test', NO_LIMIT, NO_LIMIT));
-    const { key: liveKey } = await issueKey(tx, command, keyOf(id, 'live', NO_LIMIT, NO_LIMIT));
+    const { key } = await issueKey(tx, command, newKey(id, 'test', UNREACHABLE_LIMIT, UNREACHABLE_LIMIT));
+    const { key: liveKey } = await issueKey(tx, command, newKey(id, 'live', UNREACHABLE_LIMIT, UNREACHABLE_LIMIT));
     return { venueId: id, key, liveKey };
   });
 }
 
-function keyOf(venueId: string, mode: Mode, writesPerHour: number, readsPerHour: number): NewKeyRequest {
+function newKey(venueId: string, mode: Mode, writesPerHour: number, readsPerHour: number): NewKeyRequest {
   const common = { kind: 'secret', expiresAt: null, allowIps: [] } as const;
   return { ...common, venueId, mode, scopes: mode === 'live' ? SCOPES : [], writesPerHour, readsPerHour };
 }
 
 const MAX_COMMAND_TRIES = 600;
 
-/** The operator tries again until it is done, however often the database goes away under it. */
+/** Retries until the command succeeds, because the database may be down. */
 async function retryCommand<T>(command: () => Promise<T>): Promise<T> {
   for (let tries = 1; tries < MAX_COMMAND_TRIES; tries++) {
     try {
@@ -128,16 +131,16 @@ async function retryCommand<T>(command: () => Promise<T>): Promise<T> {
 export interface ClientLoad {
   readonly recorder: Recorder;
   readonly bookings: readonly Booking[];
-  /** Nothing new is begun; comes back when all stories have ended, or after `patienceMs` without more tries. */
-  stop(patienceMs: number): Promise<void>;
+  /** Starts no new scenario; resolves when all scenarios have ended. No request is repeated after `timeoutMs`. */
+  stop(timeoutMs: number): Promise<void>;
   readonly context: LoadContext;
   readonly outsiders: Outsiders;
 }
 
-export function startLoad(setup: RunSetup, venues: Venues, lanes: number): ClientLoad {
+export function startLoad(setup: RunSetup, venues: Venues, concurrency: number): ClientLoad {
   const recorder = new Recorder();
   const bookings: Booking[] = [];
-  let closing = false;
+  let isStopping = false;
   const clients = new Map<string, Client>();
   const clientFor = (name: string, urls: readonly string[]): Client => {
     const client = new Client(urls, recorder, new SeededRandom(setup.seed, name));
@@ -146,7 +149,7 @@ export function startLoad(setup: RunSetup, venues: Venues, lanes: number): Clien
   };
   const api = clientFor('api', setup.apiUrls);
   const browsers = clientFor('guests', setup.apiUrls);
-  const guests = new Guests(new People(browsers), browsers, clientFor('bank', [setup.processorUrl]));
+  const guests = new GuestClient(new GuestPool(browsers), browsers, clientFor('processor', [setup.processorUrl]));
   const { bookable, seats } = venues;
   const context: LoadContext = {
     venues: bookable,
@@ -155,7 +158,7 @@ export function startLoad(setup: RunSetup, venues: Venues, lanes: number): Clien
     seats,
     recorder,
     seed: setup.seed,
-    isStopping: () => closing,
+    isStopping: () => isStopping,
   };
   const outsiders = new Outsiders(
     clientFor('outsiders', setup.apiUrls),
@@ -163,24 +166,27 @@ export function startLoad(setup: RunSetup, venues: Venues, lanes: number): Clien
     new SeededRandom(setup.seed, 'outsiders'),
   );
   let number = 0;
-  const lane = async (): Promise<void> => {
-    while (!closing) {
-      const own = ++number;
-      const random = new SeededRandom(setup.seed, `story ${own}`);
-      await runScenario(context, own, random, bookings);
-      if (!closing) await delay(random.between(20, 200));
+  const runScenarios = async (): Promise<void> => {
+    while (!isStopping) {
+      const current = ++number;
+      const random = new SeededRandom(setup.seed, `story ${current}`);
+      await runScenario(context, current, random, bookings);
+      if (!isStopping) await delay(random.between(20, 200));
     }
   };
-  const running = Array.from({ length: lanes }, lane);
-  running.push(outsiders.pry(bookings, context.isStopping), outsiders.revoke(setup.apiUrls.length, context.isStopping));
+  const running = Array.from({ length: concurrency }, runScenarios);
+  running.push(
+    outsiders.readForeignUntil(bookings, context.isStopping),
+    outsiders.revokeKeysUntil(setup.apiUrls.length, context.isStopping),
+  );
   return {
     recorder,
     bookings,
-    context: context,
+    context,
     outsiders,
-    async stop(patienceMs) {
-      closing = true;
-      for (const client of clients.values()) client.giveUpAt = Date.now() + patienceMs;
+    async stop(timeoutMs) {
+      isStopping = true;
+      for (const client of clients.values()) client.giveUpAt = Date.now() + timeoutMs;
       await Promise.all(running);
     },
   };

@@ -1,9 +1,9 @@
-// Chaos: `npm run chaos -- --minutes N --seed S`. Two API servers, two workers, the card processor and PostgreSQL
-// (durability on), all real processes; partners, guests and outsiders who write down what they are told; and a nemesis in a
-// process of its own that kills, stops, continues, restarts, cuts and slows them by a plan from the seed. Then quiet, and
-// every promise is checked: against the database, the processor's books, and what the clients were told.
-// Written to .chaos/<seed>/: timeline.html (the plot), verdict.json, timeline.jsonl, logs/, and violations.json if any.
-// Ends with 0 when everything held, else with 1. The plan of a seed is always the same; how the machine answers is not.
+// Chaos: `npm run chaos -- --minutes N --seed S`. Runs two API servers, two workers, the card processor and PostgreSQL
+// (durability on) as real processes; partners, guests and outsiders, which record every response; and a nemesis process
+// that kills, stops, restarts and slows the others by a plan from the seed. When the nemesis has ended, it checks every
+// promise against the database, the processor's records and the recorded responses.
+// Writes to .chaos/<seed>/: timeline.html (the plot), verdict.json, timeline.jsonl, logs/, and violations.json if any.
+// Exits with 0 if every rule held, else with 1. A seed always gives the same plan, but not the same run.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,35 +16,46 @@ import type { DeliveryRow } from '../../src/domain/webhooks/deliveries/queries.t
 import { EVENT_TYPES } from '../../src/run/operations/events.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import type { Found, Violation } from '../support/violation.ts';
-import { readBooks } from './books.ts';
 import { checkGuests, readMembers } from './check-guests.ts';
-import { checkLines } from './check-lines.ts';
+import { checkLogs } from './check-logs.ts';
 import { checkMoney } from './check-money.ts';
 import { checkEvents, checkResponses, checkShares } from './check-responses.ts';
-import { checkWaits, readArrivals, tryInQuiet } from './check-waits.ts';
+import { checkWaits, measureQuietWaits, readArrivals } from './check-waits.ts';
+import { withClientFigures } from './client-figures.ts';
 import { makeFinalRequests, secretsOf } from './final-requests.ts';
-import { type ClientLoad, openVenues, startLoad } from './load.ts';
-import { type Order, type Report, runNemesis } from './nemesis.ts';
+import { type ClientLoad, createVenues, startLoad } from './load.ts';
+import { type NemesisCommand, type NemesisReport, runNemesis } from './nemesis.ts';
 import { type Options, readOptions } from './options.ts';
 import { findPairPrograms } from './pair-runner.ts';
 import { makePlan } from './plan.ts';
 import { renderPage } from './plot.ts';
-import { deadIds, type Endpoint, type Mood, openEndpoints, Receivers, undelivered } from './receivers.ts';
+import {
+  countUndelivered,
+  createEndpoints,
+  deadEndpointIds,
+  type Endpoint,
+  type ReceiverBehavior,
+  Receivers,
+} from './receivers.ts';
+import { readRecords } from './records.ts';
 import { prepareRun, type RunSetup } from './run-setup.ts';
 import { settle } from './settle.ts';
 import { renderSummary, summarize, writeEvidence } from './summary.ts';
-import { withClientFigures } from './tally.ts';
-import type { Happening } from './timeline.ts';
+import type { TimelineEvent } from './timeline.ts';
 
-const TOLD = EVENT_TYPES.filter((type) => /^(checkout|share|refund)\./.test(type));
+const DELIVERED_TYPES = EVENT_TYPES.filter((type) => /^(checkout|share|refund)\./.test(type));
 
-/** The nemesis as seen from here: orders go out, reports come back, and its end is our end. */
-class Hand {
-  readonly happenings: Happening[] = [];
+/** Controls the nemesis process: sends commands and receives reports. A request fails if the nemesis ends. */
+class NemesisClient {
+  readonly timeline: TimelineEvent[] = [];
   readonly #child: ChildProcess;
   readonly #pids = new Map<string, number>();
-  #awaited: { report: Report['report']; done: (report: Report) => void; fail: (why: Error) => void } | null = null;
-  #gone = false;
+  #awaited: {
+    report: NemesisReport['report'];
+    done: (report: NemesisReport) => void;
+    fail: (why: Error) => void;
+  } | null = null;
+  #hasEnded = false;
   readonly #end: Promise<void>;
   readonly #receivers: Receivers;
 
@@ -53,72 +64,78 @@ class Hand {
     const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
     this.#child = spawn(process.execPath, [setup.chaosScript, 'nemesis'], {
       env: { PATH, HOME, ...(TMPDIR === '' ? {} : { TMPDIR }) },
-      // A session of its own: a terminal's Ctrl-C is for us, and we tell it.
+      // In its own session, so that Ctrl-C in a terminal reaches only this process, which then ends the nemesis.
       detached: true,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    this.#child.on('message', (report: Report) => this.#hear(report));
+    this.#child.on('message', (report: NemesisReport) => this.#receive(report));
     this.#end = new Promise((resolve) => {
       this.#child.once('close', () => {
-        this.#gone = true;
+        this.#hasEnded = true;
         this.#awaited?.fail(new Error('the nemesis has ended'));
         resolve();
       });
     });
   }
 
-  #hear(report: Report): void {
-    if (report.report === 'happened') {
-      const { happening } = report;
-      this.happenings.push(happening);
-      if (happening.who === 'receivers' && happening.what === 'faults') this.#receivers.mood = happening.detail as Mood;
-      if (happening.who === 'receivers' && happening.what === 'faults over') this.#receivers.mood = 'as usual';
-      if (happening.what === 'start' || happening.what === 'ready') this.#pids.set(happening.who, happening.pid ?? 0);
-      if (happening.what === 'exit') this.#pids.delete(happening.who);
-    } else if (report.report === 'broken') this.#awaited?.fail(new Error(report.why));
+  #receive(report: NemesisReport): void {
+    if (report.report === 'event') {
+      const { event } = report;
+      this.timeline.push(event);
+      if (event.who === 'receivers' && event.what === 'faults')
+        this.#receivers.behavior = event.detail as ReceiverBehavior;
+      if (event.who === 'receivers' && event.what === 'faults over') this.#receivers.behavior = 'normal';
+      if (event.what === 'start' || event.what === 'ready') this.#pids.set(event.who, event.pid ?? 0);
+      if (event.what === 'exit') this.#pids.delete(event.who);
+    } else if (report.report === 'failed') this.#awaited?.fail(new Error(report.why));
     else if (this.#awaited?.report === report.report) this.#awaited.done(report);
   }
 
-  tell(order: Order): void {
-    this.#child.send(order);
+  send(command: NemesisCommand): void {
+    this.#child.send(command);
   }
 
-  async ask(order: Order, report: Report['report']): Promise<Report> {
-    if (this.#gone) throw new Error('the nemesis has ended');
-    const answer = new Promise<Report>((done, fail) => {
+  async request(command: NemesisCommand, report: NemesisReport['report']): Promise<NemesisReport> {
+    if (this.#hasEnded) throw new Error('the nemesis has ended');
+    const answered = new Promise<NemesisReport>((done, fail) => {
       this.#awaited = { report, done, fail };
     });
-    this.tell(order);
-    return answer;
+    this.send(command);
+    return answered;
   }
 
   async close(keep: boolean): Promise<void> {
-    if (!this.#gone) {
-      this.tell({ order: 'end', keep });
-      const hard = setTimeout(() => this.slay(), 40_000);
+    if (!this.#hasEnded) {
+      this.send({ command: 'end', keep });
+      const kill = setTimeout(() => this.killAll(), 40_000);
       await this.#end;
-      clearTimeout(hard);
+      clearTimeout(kill);
     }
-    this.slay();
+    this.killAll();
   }
 
-  /** The last resort: whatever it ran, and itself. */
-  slay(): void {
-    for (const pid of this.#gone ? this.#pids.values() : [...this.#pids.values(), this.#child.pid ?? 0]) {
+  /** The last resort: kills the nemesis and every process that it started. */
+  killAll(): void {
+    for (const pid of this.#hasEnded ? this.#pids.values() : [...this.#pids.values(), this.#child.pid ?? 0]) {
       try {
         if (pid > 0) process.kill(pid, 'SIGKILL');
       } catch {
-        // It is gone already.
+        // The process has ended already.
       }
     }
   }
 }
 
-async function storm(options: Options, setup: RunSetup, hand: Hand, receivers: Receivers): Promise<boolean> {
-  const { seed, minutes, lanes } = options;
-  say(options, 'starting PostgreSQL, the card processor, two servers and two workers');
-  const up = await hand.ask({ order: 'set up', setup }, 'up');
-  const databaseUrl = up.report === 'up' ? up.databaseUrl : '';
+async function runChaos(
+  options: Options,
+  setup: RunSetup,
+  nemesis: NemesisClient,
+  receivers: Receivers,
+): Promise<boolean> {
+  const { seed, minutes, concurrency } = options;
+  log(options, 'starting PostgreSQL, the card processor, two servers and two workers');
+  const ready = await nemesis.request({ command: 'start', setup }, 'ready');
+  const databaseUrl = ready.report === 'ready' ? ready.databaseUrl : '';
   const db = openDb({
     url: databaseUrl,
     connections: 4,
@@ -128,59 +145,66 @@ async function storm(options: Options, setup: RunSetup, hand: Hand, receivers: R
   const violations: Violation[] = [];
   const found: Found = (rule, subject, what) => void violations.push({ rule, subject, what });
   try {
-    const venues = await openVenues(db, setup);
+    const venues = await createVenues(db, setup);
     const { bookable } = venues;
-    const endpoints = await openEndpoints(db, setup, bookable, await receivers.open(), TOLD, 'with a dead one');
-    const load = startLoad(setup, venues, lanes);
+    const endpoints = await createEndpoints(
+      db,
+      setup,
+      bookable,
+      await receivers.open(),
+      DELIVERED_TYPES,
+      'with a dead one',
+    );
+    const load = startLoad(setup, venues, concurrency);
     const plan = makePlan(seed, minutes * 60, { everySeconds: options.everySeconds });
-    say(options, `${plan.length} deeds in ${minutes} minutes`);
-    hand.tell({ order: 'begin', plan });
-    await watch(options, load, hand);
-    say(options, 'quiet');
-    await hand.ask({ order: 'quiet' }, 'quiet');
-    await load.stop(options.patienceSeconds * 1000);
+    log(options, `${plan.length} actions in ${minutes} minutes`);
+    nemesis.send({ command: 'run', plan });
+    await showProgressUntilEnd(options, load, nemesis);
+    log(options, 'the nemesis ends; waiting until all work is done');
+    await nemesis.request({ command: 'heal' }, 'healed');
+    await load.stop(options.settleSeconds * 1000);
     const ended = Date.now();
-    const settled = await settle(db, setup, databaseUrl, options.patienceSeconds * 1000, found);
-    const asked = await makeFinalRequests(db, load, venues, setup.apiUrls.length, found);
-    await deliverRest(db, load, endpoints, options.patienceSeconds * 1000, found);
+    const settled = await settle(db, setup, databaseUrl, options.settleSeconds * 1000, found);
+    const repeated = await makeFinalRequests(db, load, venues, setup.apiUrls.length, found);
+    await deliverRemaining(db, load, endpoints, options.settleSeconds * 1000, found);
     const [venue = { venueId: '', key: '' }] = bookable;
-    const inQuiet = await tryInQuiet({ db, api: load.context.api, venue, endpoints, receivers }, found);
-    const longest = checkWaits(await readArrivals(db, endpoints, receivers), hand.happenings, found);
-    for (const { who, what, detail, unasked } of hand.happenings) {
-      if (unasked === true) found('no process ends by itself', who, `it was ready and ended with ${detail}`);
-      if (what === 'trouble') found('the nemesis has no trouble of its own', who, detail ?? '');
+    const inQuiet = await measureQuietWaits({ db, api: load.context.api, venue, endpoints, receivers }, found);
+    const longest = checkWaits(await readArrivals(db, endpoints, receivers), nemesis.timeline, found);
+    for (const { who, what, detail, isUnexpected } of nemesis.timeline) {
+      if (isUnexpected === true) found('no process ends by itself', who, `it was ready and exited with ${detail}`);
+      if (what === 'error') found('the nemesis runs without errors', who, detail ?? '');
     }
-    const { ours, theirs } = await readBooks(db, setup);
-    checkMoney(ours, theirs, found);
+    const { ours, processor } = await readRecords(db, setup);
+    checkMoney(ours, processor, found);
     checkShares(ours, found);
     checkEvents(ours, found);
     checkResponses(ours, load.bookings, found);
     for (const fault of await receivers.check(db, endpoints))
-      found('every event reaches who wants it', 'receivers', fault);
-    checkGuests(ours, theirs, await readMembers(db), load.bookings, found);
-    for (const what of load.context.guests.people.wrong) found('guests are told the truth', 'sign-in', what);
-    const logLines = await checkLines(setup, secretsOf(load, venues), found);
+      found('every event reaches every subscribed endpoint', 'receivers', fault);
+    checkGuests(ours, processor, await readMembers(db), load.bookings, found);
+    for (const what of load.context.guests.pool.unexpected) found('guests get correct responses', 'sign-in', what);
+    const logLines = await checkLogs(setup, secretsOf(load, venues), found);
     const { recorder, bookings } = load;
     const facts = {
       seed,
       minutes,
-      happenings: hand.happenings,
+      timeline: nemesis.timeline,
       bookings,
       recorder,
       ours,
-      theirs,
+      processor,
       settled,
       violations,
       posts: receivers.posts,
       waits: { longest, inQuiet },
       logLines,
-      standby: options.standby,
+      hasStandby: options.standby,
     };
-    const verdict = withClientFigures(summarize(facts), load, asked);
+    const verdict = withClientFigures(summarize(facts), load, repeated);
     if (!verdict.ok) await writeEvidence(db, setup, { ...facts, violations: verdict.violations });
-    const { began, seconds } = recorder;
-    const story = { seed, began, ended, happenings: hand.happenings, seconds };
-    writeFileSync(join(setup.folder, 'timeline.html'), renderPage(story, verdict));
+    const { startedAt, countsBySecond } = recorder;
+    const plotData = { seed, startedAt, ended, timeline: nemesis.timeline, countsBySecond };
+    writeFileSync(join(setup.folder, 'timeline.html'), renderPage(plotData, verdict));
     writeFileSync(join(setup.folder, 'verdict.json'), `${JSON.stringify(verdict, null, 2)}\n`);
     process.stdout.write(`${options.json ? JSON.stringify(verdict) : renderSummary(verdict, setup.folder)}\n`);
     return verdict.ok;
@@ -189,62 +213,64 @@ async function storm(options: Options, setup: RunSetup, hand: Hand, receivers: R
   }
 }
 
-/** Says now and then how it goes. */
-async function watch(options: Options, load: ClientLoad, hand: Hand): Promise<void> {
+/** Logs the progress every 15 seconds until the nemesis is to end. */
+async function showProgressUntilEnd(options: Options, load: ClientLoad, nemesis: NemesisClient): Promise<void> {
   const end = Date.now() + options.minutes * 60_000;
   for (let next = Date.now() + 15_000; Date.now() < end; next += 15_000) {
     await delay(Math.max(0, Math.min(next, end) - Date.now()));
-    const kills = hand.happenings.filter(({ what }) => what === 'kill').length;
+    const kills = nemesis.timeline.filter(({ what }) => what === 'kill').length;
     const { recorder } = load;
     const done = `${recorder.total('created')} created, ${recorder.total('completed')} completed, ${recorder.total('error')} calls failed`;
-    say(options, `${Math.round((end - Date.now()) / 1000)} s left: ${kills} kills, ${done}`);
+    log(options, `${Math.round((end - Date.now()) / 1000)} s left: ${kills} kills, ${done}`);
   }
 }
 
-/** A partner who does not want to wait for the next try asks for it. */
-async function deliverRest(
+/**
+ * Requests the redelivery of every delivery that waits for its next attempt, as a partner may, and waits for all of
+ * them.
+ */
+async function deliverRemaining(
   db: Db,
   { context }: ClientLoad,
   endpoints: readonly Endpoint[],
-  patienceMs: number,
+  timeoutMs: number,
   found: Found,
 ): Promise<void> {
-  context.api.giveUpAt = Date.now() + patienceMs;
+  context.api.giveUpAt = Date.now() + timeoutMs;
   const late = await db.query<Pick<DeliveryRow, 'event_id' | 'endpoint_id'> & { venue_id: string }>(
     `select event_id, endpoint_id, venue_id from deliveries
      where due_at > now() + interval '3 seconds' and endpoint_id <> all($1)`,
-    [deadIds(endpoints)],
+    [deadEndpointIds(endpoints)],
   );
-  for (const one of late) {
-    const key = context.venues.find(({ venueId }) => venueId === one.venue_id)?.key ?? '';
-    const path = `/v1/webhook_endpoints/${one.endpoint_id}/deliveries/${deliveryId(one)}/redeliver`;
+  for (const delivery of late) {
+    const key = context.venues.find(({ venueId }) => venueId === delivery.venue_id)?.key ?? '';
+    const path = `/v1/webhook_endpoints/${delivery.endpoint_id}/deliveries/${deliveryId(delivery)}/redeliver`;
     const response = await context.api.send({ method: 'POST', path, key });
-    if (response?.status !== 202)
-      found('what is asked for again is sent again', one.event_id, `answered ${response?.status}`);
+    if (response?.status !== 202) found('a redelivery is accepted', delivery.event_id, `answered ${response?.status}`);
   }
-  for (const end = Date.now() + patienceMs; Date.now() < end; await delay(250)) {
-    if ((await undelivered(db, endpoints)) === 0) return;
+  for (const end = Date.now() + timeoutMs; Date.now() < end; await delay(250)) {
+    if ((await countUndelivered(db, endpoints)) === 0) return;
   }
 }
 
-function say({ json }: Options, line: string): void {
+function log({ json }: Options, line: string): void {
   if (!json) process.stderr.write(`chaos: ${line}\n`);
 }
 
 async function run(options: Options): Promise<number> {
   const folder = join(packageRoot, '.chaos', String(options.seed));
-  say(options, `seed ${options.seed}: building`);
+  log(options, `seed ${options.seed}: building`);
   const pair = options.standby ? findPairPrograms() : null;
-  if (options.standby && pair === null) return 0; // It was said what is missing.
+  if (options.standby && pair === null) return 0; // findPairPrograms has printed what is missing.
   const setup = await prepareRun(options.seed, folder, pair);
   const receivers = new Receivers(new SeededRandom(options.seed, 'partner'));
-  const hand = new Hand(setup, receivers);
-  process.once('exit', () => hand.slay());
+  const nemesis = new NemesisClient(setup, receivers);
+  process.once('exit', () => nemesis.killAll());
   let leaving: Promise<void> | null = null;
   const leave = (keep: boolean): Promise<void> => {
-    leaving ??= hand.close(keep).then(() => {
-      keepLogOfPostgres(setup);
-      if (keep) say(options, `the database is kept in ${setup.scratch}`);
+    leaving ??= nemesis.close(keep).then(() => {
+      copyPostgresLog(setup);
+      if (keep) log(options, `the database stays in ${setup.scratch}`);
       else rmSync(setup.scratch, { recursive: true, force: true });
     });
     return leaving;
@@ -253,24 +279,24 @@ async function run(options: Options): Promise<number> {
     process.on(signal, () => void leave(false).finally(() => process.exit(code)));
   }
   try {
-    return (await storm(options, setup, hand, receivers)) ? 0 : 1;
+    return (await runChaos(options, setup, nemesis, receivers)) ? 0 : 1;
   } finally {
     await receivers.close();
     await leave(options.keep);
   }
 }
 
-function keepLogOfPostgres(setup: RunSetup): void {
+function copyPostgresLog(setup: RunSetup): void {
   try {
     const log = readFileSync(join(setup.scratch, 'database', 'postgres', 'postgres.log'));
     writeFileSync(join(setup.folder, 'logs', 'postgres.log'), log);
   } catch {
-    // It lies elsewhere, or went with its database.
+    // The log is in another folder, or was deleted with its database.
   }
 }
 
-const [word] = process.argv.slice(2);
-if (word === 'nemesis') runNemesis();
+const [command] = process.argv.slice(2);
+if (command === 'nemesis') runNemesis();
 else {
   try {
     const options = readOptions(process.argv.slice(2));

@@ -1,5 +1,5 @@
-// The nemesis: a process of its own that runs all others and makes their lives hard, by a plan from the seed. It starts
-// again what it kills, writes down what happened, and takes everything with it when it ends or when its parent is gone.
+// The nemesis: a separate process that runs all others and disturbs them by the plan. It restarts what it kills,
+// records every action in the timeline, and stops all processes when it ends or when its parent ends.
 
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,181 +7,182 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { PostgresControl } from '../support/postgres-control.ts';
 import { PostgresRunner } from '../support/postgres-runner.ts';
 import { PairRunner } from './pair-runner.ts';
-import type { Action, Planned } from './plan.ts';
+import type { Action, PlannedAction } from './plan.ts';
 import { ProcessRunner, type RecordHappening } from './process-runner.ts';
 import type { RunSetup } from './run-setup.ts';
-import type { Happening } from './timeline.ts';
+import type { TimelineEvent } from './timeline.ts';
 
-export type Order =
-  | { readonly order: 'set up'; readonly setup: RunSetup }
-  | { readonly order: 'begin'; readonly plan: readonly Planned[] }
-  | { readonly order: 'quiet' }
-  | { readonly order: 'end'; readonly keep: boolean };
+export type NemesisCommand =
+  | { readonly command: 'start'; readonly setup: RunSetup }
+  | { readonly command: 'run'; readonly plan: readonly PlannedAction[] }
+  | { readonly command: 'heal' }
+  | { readonly command: 'end'; readonly keep: boolean };
 
-export type Report =
-  | { readonly report: 'up'; readonly databaseUrl: string }
-  | { readonly report: 'quiet' }
+export type NemesisReport =
+  | { readonly report: 'ready'; readonly databaseUrl: string }
+  | { readonly report: 'healed' }
   | { readonly report: 'ended' }
-  | { readonly report: 'broken'; readonly why: string }
-  | { readonly report: 'happened'; readonly happening: Happening };
+  | { readonly report: 'failed'; readonly why: string }
+  | { readonly report: 'event'; readonly event: TimelineEvent };
 
-/** A part that was killed is back after some seconds, a long stop may take longer. */
-const INSIST_MS = 20_000;
+/** An action on a process that is down is tried for this long: a killed process is back after some seconds. */
+const RETRY_ACTION_MS = 20_000;
 
 class Nemesis {
-  readonly #stage: RunSetup;
+  readonly #setup: RunSetup;
   readonly #postgres: PostgresControl;
-  #parts = new Map<string, ProcessRunner>();
-  #quiet = false;
+  #runners = new Map<string, ProcessRunner>();
+  #isEnding = false;
   #pending = new Set<Promise<void>>();
 
   constructor(setup: RunSetup) {
-    this.#stage = setup;
+    this.#setup = setup;
     const folder = join(setup.scratch, 'database');
-    const tell: RecordHappening = (one) => this.tell(one);
-    this.#postgres = setup.pair === null ? new PostgresRunner(folder, tell) : new PairRunner(folder, setup.pair, tell);
+    const record: RecordHappening = (event) => this.record(event);
+    this.#postgres =
+      setup.pair === null ? new PostgresRunner(folder, record) : new PairRunner(folder, setup.pair, record);
   }
 
-  tell(happening: Omit<Happening, 'at'>): void {
-    const whole: Happening = { at: Date.now(), ...happening };
-    appendFileSync(join(this.#stage.folder, 'timeline.jsonl'), `${JSON.stringify(whole)}\n`);
-    send({ report: 'happened', happening: whole });
+  record(event: Omit<TimelineEvent, 'at'>): void {
+    const timed: TimelineEvent = { at: Date.now(), ...event };
+    appendFileSync(join(this.#setup.folder, 'timeline.jsonl'), `${JSON.stringify(timed)}\n`);
+    send({ report: 'event', event: timed });
   }
 
-  async setUp(): Promise<string> {
+  async startAll(): Promise<string> {
     const url = await this.#postgres.start();
-    const { processes: parts, folder } = this.#stage;
+    const { processes, folder } = this.#setup;
     const starting: Promise<void>[] = [];
-    for (const [place, part] of parts.entries()) {
-      const runner = new ProcessRunner(part, { DATABASE_URL: url }, folder, (one) => this.tell(one));
-      this.#parts.set(part.name, runner);
+    for (const [index, spec] of processes.entries()) {
+      const runner = new ProcessRunner(spec, { DATABASE_URL: url }, folder, (event) => this.record(event));
+      this.#runners.set(spec.name, runner);
       runner.start();
       starting.push(runner.heal());
-      // The bank is there before it is told things, and the first server migrates the database; the rest start together.
-      if (place < 2) await Promise.all(starting);
+      // The processor must be ready before the servers use it, and the first server migrates the database.
+      if (index < 2) await Promise.all(starting);
     }
     await Promise.all(starting);
     return url;
   }
 
-  async run(plan: readonly Planned[]): Promise<void> {
-    const began = Date.now();
-    for (const { at, kind, deed } of plan) {
-      await delay(Math.max(0, began + at - Date.now()));
-      if (this.#quiet) return;
-      const doing: Promise<void> = this.#insist(kind, deed)
-        .catch((error: unknown) => this.tell({ who: deed.target, what: 'trouble', detail: String(error) }))
-        .finally(() => this.#pending.delete(doing));
-      this.#pending.add(doing);
+  async run(plan: readonly PlannedAction[]): Promise<void> {
+    const startedAt = Date.now();
+    for (const { at, kind, action } of plan) {
+      await delay(Math.max(0, startedAt + at - Date.now()));
+      if (this.#isEnding) return;
+      const running: Promise<void> = this.#tryFor(kind, action)
+        .catch((error: unknown) => this.record({ who: action.target, what: 'error', detail: String(error) }))
+        .finally(() => this.#pending.delete(running));
+      this.#pending.add(running);
     }
   }
 
-  /** Whoever is down or stopped at the moment is tried again for a while. */
-  async #insist(kind: string, deed: Action): Promise<void> {
-    const until = Date.now() + INSIST_MS;
+  /** Repeats an action whose target is down or stopped at the moment. */
+  async #tryFor(kind: string, action: Action): Promise<void> {
+    const until = Date.now() + RETRY_ACTION_MS;
     do {
-      if (await this.#do(deed)) {
-        this.tell({ who: deed.target, what: 'done', detail: kind });
+      if (await this.#do(action)) {
+        this.record({ who: action.target, what: 'done', detail: kind });
         return;
       }
       await this.#wait(500);
-    } while (!this.#quiet && Date.now() <= until);
-    this.tell({ who: deed.target, what: 'skipped', detail: kind });
+    } while (!this.#isEnding && Date.now() <= until);
+    this.record({ who: action.target, what: 'skipped', detail: kind });
   }
 
-  /** False: there was nobody to do it to. */
-  async #do(deed: Action): Promise<boolean> {
-    const part = this.#parts.get(deed.target);
+  /** Returns false if the target is not running. */
+  async #do(action: Action): Promise<boolean> {
+    const runner = this.#runners.get(action.target);
     let done = true;
-    switch (deed.act) {
+    switch (action.act) {
       case 'kill':
-        if (deed.target === 'postgres') done = await this.#postgres.kill();
-        else done = part?.end('SIGKILL', deed.downMs) ?? false;
+        if (action.target === 'postgres') done = await this.#postgres.kill();
+        else done = runner?.end('SIGKILL', action.downMs) ?? false;
         break;
       case 'term':
-        done = part?.end('SIGTERM', deed.downMs) ?? false;
+        done = runner?.end('SIGTERM', action.downMs) ?? false;
         break;
       case 'stop':
-        done = deed.target === 'postgres' ? await this.#postgres.freeze() : (part?.stop() ?? false);
+        done = action.target === 'postgres' ? await this.#postgres.freeze() : (runner?.stop() ?? false);
         if (!done) break;
-        await this.#wait(deed.forMs);
-        if (deed.target === 'postgres') await this.#postgres.thaw();
-        else part?.continue();
+        await this.#wait(action.forMs);
+        if (action.target === 'postgres') await this.#postgres.thaw();
+        else runner?.continue();
         break;
       case 'restart':
-        done = await this.#postgres.restart(deed.how);
+        done = await this.#postgres.restart(action.how);
         break;
       case 'kill backend':
-        done = await this.#postgres.killBackend(deed.nth);
+        done = await this.#postgres.killBackend(action.nth);
         break;
       case 'cut':
-        done = await this.#postgres.cut(deed.share);
+        done = await this.#postgres.cut(action.fraction);
         break;
-      case 'mood':
-        // They are the parent's: it hears this and does it.
-        this.tell({ who: 'receivers', what: 'faults', detail: deed.mood });
-        await this.#wait(deed.forMs);
-        this.tell({ who: 'receivers', what: 'faults over' });
+      case 'receiver behavior':
+        // The receivers run in the parent, which changes their behavior when it gets this event.
+        this.record({ who: 'receivers', what: 'faults', detail: action.behavior });
+        await this.#wait(action.forMs);
+        this.record({ who: 'receivers', what: 'faults over' });
         break;
       case 'faults':
-        done = await this.#faults(deed.settings);
+        done = await this.#setFaults(action.settings);
         if (!done) break;
-        this.tell({ who: 'processor', what: 'faults', detail: JSON.stringify(deed.settings) });
-        await this.#wait(deed.forMs);
-        await this.#faults(null);
-        this.tell({ who: 'processor', what: 'faults over' });
+        this.record({ who: 'processor', what: 'faults', detail: JSON.stringify(action.settings) });
+        await this.#wait(action.forMs);
+        await this.#setFaults(null);
+        this.record({ who: 'processor', what: 'faults over' });
         break;
     }
     return done;
   }
 
-  /** Ends early when it becomes quiet. */
+  /** Returns early when the nemesis is ending. */
   async #wait(ms: number): Promise<void> {
     const until = Date.now() + ms;
-    while (!this.#quiet && Date.now() < until) await delay(Math.min(50, until - Date.now()));
+    while (!this.#isEnding && Date.now() < until) await delay(Math.min(50, until - Date.now()));
   }
 
-  async #faults(settings: unknown): Promise<boolean> {
-    const { processorUrl, processorSecrets } = this.#stage;
+  async #setFaults(settings: unknown): Promise<boolean> {
+    const { processorUrl, processorSecrets } = this.#setup;
     try {
-      const answer = await fetch(`${processorUrl}/sandbox/faults`, {
+      const response = await fetch(`${processorUrl}/sandbox/faults`, {
         method: settings === null ? 'DELETE' : 'PUT',
         headers: { authorization: `Bearer ${processorSecrets.test}` },
         ...(settings === null ? {} : { body: JSON.stringify(settings) }),
         signal: AbortSignal.timeout(2_000),
       });
-      return answer.ok;
+      return response.ok;
     } catch {
       return false;
     }
   }
 
-  /** Everything up, nothing in the way. */
-  async becomeQuiet(): Promise<void> {
-    this.#quiet = true;
+  /** Ends all actions, starts all processes and removes all faults. */
+  async healAll(): Promise<void> {
+    this.#isEnding = true;
     await Promise.all([...this.#pending]);
     await this.#postgres.heal();
-    await Promise.all([...this.#parts.values()].map((part) => part.heal()));
-    for (let tries = 0; !(await this.#faults(null)); tries++) {
-      if (tries > 20) throw new Error('the card processor does not take its faults back');
+    await Promise.all([...this.#runners.values()].map((runner) => runner.heal()));
+    for (let tries = 0; !(await this.#setFaults(null)); tries++) {
+      if (tries > 20) throw new Error('the card processor does not remove its faults');
       await delay(200);
     }
-    this.tell({ who: 'nemesis', what: 'quiet' });
+    this.record({ who: 'nemesis', what: 'healed' });
   }
 
   async end(keep: boolean): Promise<void> {
-    this.#quiet = true;
-    await Promise.all([...this.#parts.values()].map((part) => part.close()));
+    this.#isEnding = true;
+    await Promise.all([...this.#runners.values()].map((runner) => runner.close()));
     await this.#postgres.close(keep);
-    if (!keep) rmSync(this.#stage.scratch, { recursive: true, force: true });
+    if (!keep) rmSync(this.#setup.scratch, { recursive: true, force: true });
   }
 
-  slay(): void {
-    for (const part of this.#parts.values()) part.slay();
+  killAll(): void {
+    for (const runner of this.#runners.values()) runner.kill();
   }
 }
 
-function send(report: Report): void {
+function send(report: NemesisReport): void {
   if (process.connected) process.send?.(report, () => undefined);
 }
 
@@ -192,30 +193,30 @@ export function runNemesis(): void {
     ending ??= nemesis?.end(keep) ?? Promise.resolve();
     return ending;
   };
-  const take = async (order: Order): Promise<void> => {
-    if (order.order === 'set up') {
-      nemesis = new Nemesis(order.setup);
-      send({ report: 'up', databaseUrl: await nemesis.setUp() });
-    } else if (order.order === 'begin') await nemesis?.run(order.plan);
-    else if (order.order === 'quiet') {
-      await nemesis?.becomeQuiet();
-      send({ report: 'quiet' });
+  const handle = async (message: NemesisCommand): Promise<void> => {
+    if (message.command === 'start') {
+      nemesis = new Nemesis(message.setup);
+      send({ report: 'ready', databaseUrl: await nemesis.startAll() });
+    } else if (message.command === 'run') await nemesis?.run(message.plan);
+    else if (message.command === 'heal') {
+      await nemesis?.healAll();
+      send({ report: 'healed' });
     } else {
-      await end(order.keep);
+      await end(message.keep);
       send({ report: 'ended' });
       process.disconnect();
     }
   };
-  process.on('message', (order: Order) => {
-    take(order).catch((error: unknown) => {
-      send({ report: 'broken', why: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  process.on('message', (message: NemesisCommand) => {
+    handle(message).catch((error: unknown) => {
+      send({ report: 'failed', why: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     });
   });
-  // The parent is gone, in whatever way: nothing of ours outlives it.
+  // The parent has ended: no process of the nemesis may outlive it.
   process.on('disconnect', () => {
     void end(false).finally(() => process.exit(0));
   });
-  process.on('exit', () => nemesis?.slay());
+  process.on('exit', () => nemesis?.killAll());
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => void end(false).finally(() => process.exit(1)));
   }

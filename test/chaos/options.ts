@@ -1,14 +1,17 @@
-// The words after `npm run chaos --`.
+// The command-line options of `npm run chaos`.
 
 export interface Options {
   readonly minutes: number;
   readonly seed: number;
-  /** How many stories go on at once. */
-  readonly lanes: number;
-  /** How far apart two deeds of the nemesis are, about. */
+  /** Bookings at the same time. */
+  readonly concurrency: number;
+  /** Approximate seconds between two actions of the nemesis. */
   readonly everySeconds: number;
-  /** How long to wait, once it is quiet, for the workers alone; longer than a lease, and what is left is a violation. */
-  readonly patienceSeconds: number;
+  /**
+   * Time for the workers to finish all work after the nemesis; if it is longer than a lease, unfinished work is a
+   * violation.
+   */
+  readonly settleSeconds: number;
   readonly json: boolean;
   readonly keep: boolean;
   /** Two PostgreSQL servers behind PgBouncer; a kill of PostgreSQL is a promotion of the standby. */
@@ -17,53 +20,53 @@ export interface Options {
 
 const HELP = `npm run chaos -- [--minutes N] [--seed S] [--lanes N] [--every SECONDS] [--patience SECONDS] [--json] [--keep] [--standby]
 
-Kills, stops, cuts and slows two API servers, two workers, the card processor and PostgreSQL under load,
-then lets it become quiet and checks every promise against the database, the processor's books and what clients were told.
+Kills, stops, disconnects and slows two API servers, two workers, the card processor and PostgreSQL under load. Then it waits
+until all work is done, and checks every promise against the database, the processor's records and the clients' responses.
 
-  --minutes N   how long, 0.1 to 1440 (5); fractions are fine. From 5 on everything is done to everybody at least once, and a
-                run in which that failed, or in which too little got done, shows nothing and is a violation
-  --seed S      of the nemesis's plan and the clients' stories (random; it is printed)
-  --lanes N     how many bookings are under way at once, 1 to 200 (8)
-  --every S     seconds between two deeds of the nemesis, about (3)
-  --patience S  seconds for the workers alone to finish everything once it is quiet (70: longer than a lease);
-                what is left after that is a violation; with 60 or less it is settled by "everyshare reconcile" and only told
-  --json        the verdict as one JSON document, and nothing else
-  --standby     PostgreSQL and a synchronous standby (Debian's packages, installed if we may) behind PgBouncer in transaction
-                mode; PostgreSQL killed means the standby promoted, and a new one made
-  --keep        leave the database and the frozen program in place afterwards
+  --minutes N   duration, 0.1 to 1440 (5); fractions are allowed. From 5 on each kind of action is done at least once, and a
+                run in which one failed, or in which an outcome is missing, is a violation
+  --seed S      seed of the nemesis's plan and of the clients' scenarios (random; it is printed)
+  --lanes N     bookings at the same time, 1 to 200 (8)
+  --every S     approximate seconds between two actions of the nemesis (3)
+  --patience S  seconds for the workers to finish all work after the nemesis (70: longer than a lease); unfinished work is then
+                a violation; with 60 or less "everyshare reconcile" finishes it, and the report counts it
+  --json        print the verdict as one JSON document, and nothing else
+  --standby     PostgreSQL with a synchronous standby (Debian's packages, installed if permitted) behind PgBouncer in
+                transaction mode; a killed PostgreSQL means that the standby is promoted and a new one is made
+  --keep        keep the database and the copied program
 
-Written to .chaos/<seed>/: timeline.html (the plot), verdict.json, timeline.jsonl, logs/, and violations.json if any.
-Ends with 0 when everything held, else with 1.
+Writes to .chaos/<seed>/: timeline.html (the plot), verdict.json, timeline.jsonl, logs/, and violations.json if any.
+Exits with 0 if every rule held, else with 1.
 `;
 
-/** Null: only help was wanted, and given. */
+/** Returns null after it has printed the help. */
 export function readOptions(argv: readonly string[]): Options | null {
-  const words = [...argv];
+  const args = [...argv];
   const given = new Map<string, string>();
-  while (words.length > 0) {
-    const word = words.shift() ?? '';
-    if (word === '--help' || word === '-h') {
+  while (args.length > 0) {
+    const option = args.shift() ?? '';
+    if (option === '--help' || option === '-h') {
       process.stdout.write(HELP);
       return null;
     }
-    if (word === '--json' || word === '--keep' || word === '--standby') given.set(word, 'yes');
-    else if (/^--(minutes|seed|lanes|every|patience)$/.test(word)) given.set(word, words.shift() ?? '');
-    else throw new Error(`${word} is not an option.\n\n${HELP}`);
+    if (option === '--json' || option === '--keep' || option === '--standby') given.set(option, 'yes');
+    else if (/^--(minutes|seed|lanes|every|patience)$/.test(option)) given.set(option, args.shift() ?? '');
+    else throw new Error(`${option} is not an option.\n\n${HELP}`);
   }
-  const number = (name: string, otherwise: number, least: number, most: number): number => {
+  const number = (name: string, fallback: number, min: number, max: number): number => {
     const text = given.get(name);
-    const value = text === undefined ? otherwise : Number(text);
-    if (text === '' || !(value >= least && value <= most)) {
-      throw new Error(`${name} must be a number from ${least} to ${most}.`);
+    const value = text === undefined ? fallback : Number(text);
+    if (text === '' || !(value >= min && value <= max)) {
+      throw new Error(`${name} must be a number from ${min} to ${max}.`);
     }
     return value;
   };
   return {
     minutes: number('--minutes', 5, 0.1, 1_440),
     seed: Math.floor(number('--seed', Math.floor(Math.random() * 1_000_000), 0, 2 ** 31)),
-    lanes: Math.floor(number('--lanes', 8, 1, 200)),
+    concurrency: Math.floor(number('--lanes', 8, 1, 200)),
     everySeconds: number('--every', 3, 0.2, 600),
-    patienceSeconds: number('--patience', 70, 1, 3_600),
+    settleSeconds: number('--patience', 70, 1, 3_600),
     json: given.has('--json'),
     keep: given.has('--keep'),
     standby: given.has('--standby'),

@@ -1,6 +1,6 @@
-// Those whom the walls are for, while everything falls down around them: a venue that reads another's checkouts, a key of live mode that
-// reads a test checkout, and a key that is used after it was taken away. For the first two a checkout is not there, byte for byte;
-// for the last the answer is 401 from every server, from the moment at which the revocation was acknowledged.
+// Callers without access, during the faults of a run: a venue that reads another's checkouts, a live key that reads a
+// test checkout, and a key that is used after its revocation. The first two must get the response for an unknown id,
+// byte for byte; a revoked key must get 401 from every server as soon as the revocation is acknowledged.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SeededRandom } from '../support/seeded-random.ts';
@@ -9,26 +9,26 @@ import type { BookableVenue, Booking } from './booking.ts';
 import type { Client, ClientResponse } from './client.ts';
 import type { Venues } from './load.ts';
 
-const NOBODYS = `chk_${'0'.repeat(25)}1`;
-const NO_LIMIT = 1_000_000_000;
+const UNKNOWN_CHECKOUT_ID = `chk_${'0'.repeat(25)}1`;
+const UNREACHABLE_LIMIT = 1_000_000_000;
 
-export interface Pried {
+export interface ForeignRead {
   readonly checkoutId: string;
   readonly who: string;
   readonly foreign: ClientResponse;
   readonly missing: ClientResponse;
 }
 
-export interface Revoked {
+export interface RevokedKey {
   readonly keyId: string;
   readonly before: readonly ClientResponse[];
   readonly after: readonly ClientResponse[];
 }
 
 export class Outsiders {
-  readonly pried: Pried[] = [];
-  readonly revoked: Revoked[] = [];
-  /** What no log may show. */
+  readonly foreignReads: ForeignRead[] = [];
+  readonly revokedKeys: RevokedKey[] = [];
+  /** Keys that no log may contain. */
   readonly secrets: string[] = [];
   readonly #api: Client;
   readonly #venues: Venues;
@@ -40,67 +40,73 @@ export class Outsiders {
     this.#random = random;
   }
 
-  /** After this they do not try any more. */
+  /** No request is repeated after this time. */
   set giveUpAt(at: number) {
     this.#api.giveUpAt = at;
   }
 
-  async pry(bookings: readonly Booking[], closing: () => boolean): Promise<void> {
-    while (!closing()) {
+  async readForeignUntil(bookings: readonly Booking[], isStopping: () => boolean): Promise<void> {
+    while (!isStopping()) {
       await delay(this.#random.between(300, 900));
-      const made = bookings.filter(({ id }) => id !== null);
-      if (made.length > 0) await this.pryInto(this.#random.pick(made));
+      const created = bookings.filter(({ id }) => id !== null);
+      if (created.length > 0) await this.readForeign(this.#random.pick(created));
     }
   }
 
-  async pryInto({ id, venue }: Booking): Promise<void> {
+  async readForeign({ id, venue }: Booking): Promise<void> {
     const { unrelated: stranger } = this.#venues;
-    const [who, key] = this.#random.often(0.5) ? ['a stranger', stranger.key] : ['live mode', venue.liveKey ?? ''];
+    const [who, key] = this.#random.often(0.5)
+      ? ['another venue', stranger.key]
+      : ['the live key', venue.liveKey ?? ''];
     const read = (checkoutId: string): Promise<ClientResponse | null> =>
       this.#api.send({ method: 'GET', path: `/v1/checkouts/${checkoutId}`, key });
-    const [foreign, missing] = [await read(id ?? ''), await read(NOBODYS)];
-    if (foreign !== null && missing !== null) this.pried.push({ checkoutId: id ?? '', who, foreign, missing });
+    const [foreign, missing] = [await read(id ?? ''), await read(UNKNOWN_CHECKOUT_ID)];
+    if (foreign !== null && missing !== null) this.foreignReads.push({ checkoutId: id ?? '', who, foreign, missing });
   }
 
-  async revoke(servers: number, closing: () => boolean): Promise<void> {
-    while (!closing()) {
+  async revokeKeysUntil(servers: number, isStopping: () => boolean): Promise<void> {
+    while (!isStopping()) {
       await delay(this.#random.between(500, 2_500));
-      await this.revokeOne(this.#random.pick(this.#venues.bookable), servers);
+      await this.revokeKey(this.#random.pick(this.#venues.bookable), servers);
     }
   }
 
-  async revokeOne({ venueId }: BookableVenue, servers: number): Promise<void> {
-    const { keyOperator: keymaster } = this.#venues;
-    const { id: keyId, key } = await keymaster.issue(venueId, NO_LIMIT);
+  async revokeKey({ venueId }: BookableVenue, servers: number): Promise<void> {
+    const { keyOperator } = this.#venues;
+    const { id: keyId, key } = await keyOperator.issue(venueId, UNREACHABLE_LIMIT);
     this.secrets.push(key);
-    const everywhere = async (): Promise<ClientResponse[]> => {
-      const asking = Array.from({ length: servers }, (_, server) =>
+    const callEveryServer = async (): Promise<ClientResponse[]> => {
+      const calls = Array.from({ length: servers }, (_, server) =>
         this.#api.send({ method: 'GET', path: '/v1/me', key, server }),
       );
-      return (await Promise.all(asking)).filter((response) => response !== null);
+      return (await Promise.all(calls)).filter((response) => response !== null);
     };
-    const before = await everywhere();
-    await keymaster.revoke(keyId);
-    this.revoked.push({ keyId, before, after: await everywhere() });
+    const before = await callEveryServer();
+    await keyOperator.revoke(keyId);
+    this.revokedKeys.push({ keyId, before, after: await callEveryServer() });
   }
 }
 
-export function checkOutsiders({ pried, revoked }: Pick<Outsiders, 'pried' | 'revoked'>, found: Found): void {
+export function checkOutsiders(
+  { foreignReads: pried, revokedKeys: revoked }: Pick<Outsiders, 'foreignReads' | 'revokedKeys'>,
+  found: Found,
+): void {
   for (const { checkoutId, who, foreign, missing } of pried) {
-    if (foreign.status !== 404) found('walls hold', checkoutId, `to ${who} it was answered ${foreign.status}`);
-    else if (plain(foreign, checkoutId) !== plain(missing, NOBODYS)) {
-      found('walls hold', checkoutId, `to ${who} it was not answered as if it were missing`);
+    if (foreign.status !== 404) found('a foreign checkout looks missing', checkoutId, `${who} got ${foreign.status}`);
+    else if (withoutIds(foreign, checkoutId) !== withoutIds(missing, UNKNOWN_CHECKOUT_ID)) {
+      found('a foreign checkout looks missing', checkoutId, `${who} got another response than for an unknown id`);
     }
   }
   for (const { keyId, before, after } of revoked) {
     const refused = before.filter(({ status }) => status !== 200).length;
-    const taken = after.filter(({ status }) => status !== 401);
+    const accepted = after.filter(({ status }) => status !== 401);
     if (refused > 0) found('a key works from the moment it is issued', keyId, `${refused} servers refused it`);
-    for (const { status } of taken) found('a revoked key is nobody’s', keyId, `it was answered ${status} afterwards`);
+    for (const { status } of accepted)
+      found('a revoked key is refused', keyId, `a call after the revocation got ${status}`);
   }
 }
 
-/** Without what names the request or repeats what was asked. */
-function plain({ text }: ClientResponse, id: string): string {
+/** The response without its request id and the requested id. */
+function withoutIds({ text }: ClientResponse, id: string): string {
   return text.replaceAll(/"request_id":"[^"]*"/g, '"request_id":""').replaceAll(id, 'ID');
 }

@@ -1,6 +1,6 @@
-// Two PostgreSQL servers, Debian's, the second a synchronous standby of the first, behind PgBouncer in transaction mode. To
-// kill is to promote: the primary dies by kill -9, the standby takes its place, PgBouncer is pointed at it, and a new standby
-// is made from it. What was committed was on both, so nothing that anybody was told of may be lost.
+// Runs two PostgreSQL servers of Debian, the second a synchronous standby of the first, behind PgBouncer in transaction
+// mode. kill() kills the primary (SIGKILL), promotes the standby, points PgBouncer at it, and makes a new standby.
+// Every commit was on both servers, so no acknowledged change may be lost.
 
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -19,12 +19,12 @@ const run = promisify(execFile);
 
 const USER = 'everyshare';
 const DATABASE = 'everyshare';
-const PASSWORD = 'of a database that lives as long as this run';
-const PLACES = [
+const PASSWORD = 'password of a temporary database';
+const SERVERS = [
   { name: 'a', port: 5432 },
   { name: 'b', port: 5433 },
 ] as const;
-type Place = (typeof PLACES)[number];
+type DatabaseServer = (typeof SERVERS)[number];
 
 export interface PairPrograms {
   /** The folder with initdb, pg_ctl and pg_basebackup. */
@@ -32,15 +32,15 @@ export interface PairPrograms {
   readonly pgbouncer: string;
 }
 
-const VERSIONS = '/usr/lib/postgresql';
-const COPIES = 10;
+const DEBIAN_POSTGRES_FOLDER = '/usr/lib/postgresql';
+const MAX_COPY_TRIES = 10;
 
-/** Null: they are not here and cannot be installed, which was said. */
+/** Installs the programs if needed and permitted; otherwise prints what is missing and returns null. */
 export function findPairPrograms(): PairPrograms | null {
   const folders = (): string[] =>
-    (existsSync(VERSIONS) ? readdirSync(VERSIONS) : [])
+    (existsSync(DEBIAN_POSTGRES_FOLDER) ? readdirSync(DEBIAN_POSTGRES_FOLDER) : [])
       .sort((one, other) => Number(other) - Number(one))
-      .map((version) => join(VERSIONS, version, 'bin'));
+      .map((version) => join(DEBIAN_POSTGRES_FOLDER, version, 'bin'));
   const hasAll = (): string | undefined => folders().find((folder) => existsSync(join(folder, 'pg_basebackup')));
   if (hasAll() === undefined) debianProgram('postgresql', ['/usr/bin/pg_ctlcluster']);
   const postgres = hasAll();
@@ -53,13 +53,13 @@ export class PairRunner extends PostgresControl {
   readonly #programs: PairPrograms;
   #user: RunUser | null = null;
   #bouncer: PgBouncer | null = null;
-  #primary: Place = PLACES[0];
+  #primary: DatabaseServer = SERVERS[0];
   #changing: Promise<void> = Promise.resolve();
-  /** Whether the other follows the primary, and can take its place. */
-  #isFollowed = false;
+  /** The standby follows the primary, and can be promoted. */
+  #hasStandby = false;
 
-  constructor(folder: string, programs: PairPrograms, tell: RecordHappening) {
-    super(tell);
+  constructor(folder: string, programs: PairPrograms, record: RecordHappening) {
+    super(record);
     this.#folder = folder;
     this.#programs = programs;
   }
@@ -72,7 +72,7 @@ export class PairRunner extends PostgresControl {
     const data = this.#data(this.#primary);
     await this.#run('initdb', ['-D', data, `--username=${USER}`, '--auth=trust', '--encoding=UTF8', '--locale=C']);
     await this.#startServer(this.#primary);
-    await this.#ask(this.#primary, `create database ${DATABASE}`, 'postgres');
+    await this.#query(this.#primary, `create database ${DATABASE}`, 'postgres');
     await requireDurability(this.address());
     await this.#addStandby();
     this.#bouncer = await startPgBouncer(this.#programs.pgbouncer, {
@@ -86,11 +86,11 @@ export class PairRunner extends PostgresControl {
   }
 
   async kill(): Promise<boolean> {
-    return this.#inTurn(() => this.#promote());
+    return this.#oneAtATime(() => this.#promote());
   }
 
   async restart(how: 'fast' | 'immediate'): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.#oneAtATime(async () => {
       await this.thaw();
       const pid = await this.pid();
       if (pid === null) return false;
@@ -103,24 +103,24 @@ export class PairRunner extends PostgresControl {
     });
   }
 
-  /** One change at a time. */
-  async #inTurn(change: () => Promise<boolean>): Promise<boolean> {
+  /** Runs changes one after the other. */
+  async #oneAtATime(change: () => Promise<boolean>): Promise<boolean> {
     const changing = this.#changing.then(change);
     this.#changing = changing.then(
       () => undefined,
-      () => undefined, // Whoever asked for it is told, and the next one finds what is left.
+      () => undefined, // The caller gets the error, and the next change starts from the current state.
     );
     return changing;
   }
 
   async #promote(): Promise<boolean> {
     await this.thaw();
-    // Nobody is killed without a successor.
-    if (!this.#isFollowed) await this.#addStandby();
+    // The primary is killed only while a standby follows it.
+    if (!this.#hasStandby) await this.#addStandby();
     const pid = await this.pid();
     if (pid === null) return false;
     this.say('kill', 'the primary', pid);
-    this.#isFollowed = false;
+    this.#hasStandby = false;
     process.kill(pid, 'SIGKILL');
     this.say('exit', 'SIGKILL', pid);
     const dead = this.#primary;
@@ -134,47 +134,50 @@ export class PairRunner extends PostgresControl {
     return true;
   }
 
-  /** However often a crash of the primary breaks the copy off. */
+  /** Repeats the copy, because a crash of the primary interrupts it. */
   async #addStandby(): Promise<void> {
-    for (let tries = 1; tries <= COPIES; tries++) {
+    for (let tries = 1; tries <= MAX_COPY_TRIES; tries++) {
       try {
         await this.#copyPrimary();
         return;
       } catch (error) {
-        if (tries === COPIES) throw error;
-        const half = this.#data(this.#other(this.#primary));
-        await this.#run('pg_ctl', ['stop', '-D', half, '-m', 'immediate', '-w']).catch(() => undefined); // It may not run yet.
+        if (tries === MAX_COPY_TRIES) throw error;
+        const unfinished = this.#data(this.#other(this.#primary));
+        // The server may not run yet.
+        await this.#run('pg_ctl', ['stop', '-D', unfinished, '-m', 'immediate', '-w']).catch(() => undefined);
         await delay(1_000);
       }
     }
   }
 
-  /** A copy of the primary that follows it; from then on a commit waits until both have it. (The copy is made before
-   * that is set: whoever is promoted waits for nobody until it has a standby of its own.) */
+  /**
+   * Copies the primary and starts the copy as its standby. Then a commit waits for both servers. The setting is made
+   * after the copy, so that a promoted standby does not wait for a standby of its own.
+   */
   async #copyPrimary(): Promise<void> {
     const standby = this.#other(this.#primary);
     const data = this.#data(standby);
-    await gone(this.#postmasterFile(standby));
+    await untilExited(this.#postmasterFile(standby));
     await rm(data, { recursive: true, force: true });
     const from = ['-h', this.#sockets, '-p', String(this.#primary.port), '-U', USER];
     await this.#run('pg_basebackup', ['-D', data, ...from, '-R', '-X', 'stream', '-c', 'fast']);
     await this.#startServer(standby);
     const following = "select 1 from pg_stat_replication where state = 'streaming'";
-    for (let tries = 0; (await this.#ask(this.#primary, following)).length === 0; tries++) {
+    for (let tries = 0; (await this.#query(this.#primary, following)).length === 0; tries++) {
       if (tries > 300) throw new Error('the standby does not follow');
       await delay(100);
     }
-    await this.#ask(this.#primary, "alter system set synchronous_standby_names = '*'");
-    await this.#ask(this.#primary, 'select pg_reload_conf()');
-    this.#isFollowed = true;
+    await this.#query(this.#primary, "alter system set synchronous_standby_names = '*'");
+    await this.#query(this.#primary, 'select pg_reload_conf()');
+    this.#hasStandby = true;
   }
 
-  async #startServer(place: Place): Promise<void> {
-    const data = this.#data(place);
+  async #startServer(server: DatabaseServer): Promise<void> {
+    const data = this.#data(server);
     const settings = [
       "listen_addresses=''",
       `unix_socket_directories='${this.#sockets}'`,
-      `port=${place.port}`,
+      `port=${server.port}`,
       'max_connections=120',
       'wal_level=replica',
       'max_wal_senders=6',
@@ -189,7 +192,7 @@ export class PairRunner extends PostgresControl {
       '-t',
       '60',
       '-l',
-      join(this.#folder, `${place.name}.log`),
+      join(this.#folder, `${server.name}.log`),
       '-o',
       options,
     ]);
@@ -204,8 +207,8 @@ export class PairRunner extends PostgresControl {
     await this.thaw();
     await this.#changing.catch(() => undefined);
     await this.#bouncer?.stop();
-    for (const place of PLACES) {
-      await this.#run('pg_ctl', ['stop', '-D', this.#data(place), '-m', 'immediate', '-w']).catch(() => undefined);
+    for (const server of SERVERS) {
+      await this.#run('pg_ctl', ['stop', '-D', this.#data(server), '-m', 'immediate', '-w']).catch(() => undefined);
     }
     this.say('exit', 'stopped');
     if (!keep) await rm(this.#folder, { recursive: true, force: true });
@@ -227,25 +230,25 @@ export class PairRunner extends PostgresControl {
     return join(this.#folder, 'sockets');
   }
 
-  #data(place: Place): string {
-    return join(this.#folder, place.name);
+  #data(server: DatabaseServer): string {
+    return join(this.#folder, server.name);
   }
 
-  #postmasterFile(place: Place): string {
-    return join(this.#data(place), 'postmaster.pid');
+  #postmasterFile(server: DatabaseServer): string {
+    return join(this.#data(server), 'postmaster.pid');
   }
 
-  #other(place: Place): Place {
-    return place === PLACES[0] ? PLACES[1] : PLACES[0];
+  #other(server: DatabaseServer): DatabaseServer {
+    return server === SERVERS[0] ? SERVERS[1] : SERVERS[0];
   }
 
-  #url({ port }: Place, database: string): string {
+  #url({ port }: DatabaseServer, database: string): string {
     return `postgres://${USER}@localhost/${database}?host=${encodeURIComponent(this.#sockets)}&port=${port}&sslmode=disable`;
   }
 
-  async #ask(place: Place, text: string, database: string = DATABASE): Promise<unknown[]> {
+  async #query(server: DatabaseServer, text: string, database: string = DATABASE): Promise<unknown[]> {
     const client = new pg.Client({
-      connectionString: this.#url(place, database),
+      connectionString: this.#url(server, database),
       application_name: 'everyshare-nemesis',
     });
     client.on('error', () => undefined);
@@ -257,13 +260,13 @@ export class PairRunner extends PostgresControl {
     }
   }
 
-  async #run(program: string, words: readonly string[]): Promise<void> {
-    await run(join(this.#programs.postgres, program), [...words], { cwd: '/', ...spawnIds(this.#user) });
+  async #run(program: string, args: readonly string[]): Promise<void> {
+    await run(join(this.#programs.postgres, program), [...args], { cwd: '/', ...spawnIds(this.#user) });
   }
 }
 
-/** The dead leave their file behind; the living take theirs along. */
-async function gone(file: string): Promise<void> {
+/** Waits until the server of this pid file has exited. A killed server leaves its file behind. */
+async function untilExited(file: string): Promise<void> {
   for (let tries = 0; existsSync(file) && tries < 50; tries++) {
     const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
     if (!existsSync(`/proc/${pid}`)) return;

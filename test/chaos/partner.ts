@@ -1,40 +1,40 @@
-// What all scenarios of a run share, and what a partner program does with its key: it reads a checkout, and drives it by the test helpers. What it
-// was told is written into the booking.
+// What all scenarios of a run share, and a partner's requests: reading a checkout, and the test helpers. Responses are
+// recorded in the booking.
 
 import type { BookableVenue, Booking } from './booking.ts';
 import type { Client, ClientResponse, Json, Recorder } from './client.ts';
-import type { Guests } from './guests.ts';
+import type { GuestClient } from './guest-client.ts';
 
 export interface LoadContext {
   readonly venues: readonly BookableVenue[];
   readonly api: Client;
-  readonly guests: Guests;
-  /** Members who are nobody yet, for parties with open seats; each is used once. */
+  readonly guests: GuestClient;
+  /** Ids of open seats for parties; each is used once. */
   readonly seats: string[];
   readonly recorder: Recorder;
   readonly seed: number;
-  /** True once nothing new is begun. */
+  /** True once no new scenario is started. */
   isStopping(): boolean;
 }
 
 export const pathOf = ({ id }: Booking): string => `/v1/checkouts/${id}`;
 
 export function recordResponse(context: LoadContext, booking: Booking, response: ClientResponse): void {
-  if (booking.observe(response) && response.json.status === 'completed') context.recorder.mark('completed');
+  if (booking.observe(response) && response.json.status === 'completed') context.recorder.count('completed');
 }
 
 export async function read(context: LoadContext, booking: Booking): Promise<Json | null> {
   const response = await context.api.send({ method: 'GET', path: pathOf(booking), key: booking.venue.key });
   if (response === null) return null;
   if (response.status !== 200) {
-    booking.broken.push(`an acknowledged checkout was answered ${response.status}: ${response.text.slice(0, 200)}`);
+    booking.unexpected.push(`reading an acknowledged checkout got ${response.status}: ${response.text.slice(0, 200)}`);
     return null;
   }
   recordResponse(context, booking, response);
   return response.json;
 }
 
-/** A test helper. Null: refused because the checkout is elsewhere by now, or given up. */
+/** Calls a test helper. Null if it was refused with 409, because the checkout has another status by now, or gave up. */
 export async function runTestHelper(
   context: LoadContext,
   booking: Booking,
@@ -49,7 +49,7 @@ export async function runTestHelper(
   });
   if (response === null || response.status === 409) return null;
   if (response.status !== 200) {
-    booking.broken.push(`the helper ${command} was answered ${response.status}: ${response.text.slice(0, 300)}`);
+    booking.unexpected.push(`the test helper ${command} got ${response.status}: ${response.text.slice(0, 300)}`);
     return null;
   }
   recordResponse(context, booking, response);

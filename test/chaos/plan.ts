@@ -1,56 +1,61 @@
-// The nemesis's plan: what is done to whom and when, all of it from the seed, before anything begins. How the processes
-// answer to it is their own affair; the plan of a seed is always the same.
+// The plan of the nemesis: which action at which target at which time, drawn from the seed before the run begins. A
+// seed always gives the same plan.
 
 import { SeededRandom } from '../support/seeded-random.ts';
-import type { Mood } from './receivers.ts';
+import type { ReceiverBehavior } from './receivers.ts';
 
 export type Target = 'api-1' | 'api-2' | 'worker-1' | 'worker-2' | 'processor' | 'postgres' | 'receivers';
 
 export type Action =
-  /** kill -9; it is started again after a while. */
+  /** SIGKILL; the process is started again after `downMs`. */
   | { readonly act: 'kill'; readonly target: Target; readonly downMs: number }
   | { readonly act: 'term'; readonly target: Target; readonly downMs: number }
-  /** SIGSTOP, and SIGCONT after a while. */
+  /** SIGSTOP, and SIGCONT after `forMs`. */
   | { readonly act: 'stop'; readonly target: Target; readonly forMs: number }
-  /** As an operator does it: fast rolls everything back first, immediate leaves it to the recovery. */
+  /** pg_ctl restart: `fast` rolls back open transactions first, `immediate` leaves that to recovery. */
   | { readonly act: 'restart'; readonly target: 'postgres'; readonly how: 'fast' | 'immediate' }
-  /** kill -9 of one backend: PostgreSQL throws everybody out and recovers. */
+  /** SIGKILL of one backend: PostgreSQL closes all connections and recovers. */
   | { readonly act: 'kill backend'; readonly target: 'postgres'; readonly nth: number }
   /** pg_terminate_backend for some of the connections. */
-  | { readonly act: 'cut'; readonly target: 'postgres'; readonly share: number }
-  /** The partners' servers misbehave, all of them. */
-  | { readonly act: 'mood'; readonly target: 'receivers'; readonly forMs: number; readonly mood: Mood }
+  | { readonly act: 'cut'; readonly target: 'postgres'; readonly fraction: number }
+  /** All partners' servers misbehave in one way. */
+  | {
+      readonly act: 'receiver behavior';
+      readonly target: 'receivers';
+      readonly forMs: number;
+      readonly behavior: ReceiverBehavior;
+    }
   | { readonly act: 'faults'; readonly target: 'processor'; readonly forMs: number; readonly settings: unknown };
 
-export interface Planned {
-  /** Milliseconds from the beginning. */
+export interface PlannedAction {
+  /** Milliseconds since the beginning of the plan. */
   readonly at: number;
-  /** One of KINDS, by its name. */
+  /** The name of one of KINDS. */
   readonly kind: string;
-  readonly deed: Action;
+  readonly action: Action;
 }
 
 const SERVERS = ['api-1', 'api-2'] as const;
 const WORKERS = ['worker-1', 'worker-2'] as const;
-/** Longer than the program's leases (60 s): whoever wakes after that must find that it is late. */
-const LONGER_THAN_A_LEASE = [62_000, 72_000] as const;
+/** Longer than the program's leases (60 s): a process that continues after that holds only stale leases. */
+const LONG_STOP_MS = [62_000, 72_000] as const;
 
 export interface Pace {
-  /** How many seconds lie between two deeds, about. */
+  /** Approximate seconds between two actions. */
   readonly everySeconds: number;
 }
 
-/** From so many minutes on a plan begins with one deed of each kind, and each must have been done. */
-export const WHOLE_MINUTES = 5;
+/** A plan of at least this length begins with one action of each kind, and each must succeed. */
+export const FULL_PLAN_MINUTES = 5;
 
-interface Kind {
+interface ActionKind {
   readonly name: string;
   readonly weight: number;
-  /** `left`: milliseconds to the end. */
-  readonly draw: (random: SeededRandom, left: number) => Action;
+  /** `leftMs`: milliseconds to the end of the plan. */
+  readonly draw: (random: SeededRandom, leftMs: number) => Action;
 }
 
-const KINDS: readonly Kind[] = [
+const KINDS: readonly ActionKind[] = [
   { name: 'kill a server', weight: 12, draw: (random) => kill(random, random.pick(SERVERS)) },
   { name: 'kill a worker', weight: 12, draw: (random) => kill(random, random.pick(WORKERS)) },
   { name: 'kill the processor', weight: 9, draw: (random) => kill(random, 'processor') },
@@ -61,7 +66,7 @@ const KINDS: readonly Kind[] = [
     draw: (random) => ({ act: 'kill backend', target: 'postgres', nth: random.below(40) }),
   },
   ...(['fast', 'immediate'] as const).map(
-    (how): Kind => ({
+    (how): ActionKind => ({
       name: `restart PostgreSQL, ${how}`,
       weight: 2,
       draw: () => ({ act: 'restart', target: 'postgres', how }),
@@ -72,11 +77,11 @@ const KINDS: readonly Kind[] = [
   { name: 'end the processor', weight: 2, draw: (random) => ({ ...kill(random, 'processor'), act: 'term' }) },
   { name: 'stop a server', weight: 6, draw: (random) => stop(random, random.pick(SERVERS)) },
   { name: 'stop a worker', weight: 6, draw: (random) => stop(random, random.pick(WORKERS)) },
-  { name: 'stop a server for longer than a lease', weight: 2, draw: (random, left) => stop(random, 'api-2', left) },
+  { name: 'stop a server for longer than a lease', weight: 2, draw: (random, leftMs) => stop(random, 'api-2', leftMs) },
   {
     name: 'stop a worker for longer than a lease',
     weight: 2,
-    draw: (random, left) => stop(random, random.pick(WORKERS), left),
+    draw: (random, leftMs) => stop(random, random.pick(WORKERS), leftMs),
   },
   {
     name: 'stop the processor',
@@ -91,41 +96,46 @@ const KINDS: readonly Kind[] = [
   {
     name: 'cut connections',
     weight: 10,
-    draw: (random) => ({ act: 'cut', target: 'postgres', share: random.pick([0.2, 0.5, 1]) }),
+    draw: (random) => ({ act: 'cut', target: 'postgres', fraction: random.pick([0.2, 0.5, 1]) }),
   },
-  { name: 'faults of the processor', weight: 18, draw: (random) => faults(random) },
+  { name: 'faults of the processor', weight: 18, draw: (random) => processorFaults(random) },
   ...(['hang', 'refuse', 'redirect', 'garbage', 'drip'] as const).map(
-    (mood): Kind => ({
-      name: `receivers: ${mood}`,
+    (behavior): ActionKind => ({
+      name: `receivers: ${behavior}`,
       weight: 2,
-      draw: (random) => ({ act: 'mood', target: 'receivers', forMs: random.between(2_000, 15_000), mood }),
+      draw: (random) => ({
+        act: 'receiver behavior',
+        target: 'receivers',
+        forMs: random.between(2_000, 15_000),
+        behavior,
+      }),
     }),
   ),
 ];
 
-/** What a plan of at least WHOLE_MINUTES must have done, each at least once. */
+/** The kinds of which a run of at least FULL_PLAN_MINUTES must have done each at least once. */
 export const KIND_NAMES = KINDS.map(({ name }) => name);
 
-export function makePlan(seed: number, seconds: number, pace: Pace): readonly Planned[] {
+export function makePlan(seed: number, seconds: number, pace: Pace): readonly PlannedAction[] {
   const random = new SeededRandom(seed, 'nemesis');
-  const plan: Planned[] = [];
+  const plan: PlannedAction[] = [];
   const gap = pace.everySeconds * 1000;
   const end = seconds * 1000;
-  const opening = seconds >= WHOLE_MINUTES * 60 ? shuffled(random, KINDS) : [];
-  // However far apart the others are: the opening is over in good time.
+  const opening = seconds >= FULL_PLAN_MINUTES * 60 ? shuffled(random, KINDS) : [];
+  // The opening ends before half of the time, however rare the later actions are.
   const openingGap = Math.min(gap, end / 2 / Math.max(1, opening.length));
   for (let at = 1_500; at < end; ) {
     const first = opening.shift();
-    const kind = first ?? random.weighed(KINDS.map((one) => [one.weight, one] as const));
-    plan.push({ at: Math.round(at), kind: kind.name, deed: kind.draw(random, end - at) });
+    const kind = first ?? random.weighed(KINDS.map((each) => [each.weight, each] as const));
+    plan.push({ at: Math.round(at), kind: kind.name, action: kind.draw(random, end - at) });
     const between = first === undefined ? gap : openingGap;
     at += random.between(between * 0.3, between * 1.7);
   }
   return plan;
 }
 
-function shuffled<T>(random: SeededRandom, things: readonly T[]): T[] {
-  const left = [...things];
+function shuffled<T>(random: SeededRandom, items: readonly T[]): T[] {
+  const left = [...items];
   const drawn: T[] = [];
   while (left.length > 0) drawn.push(...left.splice(random.below(left.length), 1));
   return drawn;
@@ -135,10 +145,10 @@ function kill(random: SeededRandom, target: Target): Action & { readonly downMs:
   return { act: 'kill', target, downMs: random.pick([0, 0, 300, 1_500, 4_000]) };
 }
 
-/** With `left`: for longer than a lease, where there is time for it. */
-function stop(random: SeededRandom, target: Target, left = 0): Action {
-  const long = left > LONGER_THAN_A_LEASE[1];
-  return { act: 'stop', target, forMs: long ? random.between(...LONGER_THAN_A_LEASE) : random.between(300, 7_000) };
+/** Longer than a lease if `leftMs` is long enough for that. */
+function stop(random: SeededRandom, target: Target, leftMs = 0): Action {
+  const isLong = leftMs > LONG_STOP_MS[1];
+  return { act: 'stop', target, forMs: isLong ? random.between(...LONG_STOP_MS) : random.between(300, 7_000) };
 }
 
 const OPERATIONS = [
@@ -154,9 +164,9 @@ const OPERATIONS = [
   'transfer_reversals.create',
 ];
 
-function faults(random: SeededRandom): Action {
-  const rules = Array.from({ length: random.between(1, 3) }, (_, place) => ({
-    id: `chaos_${place}`,
+function processorFaults(random: SeededRandom): Action {
+  const rules = Array.from({ length: random.between(1, 3) }, (_, index) => ({
+    id: `chaos_${index}`,
     on: random.pick(OPERATIONS),
     kind: random.pick([
       'slow',
@@ -172,7 +182,12 @@ function faults(random: SeededRandom): Action {
     ms: random.pick([50, 400, 1_500, 4_000]),
     probability: random.pick([0.2, 0.5, 0.9]),
   }));
-  const some = (): number => random.pick([0, 0, 0.3, 0.8]);
-  const webhooks = { duplicate: some(), shuffle: some(), drop: some(), delay_ms: random.pick([0, 0, 500, 3_000]) };
+  const drawRate = (): number => random.pick([0, 0, 0.3, 0.8]);
+  const webhooks = {
+    duplicate: drawRate(),
+    shuffle: drawRate(),
+    drop: drawRate(),
+    delay_ms: random.pick([0, 0, 500, 3_000]),
+  };
   return { act: 'faults', target: 'processor', forMs: random.between(2_000, 9_000), settings: { rules, webhooks } };
 }

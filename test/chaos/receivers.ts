@@ -1,7 +1,7 @@
-// The partners' own servers, that take our events and write them down: each verified by the signature, with the body it came
-// with, when it came first and whether it was acknowledged. The nemesis can make them hang, refuse, send elsewhere, talk
-// nonsense or drip; one of them is dead all the time. At the end every event of the log must have reached every other endpoint
-// that wants it, with the same bytes each time, the books must say so, and none may have waited for the dead one.
+// The partners' servers. They verify the signature of every post, and record its body, when an event first arrived and
+// whether it was acknowledged. The nemesis can make them hang, refuse, redirect, answer garbage or answer slowly; one
+// endpoint never answers. At the end every event must have reached every other subscribed endpoint, with the same bytes
+// each time; the deliveries in the database must say so; and none may have waited for the dead endpoint.
 
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,25 +21,20 @@ import type { RunSetup } from './run-setup.ts';
 
 export const SECRET = 'whsec_chaoschaoschaoschaoschaoschaos';
 
-/** How they answer: as chance has it, or all of them in one of these ways. */
-export type Mood = 'as usual' | 'hang' | 'refuse' | 'redirect' | 'garbage' | 'drip';
+/**
+ * `normal` draws a reply for each post; otherwise all posts get the same reply. `drip` is a 200 sent slowly, byte by
+ * byte.
+ */
+export type ReceiverBehavior = 'normal' | 'hang' | 'refuse' | 'redirect' | 'garbage' | 'drip';
 
-/** What one post gets. To drip is to say yes, a byte at a time. */
-type Reply = 'ok' | 'no' | 'hang' | 'redirect' | 'garbage' | 'drip';
-const REPLIES: Readonly<Record<Exclude<Mood, 'as usual'>, Reply>> = {
-  hang: 'hang',
-  refuse: 'no',
-  redirect: 'redirect',
-  garbage: 'garbage',
-  drip: 'drip',
-};
+type Reply = 'ok' | Exclude<ReceiverBehavior, 'normal'>;
 
-/** How the path of the one that is dead ends. */
-const DEAD = '-dead';
-/** Where a redirect leads. Nobody may ever come here. */
-const ELSEWHERE = '/elsewhere';
-/** As long as nobody gives up on it (10 s), and longer than a quick answer takes (2 s). */
-const DRIPS = 12;
+/** The path of the dead endpoint ends with it. */
+const DEAD_SUFFIX = '-dead';
+/** The target of redirects. A sender must not follow them. */
+const REDIRECT_PATH = '/elsewhere';
+/** Three seconds in all: shorter than the sender's timeout (10 s), longer than a quick reply (2 s). */
+const DRIP_BYTES = 12;
 const DRIP_MS = 250;
 
 export interface Endpoint {
@@ -47,24 +42,24 @@ export interface Endpoint {
   readonly venueId: string;
   readonly path: string;
   readonly events: readonly string[];
-  /** Takes every connection, and never answers. */
+  /** Accepts every connection and never answers. */
   readonly isDead: boolean;
 }
 
-interface Got {
+interface Received {
   readonly bodies: Set<string>;
-  /** When the first one came. */
-  readonly at: number;
+  /** When the first post arrived. */
+  readonly firstAt: number;
   posts: number;
   acknowledged: number;
 }
 
 export class Receivers {
-  mood: Mood = 'as usual';
+  behavior: ReceiverBehavior = 'normal';
   posts = 0;
-  readonly wrong: string[] = [];
+  readonly problems: string[] = [];
   /** By endpoint and event. */
-  readonly #got = new Map<string, Got>();
+  readonly #received = new Map<string, Received>();
   readonly #random: SeededRandom;
   readonly #webhooks = new Stripe('sk_test_unused').webhooks;
   #listening: Listening | null = null;
@@ -73,15 +68,15 @@ export class Receivers {
     this.#random = random;
   }
 
-  /** Gives their address. */
+  /** Starts the server; returns its address. */
   async open(): Promise<string> {
     this.#listening = await startHttpsReceiver((request, response, body) => {
       const path = request.url ?? '';
-      if (path === ELSEWHERE) this.wrong.push('a redirect was followed');
-      const { reply, got } = this.#take(path, body, String(request.headers['service-signature']));
-      if (reply === 'ok') got.acknowledged += 1;
-      this.#answer(reply, response, () => {
-        got.acknowledged += 1;
+      if (path === REDIRECT_PATH) this.problems.push('a redirect was followed');
+      const { reply, received } = this.#receive(path, body, String(request.headers['service-signature']));
+      if (reply === 'ok') received.acknowledged += 1;
+      this.#reply(reply, response, () => {
+        received.acknowledged += 1;
       });
     });
     return `https://127.0.0.1:${this.#listening.port}`;
@@ -91,33 +86,33 @@ export class Receivers {
     await this.#listening?.close();
   }
 
-  /** When an event came to an endpoint for the first time, in milliseconds; null: never. */
+  /** When an event first arrived at an endpoint, in milliseconds; null if it never did. */
   firstAt(path: string, eventId: string): number | null {
-    return this.#got.get(`${path} ${eventId}`)?.at ?? null;
+    return this.#received.get(`${path} ${eventId}`)?.firstAt ?? null;
   }
 
-  #take(path: string, body: string, signature: string): { readonly reply: Reply; readonly got: Got } {
+  #receive(path: string, body: string, signature: string): { readonly reply: Reply; readonly received: Received } {
     this.posts += 1;
     try {
       this.#webhooks.constructEvent(body, signature, SECRET, 120);
     } catch (error) {
-      this.wrong.push(`${path}: ${String(error)}`);
+      this.problems.push(`${path}: ${String(error)}`);
     }
     const key = `${path} ${(JSON.parse(body) as { id: string }).id}`;
-    const got = this.#got.get(key) ?? { bodies: new Set(), at: Date.now(), posts: 0, acknowledged: 0 };
-    this.#got.set(key, got);
-    got.bodies.add(body);
-    got.posts += 1;
-    return { reply: path.endsWith(DEAD) ? 'hang' : this.#draw(got.posts === 1), got };
+    const received = this.#received.get(key) ?? { bodies: new Set(), firstAt: Date.now(), posts: 0, acknowledged: 0 };
+    this.#received.set(key, received);
+    received.bodies.add(body);
+    received.posts += 1;
+    return { reply: path.endsWith(DEAD_SUFFIX) ? 'hang' : this.#draw(received.posts === 1), received };
   }
 
   #draw(isFirst: boolean): Reply {
-    if (this.mood !== 'as usual') return REPLIES[this.mood];
-    // A no by chance only at first, so that it ends: what was refused once is taken the next time.
+    if (this.behavior !== 'normal') return this.behavior;
+    // Only the first post of an event gets a random reply, so that every event is delivered in the end.
     if (!isFirst) return 'ok';
     return this.#random.weighed([
       [955, 'ok'],
-      [30, 'no'],
+      [30, 'refuse'],
       [3, 'hang'],
       [4, 'redirect'],
       [4, 'garbage'],
@@ -125,7 +120,7 @@ export class Receivers {
     ] as const);
   }
 
-  #answer(reply: Reply, response: ServerResponse, taken: () => void): void {
+  #reply(reply: Reply, response: ServerResponse, onAcknowledged: () => void): void {
     switch (reply) {
       case 'hang':
         return;
@@ -133,10 +128,10 @@ export class Receivers {
         response.socket?.end(this.#random.bytes(64));
         return;
       case 'redirect':
-        response.writeHead(this.#random.pick([301, 302, 307, 308]), { location: ELSEWHERE });
+        response.writeHead(this.#random.pick([301, 302, 307, 308]), { location: REDIRECT_PATH });
         break;
       case 'drip':
-        response.once('finish', taken);
+        response.once('finish', onAcknowledged);
         void drip(response);
         return;
       default:
@@ -145,49 +140,49 @@ export class Receivers {
     response.end();
   }
 
-  /** What of the log did not arrive as it should. */
+  /** Compares the received posts with the events and deliveries in the database; returns the differences. */
   async check(db: Db, endpoints: readonly Endpoint[]): Promise<string[]> {
-    const faults = [...this.wrong];
+    const problems = [...this.problems];
     const log = await db.query<{ event_id: string; venue_id: string; type: string }>(
       'select event_id, venue_id, type from events',
     );
-    const kept = await db.query<{ key: string; status: string }>(
+    const deliveries = await db.query<{ key: string; status: string }>(
       `select endpoint_id || ' ' || event_id as key, status from deliveries`,
     );
-    const books = new Map(kept.map(({ key, status }) => [key, status]));
-    let wanted = 0;
+    const statuses = new Map(deliveries.map(({ key, status }) => [key, status]));
+    let expected = 0;
     for (const { event_id, venue_id, type } of log) {
       for (const endpoint of endpoints) {
         if (endpoint.venueId !== venue_id || !endpoint.events.includes(type)) continue;
-        wanted += 1;
-        this.#checkOne(endpoint, event_id, books.get(`${endpoint.id} ${event_id}`) ?? 'not there', faults);
+        expected += 1;
+        this.#checkOne(endpoint, event_id, statuses.get(`${endpoint.id} ${event_id}`) ?? 'missing', problems);
       }
     }
-    if (books.size !== wanted) faults.push(`${books.size} deliveries in the books, ${wanted} were wanted`);
+    if (statuses.size !== expected) problems.push(`there are ${statuses.size} deliveries, not ${expected}`);
     const dead = endpoints.filter(({ isDead }) => isDead);
     for (const { id, path } of dead) {
-      const tried = [...this.#got.keys()].some((key) => key.startsWith(`${path} `));
-      if (wanted > 0 && !tried) faults.push(`${id} is dead, and nobody has ever tried it`);
+      const tried = [...this.#received.keys()].some((key) => key.startsWith(`${path} `));
+      if (expected > 0 && !tried) problems.push(`no event was ever sent to the dead endpoint ${id}`);
     }
-    return faults;
+    return problems;
   }
 
-  #checkOne({ id, path, isDead }: Endpoint, eventId: string, status: string, faults: string[]): void {
-    const got = this.#got.get(`${path} ${eventId}`);
-    if (got !== undefined && got.bodies.size !== 1)
-      faults.push(`${eventId} came to ${id} with ${got.bodies.size} bodies`);
+  #checkOne({ id, path, isDead }: Endpoint, eventId: string, status: string, problems: string[]): void {
+    const received = this.#received.get(`${path} ${eventId}`);
+    if (received !== undefined && received.bodies.size !== 1)
+      problems.push(`${eventId} arrived at ${id} with ${received.bodies.size} different bodies`);
     if (isDead) {
-      if (status !== 'pending') faults.push(`${eventId} to ${id}, which is dead, is ${status} in the books`);
+      if (status !== 'pending') problems.push(`the delivery of ${eventId} to the dead endpoint ${id} is ${status}`);
       return;
     }
-    if (got === undefined || got.acknowledged === 0) faults.push(`${eventId} never reached ${id}`);
-    if (status !== 'delivered') faults.push(`${eventId} to ${id} is ${status} in the books`);
+    if (received === undefined || received.acknowledged === 0) problems.push(`${eventId} never reached ${id}`);
+    if (status !== 'delivered') problems.push(`the delivery of ${eventId} to ${id} is ${status}`);
   }
 }
 
 async function drip(response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/plain' });
-  for (let drops = 0; drops < DRIPS && !response.destroyed; drops++) {
+  for (let bytes = 0; bytes < DRIP_BYTES && !response.destroyed; bytes++) {
     response.write('.');
     await delay(DRIP_MS);
   }
@@ -195,10 +190,10 @@ async function drip(response: ServerResponse): Promise<void> {
 }
 
 /**
- * Two endpoints for each venue: one wants everything, the other only what it confirms bookings on. With `dead` the first venue
- * has a third, which wants everything and never answers.
+ * Creates two endpoints for each venue: one subscribes to all types, the other only to checkout.completed. With a dead
+ * one, the first venue has a third endpoint, which subscribes to all types and never answers.
  */
-export async function openEndpoints(
+export async function createEndpoints(
   db: Db,
   setup: RunSetup,
   venues: readonly BookableVenue[],
@@ -209,9 +204,9 @@ export async function openEndpoints(
   const seal = makeSeal(Buffer.from(setup.sharedEnv.ENCRYPTION_KEY ?? '', 'base64'), systemRandom);
   const ids = makeIds(systemClock, systemRandom);
   const endpoints: Endpoint[] = [];
-  const open = async (venueId: string, events: readonly string[], isDead: boolean): Promise<void> => {
+  const create = async (venueId: string, events: readonly string[], isDead: boolean): Promise<void> => {
     const id = ids.prefixed('whe');
-    const path = `/${id}${isDead ? DEAD : ''}`;
+    const path = `/${id}${isDead ? DEAD_SUFFIX : ''}`;
     await db.transaction(async (tx) => {
       const secret = seal.seal(SECRET, secretRow(venueId, id));
       await insertEndpoint(tx, { venueId, id, mode: 'test', url: `${base}${path}`, events, secret, now: Date.now() });
@@ -219,24 +214,24 @@ export async function openEndpoints(
     });
     endpoints.push({ id, venueId, path, events, isDead });
   };
-  for (const [place, { venueId }] of venues.entries()) {
-    await open(venueId, types, false);
-    await open(venueId, ['checkout.completed'], false);
-    if (place === 0 && dead === 'with a dead one') await open(venueId, types, true);
+  for (const [index, { venueId }] of venues.entries()) {
+    await create(venueId, types, false);
+    await create(venueId, ['checkout.completed'], false);
+    if (index === 0 && dead === 'with a dead one') await create(venueId, types, true);
   }
   return endpoints;
 }
 
-/** How many events and deliveries are still to go out, but for those to the dead. */
-export async function undelivered(db: Db, endpoints: readonly Endpoint[] = []): Promise<number> {
+/** Events and deliveries that are not yet sent, except those to dead endpoints. */
+export async function countUndelivered(db: Db, endpoints: readonly Endpoint[] = []): Promise<number> {
   const rows = await db.query<{ left: number }>(
     `select (select count(*) from undispatched_events)
        + (select count(*) from deliveries where due_at is not null and endpoint_id <> all($1)) as left`,
-    [deadIds(endpoints)],
+    [deadEndpointIds(endpoints)],
   );
   return rows[0]?.left ?? 0;
 }
 
-export function deadIds(endpoints: readonly Endpoint[]): string[] {
+export function deadEndpointIds(endpoints: readonly Endpoint[]): string[] {
   return endpoints.filter(({ isDead }) => isDead).map(({ id }) => id);
 }

@@ -1,5 +1,5 @@
-// Where a run takes place: a folder of its own with a frozen copy of the built program (so that nobody who edits beside us
-// changes what is tried out), the chaos program itself as one bundle, free ports, and the settings all processes share.
+// Prepares a run: a temporary folder with a copy of the built program (so that edits during the run do not change it),
+// the chaos program as one bundle, free ports, and the settings that all processes share.
 
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -14,20 +14,20 @@ import type { PairPrograms } from './pair-runner.ts';
 
 export type Env = Readonly<Record<string, string>>;
 
-/** One program that the nemesis runs, and runs again. */
+/** A process that the nemesis starts and restarts. */
 export interface ProcessSpec {
   readonly name: string;
   readonly argv: readonly string[];
   readonly env: Env;
-  /** What it prints once it is ready. */
+  /** The text that the process prints when it is ready. */
   readonly ready: string;
 }
 
-/** All that the nemesis must know; it goes to it as JSON. */
+/** Everything that the nemesis needs; sent to it as JSON. */
 export interface RunSetup {
   readonly seed: number;
   readonly scratch: string;
-  /** What is left to look at afterwards. */
+  /** For the files that stay after the run. */
   readonly folder: string;
   readonly program: string;
   readonly chaosScript: string;
@@ -35,13 +35,13 @@ export interface RunSetup {
   readonly apiUrls: readonly string[];
   readonly processorUrl: string;
   readonly processorSecrets: { readonly test: string; readonly live: string };
-  /** For processes that need the database; its address is added once it is known. */
+  /** Settings of all processes, without the database's address, which is known later. */
   readonly sharedEnv: Env;
-  /** Two PostgreSQL servers behind PgBouncer, and their programs; null: one, with nothing before it. */
+  /** Programs of two PostgreSQL servers behind PgBouncer; null for one server without PgBouncer. */
   readonly pair: PairPrograms | null;
 }
 
-const LEFT_OUT = new Set(['node_modules', '.git', '.data', '.chaos', '.fuzz', 'bench', 'test', 'screens']);
+const NOT_COPIED = new Set(['node_modules', '.git', '.data', '.chaos', '.fuzz', 'bench', 'test', 'screens']);
 
 interface Builder {
   build(): Promise<void>;
@@ -50,11 +50,11 @@ interface Builder {
 export async function prepareRun(seed: number, folder: string, pair: PairPrograms | null): Promise<RunSetup> {
   const scratch = mkdtempSync(join(tmpdir(), 'everyshare-chaos-'));
   try {
-    chmodSync(scratch, 0o711); // PostgreSQL runs as another user when we are root, and must get through.
+    chmodSync(scratch, 0o711); // As root, PostgreSQL runs as another user, which must be able to enter the folder.
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(join(folder, 'logs'), { recursive: true });
     const program = await copyProgram(scratch);
-    const chaosScript = await bundleOurselves(program);
+    const chaosScript = await bundleChaos(program);
     return await describeProcesses(seed, scratch, folder, program, chaosScript, pair);
   } catch (error) {
     rmSync(scratch, { recursive: true, force: true });
@@ -62,20 +62,20 @@ export async function prepareRun(seed: number, folder: string, pair: PairProgram
   }
 }
 
-/** A copy of the program as it is now, built; nobody who edits beside us changes it. */
+/** Builds the program and copies it. */
 export async function copyProgram(scratch: string): Promise<string> {
   const builder = (await import(join(packageRoot, 'build.js'))) as Builder;
   await builder.build();
   const program = join(scratch, 'program');
   for (const name of readdirSync(packageRoot)) {
-    if (LEFT_OUT.has(name) || name.startsWith('dist.')) continue;
+    if (NOT_COPIED.has(name) || name.startsWith('dist.')) continue;
     cpSync(join(packageRoot, name), join(program, name), { recursive: true, preserveTimestamps: true });
   }
   symlinkSync(join(packageRoot, 'node_modules'), join(program, 'node_modules'));
   return program;
 }
 
-async function bundleOurselves(program: string): Promise<string> {
+async function bundleChaos(program: string): Promise<string> {
   const outfile = join(program, 'chaos.mjs');
   await build({
     entryPoints: [join(packageRoot, 'test', 'chaos', 'main.ts')],
@@ -106,16 +106,16 @@ async function describeProcesses(
     ENCRYPTION_KEY: sealKey.toString('base64'),
     OPERATOR_TOKEN: `opt_chaos_${sealKey.toString('hex').slice(0, 24)}`,
     SANDBOX_PROCESSOR_URL: processorUrl,
-    // One service, whichever server answers: a token of one is good at the other.
+    // Both servers are one service: a token of one is valid at the other.
     BASE_URL: 'https://api.chaos.example',
-    // We are the balancer of load, and say whose browser it is.
+    // The clients act as the load balancer, which sets the guest's address.
     TRUSTED_PROXIES: '127.0.0.1',
     CHECKOUT_PAGE_BASE: 'https://pay.chaos.example',
     DATA_DIR: join(scratch, 'data'),
     SHUTDOWN_SECONDS: '8',
-    // Every line that there can be is read at the end.
+    // Every log line is checked at the end.
     LOG_LEVEL: 'info',
-    // The partners' servers are on this machine.
+    // The receivers are on this machine.
     ALLOW_INSECURE_TARGETS: '1',
     ...(pair === null ? {} : { DATABASE_POOLER: 'transaction' }),
   };
@@ -133,10 +133,16 @@ async function describeProcesses(
     env: sharedEnv,
     ready: 'worker is ready',
   });
-  const bank: ProcessSpec = {
+  const processorSpec: ProcessSpec = {
     name: 'processor',
     argv: [main, 'processor'],
-    env: settingsToEnv({ folder: join(scratch, 'bank'), host: '127.0.0.1', port: processor, publicBase: '', keys }),
+    env: settingsToEnv({
+      folder: join(scratch, 'processor'),
+      host: '127.0.0.1',
+      port: processor,
+      publicBase: '',
+      keys,
+    }),
     ready: 'the processor listens',
   };
   return {
@@ -145,7 +151,7 @@ async function describeProcesses(
     folder,
     program,
     chaosScript,
-    processes: [bank, serve('api-1', api1), serve('api-2', api2), worker('worker-1'), worker('worker-2')],
+    processes: [processorSpec, serve('api-1', api1), serve('api-2', api2), worker('worker-1'), worker('worker-2')],
     apiUrls: [api1, api2].map((port) => `http://127.0.0.1:${port}`),
     processorUrl,
     processorSecrets: { test: keys.test.secret, live: keys.live.secret },
@@ -154,7 +160,7 @@ async function describeProcesses(
   };
 }
 
-/** Ports that nobody listens on at this moment, all different. */
+/** Different ports that no process listens on at this moment. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

@@ -1,9 +1,9 @@
-// What partners and guests do with a booking, from the create to its end or to where they lose interest. They ask until
-// they are answered; what they were told is written into the booking.
+// The scenarios of a booking, from the create to a terminal state or until the client gives up. Clients repeat requests
+// until they get a response; responses are recorded in the booking.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SeededRandom } from '../support/seeded-random.ts';
-import { Booking, isOver, type Scenario } from './booking.ts';
+import { Booking, isTerminal, type Scenario } from './booking.ts';
 import type { ClientResponse } from './client.ts';
 import { guestsPay } from './parties.ts';
 import { type LoadContext, pathOf, read, recordResponse, runTestHelper } from './partner.ts';
@@ -29,23 +29,23 @@ export async function runScenario(
   switch (booking.scenario) {
     case 'complete':
       await runTestHelper(context, booking, 'complete');
-      await follow(context, booking, random, 20_000);
+      await pollUntilTerminal(context, booking, random, 20_000);
       break;
     case 'guests':
     case 'short':
       await guestsPay(context, booking, random, 1);
-      await follow(context, booking, random, 25_000);
+      await pollUntilTerminal(context, booking, random, 25_000);
       break;
     case 'abandon':
       await guestsPay(context, booking, random, 0.5);
-      await letDaysPass(context, booking);
+      await advanceDays(context, booking);
       break;
     case 'cancel':
     case 'expire':
       await race(context, booking, random);
       break;
   }
-  if (booking.ends.has('completed') && random.often(0.4)) await refund(context, booking, random);
+  if (booking.terminalStates.has('completed') && random.often(0.4)) await refund(context, booking, random);
 }
 
 function newBooking(context: LoadContext, number: number, random: SeededRandom): Booking {
@@ -69,24 +69,24 @@ function newBooking(context: LoadContext, number: number, random: SeededRandom):
 }
 
 async function create(context: LoadContext, booking: Booking, random: SeededRandom): Promise<boolean> {
-  const question = {
+  const request = {
     method: 'POST',
     path: '/v1/checkouts',
     key: booking.venue.key,
     body: booking.body,
     ...(booking.idempotencyKey === null ? {} : { idempotencyKey: booking.idempotencyKey }),
   } as const;
-  const twins = random.often(0.2) ? 2 : 1;
-  const answers = await Promise.all(Array.from({ length: twins }, () => context.api.send(question)));
-  for (const response of answers) {
+  const copies = random.often(0.2) ? 2 : 1;
+  const responses = await Promise.all(Array.from({ length: copies }, () => context.api.send(request)));
+  for (const response of responses) {
     if (response === null) continue;
     if (response.status === 201) booking.acknowledged.push(response.text);
     else if (!(booking.scenario === 'short' && response.status === 422)) {
-      booking.broken.push(`the create was answered ${response.status}: ${response.text.slice(0, 300)}`);
+      booking.unexpected.push(`the create got ${response.status}: ${response.text.slice(0, 300)}`);
     }
     if (response.status === 201 && booking.id === null) {
       booking.id = (response.json as { id: string }).id;
-      context.recorder.mark('created');
+      context.recorder.count('created');
     }
   }
   return booking.id !== null;
@@ -94,19 +94,27 @@ async function create(context: LoadContext, booking: Booking, random: SeededRand
 
 const DAY = 24 * 3_600_000;
 
-/** Where there is so much time, the holds come close to their end and are renewed. */
-async function letDaysPass(context: LoadContext, booking: Booking): Promise<void> {
+/**
+ * Advances the test clock of checkouts with more than eight days left, so that their holds come close to expiry and are
+ * renewed.
+ */
+async function advanceDays(context: LoadContext, booking: Booking): Promise<void> {
   const { pay_by: payBy } = JSON.parse(booking.body) as { pay_by: string };
   if (Date.parse(payBy) - Date.now() < 8 * DAY) return;
   await runTestHelper(context, booking, 'advance', { to: new Date(Date.now() + 6.3 * DAY).toISOString() });
 }
 
-/** Looks at it until it is over, or for as long as anybody would. */
-async function follow(context: LoadContext, booking: Booking, random: SeededRandom, patienceMs: number): Promise<void> {
-  const until = Date.now() + patienceMs;
+/** Reads the checkout until it is terminal, or until the timeout. */
+async function pollUntilTerminal(
+  context: LoadContext,
+  booking: Booking,
+  random: SeededRandom,
+  timeoutMs: number,
+): Promise<void> {
+  const until = Date.now() + timeoutMs;
   while (Date.now() < until && Date.now() < context.api.giveUpAt) {
     const seen = await read(context, booking);
-    if (seen === null || isOver(seen.status)) return;
+    if (seen === null || isTerminal(seen.status)) return;
     if (random.often(0.1)) await list(context, booking);
     await delay(random.between(300, 1_200));
   }
@@ -114,10 +122,10 @@ async function follow(context: LoadContext, booking: Booking, random: SeededRand
 
 async function list(context: LoadContext, booking: Booking): Promise<void> {
   const response = await context.api.send({ method: 'GET', path: '/v1/checkouts?limit=20', key: booking.venue.key });
-  if (response !== null && response.status !== 200) booking.broken.push(`the list was answered ${response.status}`);
+  if (response !== null && response.status !== 200) booking.unexpected.push(`the list got ${response.status}`);
 }
 
-/** The last holds, and a cancel or the end of its time, all at once. */
+/** The payments race with a cancel or with expiry. */
 async function race(context: LoadContext, booking: Booking, random: SeededRandom): Promise<void> {
   const end = async (): Promise<void> => {
     await delay(random.pick([0, 0, 100, 500, 2_000]));
@@ -137,7 +145,7 @@ async function cancel(context: LoadContext, booking: Booking): Promise<void> {
   });
   if (response === null || response.status === 409) return;
   if (response.status !== 200) {
-    booking.broken.push(`the cancel was answered ${response.status}: ${response.text.slice(0, 200)}`);
+    booking.unexpected.push(`the cancel got ${response.status}: ${response.text.slice(0, 200)}`);
     return;
   }
   booking.cancelAcknowledged = true;
@@ -146,27 +154,25 @@ async function cancel(context: LoadContext, booking: Booking): Promise<void> {
 
 async function refund(context: LoadContext, booking: Booking, random: SeededRandom): Promise<void> {
   const { amount: total } = JSON.parse(booking.body) as { amount: number };
-  for (let turn = 0; turn < random.between(1, 2); turn++) {
+  for (let number = 0; number < random.between(1, 2); number++) {
     const amount = random.often(0.6) ? random.between(1, Math.floor(total / 3)) : null;
-    const refunding = {
-      idempotencyKey: `refund ${booking.name} ${turn}`,
+    const record = {
+      idempotencyKey: `refund ${booking.name} ${number}`,
       amount,
       response: null as ClientResponse | null,
     };
-    booking.refunds.push(refunding);
-    refunding.response = await context.api.send({
+    booking.refunds.push(record);
+    record.response = await context.api.send({
       method: 'POST',
       path: `${pathOf(booking)}/refund`,
       key: booking.venue.key,
-      idempotencyKey: refunding.idempotencyKey,
+      idempotencyKey: record.idempotencyKey,
       body: JSON.stringify(amount === null ? {} : { amount }),
     });
-    if (refunding.response === null) return;
-    if (refunding.response.status === 200) recordResponse(context, booking, refunding.response);
-    else if (refunding.response.status !== 409 && refunding.response.status !== 422) {
-      booking.broken.push(
-        `the refund was answered ${refunding.response.status}: ${refunding.response.text.slice(0, 200)}`,
-      );
+    if (record.response === null) return;
+    if (record.response.status === 200) recordResponse(context, booking, record.response);
+    else if (record.response.status !== 409 && record.response.status !== 422) {
+      booking.unexpected.push(`the refund got ${record.response.status}: ${record.response.text.slice(0, 200)}`);
     }
   }
 }

@@ -1,6 +1,6 @@
-// After the storm: waits until nothing is under way any more, by the workers alone. What is due and not taken up after longer than
-// a lease is a violation; `everyshare reconcile` settles it, and what is planned for later. And asks the operator's own commands
-// what they think of the books.
+// After the nemesis: waits until the workers have finished all work. Work that is due and not claimed after longer than
+// a lease is a violation; `everyshare reconcile` finishes it, and work that is scheduled for later. Then runs the
+// operator's commands that check the records.
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,19 +10,19 @@ import type { Found } from '../support/violation.ts';
 import type { RunSetup } from './run-setup.ts';
 
 export interface SettleResult {
-  /** Seconds until nothing was under way by the workers' own doing; null: reconcile had to help. */
+  /** Seconds until the workers had finished all work; null if reconcile had to finish it. */
   readonly secondsByWorkers: number | null;
-  /** What was under way when reconcile was asked. */
+  /** Unfinished work when reconcile was run. */
   readonly leftForReconcile: number;
   readonly seconds: number;
 }
 
-/** The program whose commands are asked, and its settings. */
+/** The program whose commands are run, and its settings. */
 type Program = Pick<RunSetup, 'program' | 'sharedEnv'>;
 
-const COMMAND_MS = 90_000;
+const COMMAND_TIMEOUT_MS = 90_000;
 
-interface Ran {
+interface CommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -39,7 +39,10 @@ export async function countUnfinished(db: Db): Promise<number> {
   return rows[0]?.left ?? 0;
 }
 
-/** Of them, those whose time has come and that nobody has taken up. What a bank refused for a while is planned for later. */
+/**
+ * Unfinished work that is due and that no worker has claimed. A capture that the processor refused is scheduled for
+ * later.
+ */
 async function countOverdue(db: Db): Promise<number> {
   const rows = await db.query<{ left: number }>(
     `select (select count(*) from holds where status in ('asked', 'releasing') and due_at < now() - interval '5 seconds')
@@ -56,40 +59,40 @@ export async function settle(
   db: Db,
   setup: RunSetup,
   databaseUrl: string,
-  patienceMs: number,
+  timeoutMs: number,
   found: Found,
 ): Promise<SettleResult> {
-  const began = Date.now();
-  const isCalm = async (until: number): Promise<boolean> => {
+  const startedAt = Date.now();
+  const isFinishedBy = async (until: number): Promise<boolean> => {
     for (; Date.now() <= until; await delay(250)) if ((await countUnfinished(db)) === 0) return true;
     return (await countUnfinished(db)) === 0;
   };
-  const byItself = (await isCalm(began + patienceMs)) ? (Date.now() - began) / 1000 : null;
-  const leftForReconcile = byItself === null ? await countUnfinished(db) : 0;
-  if (byItself === null) checkNothingOverdue(patienceMs, await countOverdue(db), found);
-  // What takes several turns (a bank that says "not now" three times) is asked about several times.
+  const secondsByWorkers = (await isFinishedBy(startedAt + timeoutMs)) ? (Date.now() - startedAt) / 1000 : null;
+  const leftForReconcile = secondsByWorkers === null ? await countUnfinished(db) : 0;
+  if (secondsByWorkers === null) checkNothingOverdue(timeoutMs, await countOverdue(db), found);
+  // Some work needs several attempts (a capture that is refused three times), so reconcile runs several times.
   for (let round = 0; round < 8; round++) {
     const differences = await reconcile(setup, databaseUrl, found);
     if (differences === null) break;
     for (const { what, subject, done } of differences) {
-      // Books are compared while workers still work, unless all was calm: what is only early is no difference.
-      if (byItself !== null || done !== null || round === 7)
-        found('reconcile finds nothing', subject, `${what} (${done ?? 'not mended'})`);
+      // If workers were still working, an unrepaired difference may be temporary until the last round.
+      if (secondsByWorkers !== null || done !== null || round === 7)
+        found('reconcile finds nothing', subject, `${what} (${done ?? 'not repaired'})`);
     }
-    if ((await isCalm(Date.now() + 1_500)) && differences.length === 0) break;
+    if ((await isFinishedBy(Date.now() + 1_500)) && differences.length === 0) break;
   }
   await checkLedgerByCommand(setup, databaseUrl, found);
-  return { secondsByWorkers: byItself, leftForReconcile, seconds: (Date.now() - began) / 1000 };
+  return { secondsByWorkers, leftForReconcile, seconds: (Date.now() - startedAt) / 1000 };
 }
 
-/** The leases of everything that a worker takes up; whoever died with one is followed by another after that. */
+/** The lease of all work: after it another worker claims the work of a worker that died. */
 const LEASE_MS = 60_000;
 
-/** Whoever waits for longer than a lease has given the workers every chance: what is due then, they would never have done. */
-export function checkNothingOverdue(patienceMs: number, left: number, found: Found): void {
-  if (left === 0 || patienceMs <= LEASE_MS) return;
-  const words = `${left} are due ${patienceMs / 1000} s after it was quiet, and nobody takes them up`;
-  found('everything ends by itself', 'workers', words);
+/** Work that is due and unclaimed longer than a lease after the nemesis would never be done. */
+export function checkNothingOverdue(timeoutMs: number, left: number, found: Found): void {
+  if (left === 0 || timeoutMs <= LEASE_MS) return;
+  const what = `${left} are due and unclaimed ${timeoutMs / 1000} s after the nemesis ended`;
+  found('workers finish all work', 'workers', what);
 }
 
 interface Difference {
@@ -98,30 +101,30 @@ interface Difference {
   readonly done: string | null;
 }
 
-/** Null: it did not run to its end. */
+/** Returns null if the command failed. */
 export async function reconcile(
   setup: Program,
   databaseUrl: string,
   found: Found,
 ): Promise<readonly Difference[] | null> {
-  const ran = await run(setup, databaseUrl, ['reconcile', '--json']);
+  const result = await runCommand(setup, databaseUrl, ['reconcile', '--json']);
   try {
-    return (JSON.parse(ran.out) as { differences: Difference[] }).differences;
+    return (JSON.parse(result.out) as { differences: Difference[] }).differences;
   } catch {
-    found('reconcile runs', 'everyshare reconcile', `it ended with ${ran.code}: ${ran.err.slice(-400)}`);
+    found('reconcile runs', 'everyshare reconcile', `it exited with ${result.code}: ${result.err.slice(-400)}`);
     return null;
   }
 }
 
 export async function checkLedgerByCommand(setup: Program, databaseUrl: string, found: Found): Promise<void> {
-  const ran = await run(setup, databaseUrl, ['ledger', 'check', '--json']);
-  if (ran.code !== 0)
-    found('the ledger check finds nothing', 'everyshare ledger check', (ran.out + ran.err).slice(-400));
+  const result = await runCommand(setup, databaseUrl, ['ledger', 'check', '--json']);
+  if (result.code !== 0)
+    found('the ledger check finds nothing', 'everyshare ledger check', (result.out + result.err).slice(-400));
 }
 
-function run(setup: Program, databaseUrl: string, words: readonly string[]): Promise<Ran> {
+function runCommand(setup: Program, databaseUrl: string, args: readonly string[]): Promise<CommandResult> {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [join(setup.program, 'dist', 'main.js'), ...words], {
+  const child = spawn(process.execPath, [join(setup.program, 'dist', 'main.js'), ...args], {
     env: { PATH, HOME, ...setup.sharedEnv, DATABASE_URL: databaseUrl },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -133,14 +136,14 @@ function run(setup: Program, databaseUrl: string, words: readonly string[]): Pro
     texts.err += chunk;
   });
   const kill = (): void => {
-    texts.err += 'it did not end in time';
+    texts.err += 'it did not exit in time';
     child.kill('SIGKILL');
   };
-  const late = setTimeout(kill, COMMAND_MS);
+  const timer = setTimeout(kill, COMMAND_TIMEOUT_MS);
   process.once('exit', kill);
   return new Promise((resolve) => {
     child.once('close', (code) => {
-      clearTimeout(late);
+      clearTimeout(timer);
       process.off('exit', kill);
       resolve({ code, ...texts });
     });

@@ -1,16 +1,16 @@
-// The verdict of a run: figures, violations, and in words how to look at the first of them.
+// The summary of a run: figures, violations, and the files that show the first violation.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Db } from '../../src/base/db.ts';
 import type { Violation } from '../support/violation.ts';
 import type { Booking } from './booking.ts';
-import type { OurBooks, TheirBooks } from './books.ts';
 import type { Recorder } from './client.ts';
-import { KIND_NAMES, WHOLE_MINUTES } from './plan.ts';
+import { FULL_PLAN_MINUTES, KIND_NAMES } from './plan.ts';
+import type { OurRecords, ProcessorRecords } from './records.ts';
 import type { RunSetup } from './run-setup.ts';
 import type { SettleResult } from './settle.ts';
-import type { Happening } from './timeline.ts';
+import type { TimelineEvent } from './timeline.ts';
 
 export interface RunSummary {
   readonly seed: number;
@@ -22,56 +22,59 @@ export interface RunSummary {
   readonly lines: readonly string[];
 }
 
-export interface Facts {
+export interface RunFacts {
   readonly seed: number;
   readonly minutes: number;
-  readonly happenings: readonly Happening[];
-  /** What the partners' servers were sent, repeats included. */
+  readonly timeline: readonly TimelineEvent[];
+  /** Posts to the partners' servers, retries included. */
   readonly posts: number;
-  /** How long an event waited with nothing in the way, at the most, in milliseconds; and in quiet, beside a dead endpoint. */
+  /**
+   * The longest wait of an event without a disturbance, and the wait after the nemesis, beside a dead endpoint; in
+   * milliseconds.
+   */
   readonly waits: { readonly longest: number; readonly inQuiet: number | null };
   readonly logLines: number;
   readonly bookings: readonly Booking[];
   readonly recorder: Recorder;
-  readonly ours: OurBooks;
-  readonly theirs: TheirBooks;
+  readonly ours: OurRecords;
+  readonly processor: ProcessorRecords;
   readonly settled: SettleResult;
   readonly violations: readonly Violation[];
-  /** PostgreSQL has a standby: killed, it must have been promoted. */
-  readonly standby: boolean;
+  /** PostgreSQL has a standby, so at least one must have been promoted. */
+  readonly hasStandby: boolean;
 }
 
-export function summarize(facts: Facts): RunSummary {
-  const { seed, minutes, happenings, bookings, recorder, ours, theirs, settled } = facts;
-  const violations = [...facts.violations, ...checkMistakes(recorder), ...checkWork(facts)];
-  const did = (what: Happening['what']): number => happenings.filter((one) => one.what === what).length;
-  const counted = (names: readonly string[]): Record<string, number> => {
+export function summarize(facts: RunFacts): RunSummary {
+  const { seed, minutes, timeline, bookings, recorder, ours, processor, settled } = facts;
+  const violations = [...facts.violations, ...checkInternalErrors(recorder), ...checkCoverage(facts)];
+  const countEvents = (what: TimelineEvent['what']): number => timeline.filter((event) => event.what === what).length;
+  const countNames = (names: readonly string[]): Record<string, number> => {
     const counts: Record<string, number> = {};
     for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
     return counts;
   };
-  const ends = counted(ours.checkouts.map(({ status }) => status));
-  const killed = counted(happenings.filter(({ what }) => what === 'kill').map(({ who }) => who));
-  const acknowledged = bookings.filter(({ acknowledged: answers }) => answers.length > 0).length;
-  const captured = theirs.holds.reduce((sum, one) => sum + one.captured, 0);
+  const statuses = countNames(ours.checkouts.map(({ status }) => status));
+  const killed = countNames(timeline.filter(({ what }) => what === 'kill').map(({ who }) => who));
+  const acknowledged = bookings.filter((booking) => booking.acknowledged.length > 0).length;
+  const captured = processor.holds.reduce((sum, hold) => sum + hold.captured, 0);
   const refunds = ours.movements.filter(({ kind }) => kind === 'refund' || kind === 'return').length;
   const figures = {
-    kills: did('kill') + did('kill backend'),
+    kills: countEvents('kill') + countEvents('kill backend'),
     killed,
-    terminated: did('term'),
-    stops: did('stop'),
-    restarts: did('restart'),
-    promotions: promotionsIn(happenings),
-    skipped: counted(happenings.filter(({ what }) => what === 'skipped').map(({ detail = '' }) => detail)),
-    cuts: did('cut'),
-    faults: happenings.filter(({ who, what }) => who === 'processor' && what === 'faults').length,
-    moods: counted(
-      happenings.filter(({ who, what }) => who === 'receivers' && what === 'faults').map(({ detail = '' }) => detail),
+    terminated: countEvents('term'),
+    stops: countEvents('stop'),
+    restarts: countEvents('restart'),
+    promotions: countPromotions(timeline),
+    skipped: countNames(timeline.filter(({ what }) => what === 'skipped').map(({ detail = '' }) => detail)),
+    cuts: countEvents('cut'),
+    faults: timeline.filter(({ who, what }) => who === 'processor' && what === 'faults').length,
+    receiver_faults: countNames(
+      timeline.filter(({ who, what }) => who === 'receivers' && what === 'faults').map(({ detail = '' }) => detail),
     ),
     checkouts: ours.checkouts.length,
     acknowledged,
-    ends,
-    cards_held: theirs.holds.length,
+    ends: statuses,
+    cards_held: processor.holds.length,
     captured,
     movements: ours.movements.length,
     events: ours.events.length,
@@ -82,16 +85,16 @@ export function summarize(facts: Facts): RunSummary {
     wait_in_quiet_ms: facts.waits.inQuiet ?? -1,
     log_lines: facts.logLines,
   };
-  const calm =
+  const settling =
     settled.secondsByWorkers === null
-      ? `reconcile settled ${settled.leftForReconcile} that were still under way`
-      : `calm by itself after ${settled.secondsByWorkers.toFixed(1)} s`;
+      ? `reconcile finished ${settled.leftForReconcile} pieces of work that the workers had left`
+      : `the workers finished all work after ${settled.secondsByWorkers.toFixed(1)} s`;
   const lines = [
-    `seed ${seed}, ${minutes} minutes: ${figures.kills} kills (${words(killed)}), ${figures.terminated} SIGTERM, ${figures.stops} stops, ${figures.restarts} restarts and ${figures.promotions} promotions of PostgreSQL, ${figures.cuts} cuts, ${figures.faults} times processor faults, receivers: ${words(figures.moods)}`,
-    `skipped, since there was nobody to do it to: ${words(figures.skipped)}`,
-    `${figures.checkouts} checkouts (${words(ends)}), ${acknowledged} acknowledged, ${theirs.holds.length} payment intents, ${captured} captured, ${refunds} refunds, ${ours.events.length} events, ${facts.posts} posts to the partners' servers`,
-    `${figures.answered} calls answered, ${figures.failed_calls} failed (${words(Object.fromEntries(recorder.troubles))}); ${calm}`,
-    `events waited ${(facts.waits.longest / 1000).toFixed(1)} s at the most with nothing in the way, and ${facts.waits.inQuiet ?? 'too many'} ms in quiet beside a dead endpoint; ${facts.logLines} lines of logs were read`,
+    `seed ${seed}, ${minutes} minutes: ${figures.kills} kills (${formatCounts(killed)}), ${figures.terminated} SIGTERM, ${figures.stops} stops, ${figures.restarts} restarts and ${figures.promotions} promotions of PostgreSQL, ${figures.cuts} cuts, ${figures.faults} times processor faults, receivers: ${formatCounts(figures.receiver_faults)}`,
+    `skipped, because the target was not running: ${formatCounts(figures.skipped)}`,
+    `${figures.checkouts} checkouts (${formatCounts(statuses)}), ${acknowledged} acknowledged, ${processor.holds.length} payment intents, ${captured} captured, ${refunds} refunds, ${ours.events.length} events, ${facts.posts} posts to the partners' servers`,
+    `${figures.answered} calls answered, ${figures.failed_calls} failed (${formatCounts(Object.fromEntries(recorder.failures))}); ${settling}`,
+    `events waited at most ${(facts.waits.longest / 1000).toFixed(1)} s without a disturbance, and ${facts.waits.inQuiet ?? 'too many'} ms after the nemesis, beside a dead endpoint; ${facts.logLines} log lines were checked`,
   ];
   return {
     seed,
@@ -104,39 +107,43 @@ export function summarize(facts: Facts): RunSummary {
   };
 }
 
-/** What the processor answers while its faults are on is the test's own doing. */
-const SWITCHED_ON = /a fault that was switched on/;
+/** The processor's own answer while an injected fault is active. */
+const INJECTED_FAULT = /a fault that was switched on/;
 
-/** Nobody is told that it was our own fault, whatever is done to us: 503 and come back, yes. The clients write down the first few. */
-export function checkMistakes(recorder: Pick<Recorder, 'mistakes' | 'troubles'>): Violation[] {
-  const rule = 'nobody is told internal_error';
-  const mistakes = recorder.mistakes.filter((text) => !SWITCHED_ON.test(text));
-  const shown = mistakes.map((what) => ({ rule, subject: 'clients', what }));
-  const times = recorder.troubles.get('500 internal_error') ?? 0;
-  if (times > shown.length) shown.push({ rule, subject: 'clients', what: `500 internal_error ${times} times in all` });
-  return shown;
+/**
+ * A server must answer 503, not 500, whatever fails around it. The recorder has the text of the first few internal
+ * errors.
+ */
+export function checkInternalErrors(recorder: Pick<Recorder, 'internalErrors' | 'failures'>): Violation[] {
+  const rule = 'no request ends with internal_error';
+  const errors = recorder.internalErrors.filter((text) => !INJECTED_FAULT.test(text));
+  const violations = errors.map((what) => ({ rule, subject: 'clients', what }));
+  const times = recorder.failures.get('500 internal_error') ?? 0;
+  if (times > violations.length)
+    violations.push({ rule, subject: 'clients', what: `500 internal_error ${times} times in all` });
+  return violations;
 }
 
-/** A run of some minutes in which little was done, or got done, shows nothing. */
-export function checkWork(facts: Pick<Facts, 'minutes' | 'happenings' | 'standby' | 'ours'>): Violation[] {
-  if (facts.minutes < WHOLE_MINUTES) return [];
-  const { happenings, ours } = facts;
+/** A long run must have done every kind of action and reached every outcome; otherwise it proves too little. */
+export function checkCoverage(facts: Pick<RunFacts, 'minutes' | 'timeline' | 'hasStandby' | 'ours'>): Violation[] {
+  if (facts.minutes < FULL_PLAN_MINUTES) return [];
+  const { timeline, ours } = facts;
   const missing: string[] = [];
-  const done = new Set(happenings.filter(({ what }) => what === 'done').map(({ detail }) => detail));
+  const done = new Set(timeline.filter(({ what }) => what === 'done').map(({ detail }) => detail));
   missing.push(...KIND_NAMES.filter((kind) => !done.has(kind)).map((kind) => `nemesis: ${kind}`));
-  if (facts.standby && promotionsIn(happenings) === 0) missing.push('nemesis: promote the standby');
+  if (facts.hasStandby && countPromotions(timeline) === 0) missing.push('nemesis: promote the standby');
   for (const end of ['completed', 'expired', 'canceled']) {
     if (!ours.checkouts.some(({ status }) => status === end)) missing.push(`a checkout that is ${end}`);
   }
   if (!ours.checkouts.some(({ refundedAmount }) => refundedAmount > 0)) missing.push('a checkout that was refunded');
-  return missing.map((what) => ({ rule: 'enough happened to show anything', subject: 'the run', what }));
+  return missing.map((what) => ({ rule: 'the run covers every action and outcome', subject: 'the run', what }));
 }
 
-function promotionsIn(happenings: readonly Happening[]): number {
-  return happenings.filter(({ who, what }) => who === 'postgres' && what === 'standby').length;
+function countPromotions(timeline: readonly TimelineEvent[]): number {
+  return timeline.filter(({ who, what }) => who === 'postgres' && what === 'standby').length;
 }
 
-function words(counts: Readonly<Record<string, number>>): string {
+function formatCounts(counts: Readonly<Record<string, number>>): string {
   const pairs = Object.entries(counts).sort(([, a], [, b]) => b - a);
   return pairs.map(([name, count]) => `${name} ${count}`).join(', ') || 'none';
 }
@@ -148,8 +155,8 @@ export function renderSummary(verdict: RunSummary, folder: string): string {
   else {
     lines.push(
       `verdict: ${verdict.violations.length} VIOLATIONS. The first: ${first.rule}: ${first.subject}: ${first.what}`,
-      `look at ${join(folder, 'violations.json')} (its rows, events and intents), ${join(folder, 'logs')} and ${join(folder, 'timeline.html')};`,
-      `the same plan again: npm run chaos -- --seed ${verdict.seed} --minutes ${verdict.minutes} (--keep leaves the database)`,
+      `see ${join(folder, 'violations.json')} (its rows, events and intents), ${join(folder, 'logs')} and ${join(folder, 'timeline.html')};`,
+      `to repeat the plan: npm run chaos -- --seed ${verdict.seed} --minutes ${verdict.minutes} (--keep keeps the database)`,
     );
   }
   return lines.join('\n');
@@ -157,11 +164,11 @@ export function renderSummary(verdict: RunSummary, folder: string): string {
 
 const TABLES = ['checkouts', 'shares', 'holds', 'movements', 'ledger_entries'] as const;
 
-/** Everything about the first few checkouts that broke a rule. */
+/** Writes all rows, events and intents of the first 20 checkouts that broke a rule. */
 export async function writeEvidence(
   db: Db,
   setup: RunSetup,
-  facts: Pick<Facts, 'violations' | 'bookings' | 'theirs'>,
+  facts: Pick<RunFacts, 'violations' | 'bookings' | 'processor'>,
 ): Promise<void> {
   const subjects = [...new Set(facts.violations.map(({ subject }) => subject))].slice(0, 20);
   const evidence: unknown[] = [];
@@ -179,11 +186,11 @@ export async function writeEvidence(
     const booking = facts.bookings.find(({ id, name }) => id === subject || name === subject);
     evidence.push({
       subject,
-      violations: facts.violations.filter((one) => one.subject === subject),
+      violations: facts.violations.filter((violation) => violation.subject === subject),
       booking,
       rows,
       events,
-      intents: facts.theirs.holds.filter(({ checkoutId }) => checkoutId === subject),
+      intents: facts.processor.holds.filter(({ checkoutId }) => checkoutId === subject),
     });
   }
   writeFileSync(

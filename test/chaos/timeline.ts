@@ -1,6 +1,6 @@
-// What happened to whom and when, as JSON lines: the nemesis writes it, the verdict and the plot read it.
+// The events of a run by time and process, as JSON lines: the nemesis writes them, the summary and the plot read them.
 
-export interface Happening {
+export interface TimelineEvent {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly who: string;
@@ -17,15 +17,15 @@ export interface Happening {
     | 'cut'
     | 'faults'
     | 'faults over'
-    /** A deed of the plan was done; detail: its kind. */
+    /** An action of the plan was done; `detail` is its kind. */
     | 'done'
     | 'skipped'
-    | 'trouble'
-    /** A standby follows (again). */
+    | 'error'
+    /** A new standby follows the primary. */
     | 'standby'
-    | 'quiet';
+    | 'healed';
   readonly detail?: string;
   readonly pid?: number;
-  /** Of an exit: it was ready, and nobody had asked it to end. */
-  readonly unasked?: boolean;
+  /** The process was ready, and exited without a request of the nemesis. */
+  readonly isUnexpected?: boolean;
 }

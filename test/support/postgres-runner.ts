@@ -65,7 +65,7 @@ export class PostgresRunner extends PostgresControl {
         await this.start();
         return;
       } catch (error) {
-        this.say('trouble', error instanceof Error ? error.message : String(error));
+        this.say('error', error instanceof Error ? error.message : String(error));
         if (tries >= 4) throw error;
         await delay(500);
       }

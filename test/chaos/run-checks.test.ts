@@ -1,5 +1,5 @@
-// The judge is judged: what clients were told, a run that shows nothing, events that wait for a dead endpoint, and logs that tell too
-// much are each seen. And the plan of a long run has everything in it.
+// Tests of the checks of a run (internal errors, coverage, overdue work, waits for a dead endpoint, logs), of the
+// receivers' behaviors, and of the plan: a long run begins with every kind of action.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -8,21 +8,21 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../support/seeded-random.ts';
 import type { Found, Violation } from '../support/violation.ts';
-import type { OurBooks } from './books.ts';
-import { checkLines } from './check-lines.ts';
+import { checkLogs } from './check-logs.ts';
 import { checkWaits } from './check-waits.ts';
 import { KIND_NAMES, makePlan } from './plan.ts';
-import { type Mood, Receivers } from './receivers.ts';
+import { type ReceiverBehavior, Receivers } from './receivers.ts';
+import type { OurRecords } from './records.ts';
 import { checkNothingOverdue } from './settle.ts';
-import { checkMistakes, checkWork } from './summary.ts';
-import type { Happening } from './timeline.ts';
+import { checkCoverage, checkInternalErrors } from './summary.ts';
+import type { TimelineEvent } from './timeline.ts';
 
 const folders: string[] = [];
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-function listening(): { readonly found: Found; readonly rules: () => string[]; readonly all: Violation[] } {
+function recordViolations(): { readonly found: Found; readonly rules: () => string[]; readonly all: Violation[] } {
   const all: Violation[] = [];
   return {
     all,
@@ -31,34 +31,34 @@ function listening(): { readonly found: Found; readonly rules: () => string[]; r
   };
 }
 
-describe('an answer of 500', () => {
-  const response = (mistakes: string[], times = mistakes.length) =>
-    checkMistakes({ mistakes, troubles: new Map([['500 internal_error', times]]) });
+describe('a response with 500', () => {
+  const violations = (internalErrors: string[], times = internalErrors.length) =>
+    checkInternalErrors({ internalErrors, failures: new Map([['500 internal_error', times]]) });
 
-  it('is a violation, also where clients did not write every one of them down', () => {
-    expect(response(['GET /v1/checkouts: {"error":{"code":"internal_error"}}'])).toHaveLength(1);
-    expect(response([], 3)).toHaveLength(1);
+  it('is a violation, even if the client did not record its text', () => {
+    expect(violations(['GET /v1/checkouts: {"error":{"code":"internal_error"}}'])).toHaveLength(1);
+    expect(violations([], 3)).toHaveLength(1);
   });
 
-  it('is none where the processor was told to give it', () => {
+  it('is no violation if it is an injected fault of the processor', () => {
     const fault = 'POST /sandbox/…/confirm: An unknown error occurred (a fault that was switched on).';
-    expect(response([fault], 0)).toEqual([]);
+    expect(violations([fault], 0)).toEqual([]);
   });
 });
 
 describe('a run of five minutes', () => {
   const ended = (status: string, refundedAmount = 0) => ({ status, refundedAmount });
-  const ours = (checkouts: object[]) => ({ checkouts }) as unknown as OurBooks;
-  const everything: Happening[] = KIND_NAMES.map((detail) => ({ at: 1, who: 'nemesis', what: 'done', detail }));
+  const ours = (checkouts: object[]) => ({ checkouts }) as unknown as OurRecords;
+  const everything: TimelineEvent[] = KIND_NAMES.map((detail) => ({ at: 1, who: 'nemesis', what: 'done', detail }));
   const enough = ours([ended('completed', 10), ended('expired'), ended('canceled')]);
-  const missing = (happenings: readonly Happening[], books: OurBooks, standby = false, minutes = 5) =>
-    checkWork({ minutes, happenings, standby, ours: books }).map(({ what }) => what);
+  const missing = (timeline: readonly TimelineEvent[], records: OurRecords, standby = false, minutes = 5) =>
+    checkCoverage({ minutes, timeline, hasStandby: standby, ours: records }).map(({ what }) => what);
 
-  it('that did everything and got something of each done shows something', () => {
+  it('passes if it did every action and reached every outcome', () => {
     expect(missing(everything, enough)).toEqual([]);
   });
 
-  it('shows nothing without a deed of each kind, an end of each kind and a refund', () => {
+  it('fails without an action of each kind, an outcome of each kind or a refund', () => {
     expect(missing(everything.slice(1), enough)).toEqual([`nemesis: ${KIND_NAMES[0]}`]);
     expect(missing(everything, ours([]))).toHaveLength(4);
     expect(missing(everything, ours([ended('completed'), ended('expired'), ended('canceled')]))).toEqual([
@@ -66,50 +66,50 @@ describe('a run of five minutes', () => {
     ]);
   });
 
-  it('with a standby shows nothing without a promotion', () => {
+  it('with a standby fails without a promotion', () => {
     expect(missing(everything, enough, true)).toEqual(['nemesis: promote the standby']);
-    const promoted: Happening = { at: 1, who: 'postgres', what: 'standby' };
+    const promoted: TimelineEvent = { at: 1, who: 'postgres', what: 'standby' };
     expect(missing([...everything, promoted], enough, true)).toEqual([]);
   });
 
-  it('begins with one deed of each kind, in an order of the seed', () => {
+  it('begins with one action of each kind, in an order drawn from the seed', () => {
     const kinds = (seed: number) => makePlan(seed, 300, { everySeconds: 3 }).map(({ kind }) => kind);
     const opening = kinds(1).slice(0, KIND_NAMES.length);
     expect([...opening].sort()).toEqual([...KIND_NAMES].sort());
     expect(kinds(1)).toEqual(kinds(1));
     expect(kinds(2).slice(0, KIND_NAMES.length)).not.toEqual(opening);
-    // However rare deeds are.
+    // However rare actions are.
     expect(new Set(makePlan(3, 300, { everySeconds: 600 }).map(({ kind }) => kind)).size).toBe(KIND_NAMES.length);
   });
 
-  it('that is shorter is not held to it', () => {
+  it('that is shorter always passes', () => {
     expect(missing([], ours([]), true, 1)).toEqual([]);
   });
 });
 
-describe('what is still under way in quiet', () => {
-  it('is a violation once everybody has waited for longer than a lease', () => {
-    const { found, rules } = listening();
+describe('unfinished work after the nemesis', () => {
+  it('is a violation after longer than a lease', () => {
+    const { found, rules } = recordViolations();
     checkNothingOverdue(60_000, 1, found);
     checkNothingOverdue(70_000, 0, found);
     expect(rules()).toEqual([]);
     checkNothingOverdue(70_000, 1, found);
-    expect(rules()).toEqual(['everything ends by itself']);
+    expect(rules()).toEqual(['workers finish all work']);
   });
 });
 
 describe('an event', () => {
   const arrival = { eventId: 'evt_1', endpointId: 'whe_1', createdAt: 1_000, firstAt: 200_000 };
-  const waits = (...happenings: Happening[]) => {
-    const { found, rules } = listening();
-    checkWaits([arrival], happenings, found);
+  const waits = (...timeline: TimelineEvent[]) => {
+    const { found, rules } = recordViolations();
+    checkWaits([arrival], timeline, found);
     return rules();
   };
 
-  it('that waits with nothing in the way is a violation', () => {
-    expect(waits()).toEqual(['a dead endpoint slows nobody']);
-    expect(waits({ at: 150_000, who: 'api-1', what: 'kill' })).toEqual(['a dead endpoint slows nobody']);
-    expect(waits({ at: 250_000, who: 'worker-1', what: 'kill' })).toEqual(['a dead endpoint slows nobody']);
+  it('that waits without a disturbance is a violation', () => {
+    expect(waits()).toEqual(['a dead endpoint delays no other endpoint']);
+    expect(waits({ at: 150_000, who: 'api-1', what: 'kill' })).toEqual(['a dead endpoint delays no other endpoint']);
+    expect(waits({ at: 250_000, who: 'worker-1', what: 'kill' })).toEqual(['a dead endpoint delays no other endpoint']);
   });
 
   it('may wait for a worker, PostgreSQL or the receivers', () => {
@@ -119,63 +119,63 @@ describe('an event', () => {
 });
 
 describe('logs', () => {
-  const KEY = 'of-a-guest-that-nobody-else-knows';
-  const response = async (line: string) => {
+  const KEY = 'secret-token-of-a-guest';
+  const violatedRules = async (line: string) => {
     const folder = mkdtempSync(join(tmpdir(), 'everyshare-lines-'));
     folders.push(folder);
     mkdirSync(join(folder, 'logs'));
     writeFileSync(join(folder, 'logs', 'api-1.log'), line);
-    const { found, rules, all } = listening();
+    const { found, rules, all } = recordViolations();
     const secrets = { test: 'the processor test secret', live: 'the processor live secret' };
-    await checkLines({ folder, scratch: folder, processorSecrets: secrets, sharedEnv: {} }, [KEY], found);
+    await checkLogs({ folder, scratch: folder, processorSecrets: secrets, sharedEnv: {} }, [KEY], found);
     expect(JSON.stringify(all)).not.toContain(KEY);
     return rules();
   };
 
-  it('of a process that had to be ended hard, because the database was away, are fine', async () => {
-    expect(await response('{"pid":7,"msg":"stopped"}\n{"pid":8,"msg":"stopping took too long"}\n')).toEqual([]);
+  it('may show that another process exceeded its shutdown time', async () => {
+    expect(await violatedRules('{"pid":7,"msg":"stopped"}\n{"pid":8,"msg":"stopping took too long"}\n')).toEqual([]);
   });
 
-  it('that tell of requests alone are fine', async () => {
-    expect(await response('{"level":"info","msg":"request","status":503}\n')).toEqual([]);
+  it('may show requests', async () => {
+    expect(await violatedRules('{"level":"info","msg":"request","status":503}\n')).toEqual([]);
   });
 
   it.each([
-    ['logs give nothing away', `{"level":"info","token":"${KEY}"}\n`],
-    ['logs give nothing away', '{"level":"info","msg":"+15550100042"}\n'],
-    ['logs give nothing away', '{"level":"warn","msg":"the processor live secret"}\n'],
-    ['nobody is told internal_error', '{"level":"error","operation":"processorNotice","msg":"internal_error"}\n'],
+    ['logs contain no secrets', `{"level":"info","token":"${KEY}"}\n`],
+    ['logs contain no secrets', '{"level":"info","msg":"+15550100042"}\n'],
+    ['logs contain no secrets', '{"level":"warn","msg":"the processor live secret"}\n'],
+    ['no request ends with internal_error', '{"level":"error","operation":"processorNotice","msg":"internal_error"}\n'],
     ['no process crashes', "node:events:485\n      throw er; // Unhandled 'error' event\n"],
     [
-      'whoever has stopped ends',
+      'a stopped process exits',
       '{"pid":7,"msg":"stopped"}\n{"level":"error","pid":7,"msg":"stopping took too long"}\n',
     ],
-    ['logs give nothing away', ''],
-  ])('are seen when this is broken: %s', async (rule, line) => {
-    expect(await response(line)).toEqual([rule]);
+    ['logs contain no secrets', ''],
+  ])('are checked for “%s”', async (rule, line) => {
+    expect(await violatedRules(line)).toEqual([rule]);
   });
 });
 
 describe('the receivers', () => {
-  it.each<readonly [Mood, number | null]>([
+  it.each<readonly [ReceiverBehavior, number | null]>([
     ['refuse', 503],
     ['redirect', 3],
     ['garbage', null],
     ['drip', 200],
-  ])('in the mood to %s do so', async (mood, expected) => {
+  ])('with the behavior %s answer so', async (behavior, expected) => {
     const receivers = new Receivers(new SeededRandom(1, 'partner'));
     const address = await receivers.open();
-    receivers.mood = mood;
+    receivers.behavior = behavior;
     const status = await post(`${address}/whe_1`, '{"id":"evt_1"}');
     expect(expected === 3 ? Math.floor((status ?? 0) / 100) : status).toBe(expected);
     expect(receivers.firstAt('/whe_1', 'evt_1')).not.toBeNull();
-    // It was not signed, which is seen as well.
-    expect(receivers.wrong).toHaveLength(1);
+    // The missing signature is recorded too.
+    expect(receivers.problems).toHaveLength(1);
     await receivers.close();
   });
 });
 
-/** The status; null: what came was no HTTP. */
+/** The status of the response; null if it was not HTTP. */
 async function post(url: string, body: string): Promise<number | null> {
   return new Promise((resolve) => {
     const sent = request(url, { method: 'POST', rejectUnauthorized: false }, (response) => {

@@ -1,7 +1,8 @@
-// Chaos for deliveries: `npm run chaos:events -- --deliveries N --seed S`. Two workers and PostgreSQL (durability on) as real
-// processes, killed, stopped for longer than a lease, cut and restarted at random while events come in; a receiver that
-// now and then says no, or hangs, and keeps what it was sent. Then quiet, and every promise is checked: each event reached
-// each endpoint that wanted it and was acknowledged, with the same verified bytes each time, and the books say so.
+// Chaos for deliveries: `npm run chaos:events -- --deliveries N --seed S`. Two workers and PostgreSQL (durability on)
+// run as real processes, which are killed, stopped for longer than a lease and disconnected at random while events are
+// created. The receiver sometimes refuses or hangs, and records every post. At the end each event must have reached and
+// been acknowledged by each subscribed endpoint, with the same verified bytes each time, and the deliveries must say
+// so.
 
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,24 +15,25 @@ import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { PostgresRunner } from '../support/postgres-runner.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
-import { openBookableVenues } from './load.ts';
+import { createBookableVenues } from './load.ts';
 import { ProcessRunner } from './process-runner.ts';
-import { type Endpoint, openEndpoints, Receivers, undelivered } from './receivers.ts';
+import { countUndelivered, createEndpoints, type Endpoint, Receivers } from './receivers.ts';
 import { prepareRun } from './run-setup.ts';
 
-interface Wish {
+interface Options {
   readonly deliveries: number;
   readonly seconds: number;
   readonly seed: number;
 }
 
-/** Longer than the lease of a lane. */
+/** Time that the database may be down in all. */
 const MAX_DOWNTIME_MS = 600_000;
-const LONGER_THAN_A_LEASE = 34_000;
+/** Longer than the lease of an endpoint queue. */
+const LONG_STOP_MS = 34_000;
 const TYPES = ['checkout.created', 'checkout.funded', 'checkout.completed'] as const;
-const PATIENCE_MS = 300_000;
+const SETTLE_TIMEOUT_MS = 300_000;
 
-function readWish(): Wish {
+function readOptions(): Options {
   const { values } = parseArgs({
     options: {
       deliveries: { type: 'string', default: '20000' },
@@ -42,61 +44,64 @@ function readWish(): Wish {
   return { deliveries: Number(values.deliveries), seconds: Number(values.seconds), seed: Number(values.seed) };
 }
 
-const say = (line: string): void => void process.stderr.write(`chaos of deliveries: ${line}\n`);
+const log = (line: string): void => void process.stderr.write(`chaos of deliveries: ${line}\n`);
 
-/** Writes events as the program does, a few to a transaction, until there are enough deliveries. What was acknowledged is kept. */
-async function makeEvents(db: Db, options: Wish, endpoints: readonly Endpoint[]): Promise<Set<string>> {
+/**
+ * Records events as the program does, eight in a transaction, until there are enough deliveries. Returns the committed
+ * ids.
+ */
+async function createEvents(db: Db, options: Options, endpoints: readonly Endpoint[]): Promise<Set<string>> {
   const random = new SeededRandom(options.seed, 'events');
   const ids = makeIds(systemClock, systemRandom);
   const file = join(packageRoot, 'schemas', 'v1', 'webhook_event.json');
   const { examples } = JSON.parse(readFileSync(file, 'utf8')) as { examples: { data: unknown }[] };
   const data = JSON.stringify(examples[0]?.data);
   const venues = [...new Set(endpoints.map(({ venueId }) => venueId))];
-  const response = new Set<string>();
+  const committed = new Set<string>();
   let deliveries = 0;
-  const began = Date.now();
-  const deadline = began + options.seconds * 1000 + MAX_DOWNTIME_MS;
+  const startedAt = Date.now();
+  const deadline = startedAt + options.seconds * 1000 + MAX_DOWNTIME_MS;
   while (deliveries < options.deliveries) {
     if (Date.now() > deadline) throw new Error(`only ${deliveries} deliveries were created by the deadline`);
     const venueId = random.pick(venues);
-    const made = Array.from({ length: 8 }, () => ({
+    const batch = Array.from({ length: 8 }, () => ({
       id: ids.prefixed('evt'),
       type: random.pick(TYPES),
-      about: ids.prefixed('chk'),
+      subject: ids.prefixed('chk'),
     }));
     try {
       await db.transaction(async (tx) => {
-        for (const { id, type, about } of made)
+        for (const { id, type, subject } of batch)
           await tx.query('select record_event($1, $2, $3, $4, $5, $6::json, clock_timestamp())', [
             venueId,
             id,
             'test',
             type,
-            about,
+            subject,
             data,
           ]);
       });
-      for (const { id, type } of made) {
-        response.add(id);
-        // Two endpoints of each venue want that one.
+      for (const { id, type } of batch) {
+        committed.add(id);
+        // Two endpoints of each venue subscribe to checkout.completed.
         deliveries += type === 'checkout.completed' ? 2 : 1;
       }
     } catch {
-      // The database was away: whether these were written is known to nobody, and the check asks the log.
+      // The database was down, and the outcome of this commit is unknown. The check reads the events from the database.
       await delay(200);
     }
-    const due = began + (deliveries / options.deliveries) * options.seconds * 1000;
+    const due = startedAt + (deliveries / options.deliveries) * options.seconds * 1000;
     await delay(Math.max(0, due - Date.now()));
   }
-  return response;
+  return committed;
 }
 
-/** Until it is told that it is over. Gives how often it did what. */
-async function rage(
-  options: Wish,
+/** Disturbs workers and PostgreSQL at random until `isOver`. Returns how often it did what. */
+async function disturb(
+  options: Options,
   workers: readonly ProcessRunner[],
   postgres: PostgresRunner,
-  over: () => boolean,
+  isOver: () => boolean,
 ): Promise<Record<string, number>> {
   const random = new SeededRandom(options.seed, 'nemesis');
   const done: Record<string, number> = {};
@@ -104,9 +109,9 @@ async function rage(
   const count = (what: string): void => {
     done[what] = (done[what] ?? 0) + 1;
   };
-  while (!over()) {
+  while (!isOver()) {
     await delay(random.between(700, 4_000));
-    const deed = random.weighed([
+    const action = random.weighed([
       [10, 'kill'],
       [4, 'term'],
       [3, 'stop'],
@@ -115,20 +120,20 @@ async function rage(
       [4, 'cut'],
     ] as const);
     const worker = random.pick(workers);
-    if (deed === 'kill' && worker !== stopped && worker.end('SIGKILL', random.between(100, 2_500)))
+    if (action === 'kill' && worker !== stopped && worker.end('SIGKILL', random.between(100, 2_500)))
       count('workers killed');
-    if (deed === 'term' && worker !== stopped && worker.end('SIGTERM', random.between(100, 2_500)))
+    if (action === 'term' && worker !== stopped && worker.end('SIGTERM', random.between(100, 2_500)))
       count('workers ended');
-    if (deed === 'postgres') {
+    if (action === 'postgres') {
       await postgres.kill();
       count('PostgreSQL killed');
     }
-    if (deed === 'backend' && (await postgres.killBackend(random.below(40)))) count('backends killed');
-    if (deed === 'cut' && (await postgres.cut(0.5))) count('connections cut');
-    if (deed === 'stop' && stopped === null && worker.isReady && worker.stop()) {
+    if (action === 'backend' && (await postgres.killBackend(random.below(40)))) count('backends killed');
+    if (action === 'cut' && (await postgres.cut(0.5))) count('connections cut');
+    if (action === 'stop' && stopped === null && worker.isReady && worker.stop()) {
       count('workers stopped for longer than a lease');
       stopped = worker;
-      void delay(LONGER_THAN_A_LEASE).then(() => {
+      void delay(LONG_STOP_MS).then(() => {
         worker.continue();
         stopped = null;
       });
@@ -137,41 +142,41 @@ async function rage(
   return done;
 }
 
-/** Waits until nothing is left to do. */
-async function quiet(db: Db): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await delay(500)) {
-    if ((await undelivered(db).catch(() => -1)) === 0) return;
+/** Waits until every event is delivered. */
+async function waitUntilDelivered(db: Db): Promise<void> {
+  for (const end = Date.now() + SETTLE_TIMEOUT_MS; Date.now() < end; await delay(500)) {
+    if ((await countUndelivered(db).catch(() => -1)) === 0) return;
   }
-  throw new Error('it did not become quiet');
+  throw new Error(`deliveries are left after ${SETTLE_TIMEOUT_MS / 1000} s`);
 }
 
-/** What was committed and is not in the log, and what of the log did not arrive. */
+/** Committed events that are missing in the database, and events that did not arrive. */
 async function check(
   db: Db,
   endpoints: readonly Endpoint[],
-  response: ReadonlySet<string>,
+  committed: ReadonlySet<string>,
   receivers: Receivers,
 ): Promise<string[]> {
   const log = await db.query<{ event_id: string }>('select event_id from events');
-  const known = new Set(log.map(({ event_id }) => event_id));
-  const lost = [...response].filter((id) => !known.has(id)).map((id) => `${id} was committed and is not in the log`);
+  const stored = new Set(log.map(({ event_id }) => event_id));
+  const lost = [...committed].filter((id) => !stored.has(id)).map((id) => `${id} was committed and is missing`);
   return [...lost, ...(await receivers.check(db, endpoints))];
 }
 
-async function run(options: Wish): Promise<number> {
+async function run(options: Options): Promise<number> {
   const folder = join(packageRoot, '.chaos', `events-${options.seed}`);
-  say(`seed ${options.seed}: building`);
+  log(`seed ${options.seed}: building`);
   const setup = await prepareRun(options.seed, folder, null);
-  const tell = (): void => undefined;
-  const postgres = new PostgresRunner(join(setup.scratch, 'database'), tell);
+  const ignoreEvent = (): void => undefined;
+  const postgres = new PostgresRunner(join(setup.scratch, 'database'), ignoreEvent);
   const receivers = new Receivers(new SeededRandom(options.seed, 'partner'));
   const address = await receivers.open();
   const url = await postgres.start();
   const runners = setup.processes
     .filter(({ name }) => name === 'processor' || name.startsWith('worker'))
-    .map((part) => new ProcessRunner(part, { DATABASE_URL: url }, folder, tell));
+    .map((spec) => new ProcessRunner(spec, { DATABASE_URL: url }, folder, ignoreEvent));
   process.once('exit', () => {
-    for (const runner of runners) runner.slay();
+    for (const runner of runners) runner.kill();
   });
   let db: Db | null = null;
   try {
@@ -181,38 +186,38 @@ async function run(options: Wish): Promise<number> {
     }
     db = openDb({ url, connections: 6, pooled: false, applicationName: 'everyshare-chaos' });
     const venues = [
-      ...(await openBookableVenues(db, setup)),
-      ...(await openBookableVenues(db, setup)),
-      ...(await openBookableVenues(db, setup)),
+      ...(await createBookableVenues(db, setup)),
+      ...(await createBookableVenues(db, setup)),
+      ...(await createBookableVenues(db, setup)),
     ];
-    const endpoints = await openEndpoints(db, setup, venues, address, TYPES);
-    say(`${options.deliveries} deliveries to ${endpoints.length} endpoints in ${options.seconds} s`);
-    let over = false;
-    const raging = rage(
+    const endpoints = await createEndpoints(db, setup, venues, address, TYPES);
+    log(`${options.deliveries} deliveries to ${endpoints.length} endpoints in ${options.seconds} s`);
+    let isOver = false;
+    const disturbing = disturb(
       options,
       runners.filter(({ name }) => name !== 'processor'),
       postgres,
-      () => over,
+      () => isOver,
     );
-    const response = await makeEvents(db, options, endpoints);
-    over = true;
-    const done = await raging;
-    say(
-      `quiet after ${Object.entries(done)
+    const committed = await createEvents(db, options, endpoints);
+    isOver = true;
+    const counts = await disturbing;
+    log(
+      `the disturbances end after ${Object.entries(counts)
         .map(([what, times]) => `${times} ${what}`)
         .join(', ')}`,
     );
     await postgres.heal();
     await Promise.all(runners.map((runner) => runner.heal()));
-    await quiet(db);
-    const faults = await check(db, endpoints, response, receivers);
+    await waitUntilDelivered(db);
+    const problems = await check(db, endpoints, committed, receivers);
     const [{ deliveries = 0, attempts = 0 } = {}] = await db.query<{ deliveries: number; attempts: number }>(
       'select count(*) as deliveries, sum(attempts)::int as attempts from deliveries',
     );
-    say(`${deliveries} deliveries, ${attempts} attempts in the books, ${receivers.posts} posts received`);
-    for (const fault of faults.slice(0, 20)) say(fault);
-    say(faults.length === 0 ? 'none was lost' : `${faults.length} FAULTS; logs in ${folder}`);
-    return faults.length === 0 && deliveries >= options.deliveries ? 0 : 1;
+    log(`${deliveries} deliveries with ${attempts} attempts, ${receivers.posts} posts received`);
+    for (const problem of problems.slice(0, 20)) log(problem);
+    log(problems.length === 0 ? 'no event was lost' : `${problems.length} PROBLEMS; logs in ${folder}`);
+    return problems.length === 0 && deliveries >= options.deliveries ? 0 : 1;
   } finally {
     await db?.close().catch(() => undefined);
     await Promise.all(runners.map((runner) => runner.close()));
@@ -223,7 +228,7 @@ async function run(options: Wish): Promise<number> {
 }
 
 try {
-  process.exitCode = await run(readWish());
+  process.exitCode = await run(readOptions());
 } catch (error) {
   process.stderr.write(
     `chaos of deliveries: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

@@ -1,4 +1,4 @@
-// Both sides' books once it is quiet, read whole: our tables, and the processor's through its own API.
+// Reads all records of both sides after the nemesis: our tables, and the processor's objects through its API.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import Stripe from 'stripe';
@@ -13,10 +13,10 @@ export interface CheckoutRow {
   readonly feeAmount: number;
   readonly refundedAmount: number;
   readonly booking: string;
-  /** Why it was canceled, where that was not a person's wish. */
+  /** The cancellation reason; null if a caller canceled it. */
   readonly reason: string | null;
   readonly view: string;
-  readonly firstTold: string | null;
+  readonly storedResponse: string | null;
 }
 
 export interface ShareRow {
@@ -25,7 +25,7 @@ export interface ShareRow {
   readonly status: string;
   readonly amount: number;
   readonly refundedAmount: number;
-  readonly dropped: boolean;
+  readonly isDropped: boolean;
 }
 
 export interface HoldRow {
@@ -47,7 +47,7 @@ export interface MovementRow {
   readonly amount: number;
   readonly feePart: number;
   readonly processorId: string | null;
-  readonly trouble: string | null;
+  readonly lastError: string | null;
 }
 
 export interface EventRow {
@@ -60,51 +60,51 @@ export interface EventRow {
   readonly at: number;
 }
 
-export interface OurBooks {
+export interface OurRecords {
   readonly checkouts: readonly CheckoutRow[];
   readonly shares: readonly ShareRow[];
   readonly holds: readonly HoldRow[];
   readonly movements: readonly MovementRow[];
   readonly events: readonly EventRow[];
-  /** Debits less credits, by account. */
+  /** Debits minus credits, by account. */
   readonly balances: ReadonlyMap<string, number>;
   /** By checkout and kind of entry. */
   readonly entries: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
 /**
- * Both books of one moment: a card whose hold lapses after ten seconds is renewed for as long as its checkout collects, and while one
- * hold takes the place of another there are two.
+ * Reads both sides at one moment. A test card's hold expires after ten seconds and is renewed while its checkout
+ * collects, so the records are read again until no hold changes in between.
  */
-export async function readBooks(
+export async function readRecords(
   db: Db,
   setup: RunSetup,
-): Promise<{ readonly ours: OurBooks; readonly theirs: TheirBooks }> {
-  let read = { ours: await readOurBooks(db), theirs: await readTheirBooks(setup) };
-  for (let tries = 1; tries < MAX_TRIES; tries++) {
-    const isBetween = read.ours.holds.some(({ status }) => UNDER_WAY.has(status));
-    const { holds } = await readOurBooks(db);
-    if (!isBetween && JSON.stringify(holds) === JSON.stringify(read.ours.holds)) break;
+): Promise<{ readonly ours: OurRecords; readonly processor: ProcessorRecords }> {
+  let read = { ours: await readOurRecords(db), processor: await readProcessorRecords(setup) };
+  for (let tries = 1; tries < MAX_READS; tries++) {
+    const isChanging = read.ours.holds.some(({ status }) => UNFINISHED_STATUSES.has(status));
+    const { holds } = await readOurRecords(db);
+    if (!isChanging && JSON.stringify(holds) === JSON.stringify(read.ours.holds)) break;
     await delay(250);
-    read = { ours: await readOurBooks(db), theirs: await readTheirBooks(setup) };
+    read = { ours: await readOurRecords(db), processor: await readProcessorRecords(setup) };
   }
   return read;
 }
 
-const MAX_TRIES = 40;
-const UNDER_WAY: ReadonlySet<string> = new Set(['asked', 'capturing', 'releasing']);
+const MAX_READS = 40;
+const UNFINISHED_STATUSES: ReadonlySet<string> = new Set(['asked', 'capturing', 'releasing']);
 
-async function readOurBooks(db: Db): Promise<OurBooks> {
+async function readOurRecords(db: Db): Promise<OurRecords> {
   const checkouts = await db.query<CheckoutRow>(
     `select c.checkout_id as id, c.venue_id as "venueId", c.status, c.amount, c.fee_amount as "feeAmount",
        c.refunded_amount as "refundedAmount", c.external_booking_id as booking, c.cancellation_reason as reason,
        checkout_view(c)::text as view,
-       find_stored_response(c.venue_id, c.checkout_id) as "firstTold"
+       find_stored_response(c.venue_id, c.checkout_id) as "storedResponse"
      from checkouts c order by c.created_at`,
   );
   const shares = await db.query<ShareRow>(
     `select share_id as id, checkout_id as "checkoutId", status, amount, refunded_amount as "refundedAmount",
-       dropped_at is not null as dropped from shares`,
+       dropped_at is not null as "isDropped" from shares`,
   );
   const holds = await db.query<HoldRow>(
     `select hold_id as id, checkout_id as "checkoutId", share_id as "shareId", status, amount, intent_id as "intentId",
@@ -112,7 +112,7 @@ async function readOurBooks(db: Db): Promise<OurBooks> {
   );
   const movements = await db.query<MovementRow>(
     `select movement_id as id, checkout_id as "checkoutId", hold_id as "holdId", kind, status, amount,
-       fee_part as "feePart", processor_id as "processorId", last_error as trouble from movements`,
+       fee_part as "feePart", processor_id as "processorId", last_error as "lastError" from movements`,
   );
   const events = await db.query<EventRow>(
     `select subject as "checkoutId", sequence, type, data -> 'object' ->> 'status' as status,
@@ -123,7 +123,7 @@ async function readOurBooks(db: Db): Promise<OurBooks> {
   return { checkouts, shares, holds, movements, events, ...(await readLedger(db)) };
 }
 
-async function readLedger(db: Db): Promise<Pick<OurBooks, 'balances' | 'entries'>> {
+async function readLedger(db: Db): Promise<Pick<OurRecords, 'balances' | 'entries'>> {
   const rows = await db.query<{ checkoutId: string; kind: string; debit: string; credit: string; amount: number }>(
     'select checkout_id as "checkoutId", kind, debit, credit, amount from ledger_entries',
   );
@@ -139,28 +139,28 @@ async function readLedger(db: Db): Promise<Pick<OurBooks, 'balances' | 'entries'
   return { balances, entries };
 }
 
-/** One payment intent with all that hangs on it. */
-export interface TheirHold {
+/** A payment intent with its captures, refunds and transfers. */
+export interface ProcessorHold {
   readonly intentId: string;
   readonly holdId: string;
   readonly checkoutId: string;
   readonly shareId: string;
   readonly status: string;
   readonly captured: number;
-  /** When the processor captured it, by its own books: the end of its second, in milliseconds; null: it never did. */
+  /** When the processor captured it: the end of that second, in milliseconds; null if it never did. */
   readonly capturedAt: number | null;
   readonly refunded: number;
   readonly transferred: number;
   readonly reversed: number;
 }
 
-export interface TheirBooks {
-  readonly holds: readonly TheirHold[];
-  /** What there is in live mode, where nobody has been. */
+export interface ProcessorRecords {
+  readonly holds: readonly ProcessorHold[];
+  /** Ids of objects in live mode, of which there must be none. */
   readonly live: readonly string[];
 }
 
-async function readTheirBooks(setup: RunSetup): Promise<TheirBooks> {
+async function readProcessorRecords(setup: RunSetup): Promise<ProcessorRecords> {
   const stripe = clientFor(setup, setup.processorSecrets.test);
   const refunds = new Map<string, number>();
   for await (const refund of stripe.refunds.list({ limit: 100 })) {
@@ -174,7 +174,7 @@ async function readTheirBooks(setup: RunSetup): Promise<TheirBooks> {
     add(reversals, idOf(transfer.source_transaction ?? null), transfer.amount_reversed);
   }
   const captures = await readCaptures(stripe);
-  const holds: TheirHold[] = [];
+  const holds: ProcessorHold[] = [];
   for await (const intent of stripe.paymentIntents.list({ limit: 100 })) {
     const charge = idOf(intent.latest_charge);
     holds.push({
@@ -190,10 +190,10 @@ async function readTheirBooks(setup: RunSetup): Promise<TheirBooks> {
       reversed: reversals.get(charge) ?? 0,
     });
   }
-  return { holds, live: await readLive(clientFor(setup, setup.processorSecrets.live)) };
+  return { holds, live: await readLiveIds(clientFor(setup, setup.processorSecrets.live)) };
 }
 
-/** By payment intent: when it was captured. Of two captures of one the first counts. */
+/** The time of capture by payment intent; of two captures the first. */
 async function readCaptures(stripe: Stripe): Promise<ReadonlyMap<string, number>> {
   const captures = new Map<string, number>();
   for await (const event of stripe.events.list({ type: 'charge.captured', limit: 100 })) {
@@ -203,8 +203,8 @@ async function readCaptures(stripe: Stripe): Promise<ReadonlyMap<string, number>
   return captures;
 }
 
-/** One of each kind is enough to know that somebody was there. */
-async function readLive(stripe: Stripe): Promise<readonly string[]> {
+/** At most one id of each kind of object. */
+async function readLiveIds(stripe: Stripe): Promise<readonly string[]> {
   const pages = await Promise.all([
     stripe.paymentIntents.list({ limit: 1 }),
     stripe.charges.list({ limit: 1 }),

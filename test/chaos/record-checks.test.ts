@@ -1,0 +1,238 @@
+// Tests of the checks of money, shares, events and responses: correct records pass, and each violation is found by its
+// rule.
+
+import { expect, it } from 'vitest';
+import type { Violation } from '../support/violation.ts';
+import { Booking } from './booking.ts';
+import { checkMoney } from './check-money.ts';
+import { checkEvents, checkResponses, checkShares } from './check-responses.ts';
+import type { OurRecords, ProcessorHold, ProcessorRecords } from './records.ts';
+
+const BODY = { amount: 1000, party_size: 2, description: 'Cabana', external_booking_id: 'bk-1', metadata: {} };
+const FIRST = JSON.stringify({ id: 'chk_1', status: 'open', ...BODY });
+
+/** One completed checkout of two equal shares with a fee of 100, and 200 of it refunded. */
+function soundRecords(): { ours: OurRecords; processor: ProcessorRecords; booking: Booking } {
+  const places = [1, 2];
+  const hold = (index: number) => ({
+    id: `hold_${index}`,
+    checkoutId: 'chk_1',
+    shareId: `shr_${index}`,
+    status: 'captured',
+    amount: 500,
+    intentId: `pi_${index}`,
+    chargeId: `ch_${index}`,
+  });
+  const common = { checkoutId: 'chk_1', status: 'done', processorId: null, lastError: null };
+  const movements = places.flatMap((index) => [
+    { ...common, id: `t_${index}`, holdId: `hold_${index}`, kind: 'transfer' as const, amount: 450, feePart: 0 },
+    { ...common, id: `f_${index}`, holdId: `hold_${index}`, kind: 'refund' as const, amount: 100, feePart: 10 },
+    { ...common, id: `v_${index}`, holdId: `hold_${index}`, kind: 'reversal' as const, amount: 90, feePart: 0 },
+  ]);
+  const statuses = ['open', 'collecting', 'collecting', 'collecting', 'funded', 'completed', 'completed'];
+  const types = ['created', 'collecting', 'share.held', 'share.held', 'funded', 'completed', 'refund.created'];
+  const booking = new Booking('bk-1', { venueId: 'v', key: 'k' }, 'guests', 'create bk-1', JSON.stringify(BODY));
+  booking.id = 'chk_1';
+  booking.acknowledged.push(FIRST);
+  const response = { sentAt: 0, receivedAt: 1, status: 200, text: '', json: { status: 'completed' } };
+  booking.refunds.push({ idempotencyKey: 'r', amount: 200, response });
+  return {
+    booking,
+    ours: {
+      checkouts: [
+        {
+          id: 'chk_1',
+          venueId: 'v',
+          status: 'completed',
+          amount: 1000,
+          feeAmount: 100,
+          refundedAmount: 200,
+          booking: 'bk-1',
+          reason: null,
+          view: FIRST,
+          storedResponse: FIRST,
+        },
+      ],
+      shares: places.map((index) => ({
+        id: `shr_${index}`,
+        checkoutId: 'chk_1',
+        status: 'captured',
+        amount: 500,
+        refundedAmount: 100,
+        isDropped: false,
+      })),
+      holds: places.map(hold),
+      movements,
+      events: statuses.map((status, index) => ({
+        checkoutId: 'chk_1',
+        sequence: index + 1,
+        type: (types[index] ?? '').replace(/^(?!.*\.)/, 'checkout.'),
+        status,
+        refundedAmount: index === 6 ? 200 : 0,
+        at: index * 1000,
+      })),
+      balances: new Map([
+        ['processor_balance', 1000 - 900 - 200 + 180],
+        ['fee_income', -80],
+      ]),
+      entries: new Map([
+        [
+          'chk_1',
+          new Map([
+            ['capture', 1000],
+            ['earning', 900],
+            ['fee', 100],
+            ['refund', 180],
+            ['fee_return', 20],
+          ]),
+        ],
+      ]),
+    },
+    processor: { live: [], holds: places.map(processorHold) },
+  };
+}
+
+function processorHold(index: number): ProcessorHold {
+  return {
+    intentId: `pi_${index}`,
+    holdId: `hold_${index}`,
+    checkoutId: 'chk_1',
+    shareId: `shr_${index}`,
+    status: 'succeeded',
+    captured: 500,
+    // After it was funded (4 s), before it was completed.
+    capturedAt: 4_999,
+    refunded: 100,
+    transferred: 450,
+    reversed: 90,
+  };
+}
+
+type Records = ReturnType<typeof soundRecords>;
+
+function rulesBroken({ ours, processor, booking }: Records): string[] {
+  const found: Violation[] = [];
+  const say = (rule: string, subject: string, what: string): void => void found.push({ rule, subject, what });
+  checkMoney(ours, processor, say);
+  checkShares(ours, say);
+  checkEvents(ours, say);
+  checkResponses(ours, [booking], say);
+  return [...new Set(found.map(({ rule }) => rule))];
+}
+
+it('finds nothing in correct records', () => {
+  expect(rulesBroken(soundRecords())).toEqual([]);
+});
+
+const processorWith = (records: Records, more: readonly ProcessorHold[]): Records => ({
+  ...records,
+  processor: { ...records.processor, holds: [...records.processor.holds, ...more] },
+});
+const oursWith = (records: Records, more: Partial<OurRecords>): Records => ({
+  ...records,
+  ours: { ...records.ours, ...more },
+});
+const only = (records: Records, status: string) => records.ours.checkouts.map((checkout) => ({ ...checkout, status }));
+
+const capturedAt = (records: Records, at: number | null): Records => ({
+  ...records,
+  processor: { ...records.processor, holds: records.processor.holds.map((hold) => ({ ...hold, capturedAt: at })) },
+});
+
+/** Every guest was refunded in full, and the checkout has this status. */
+const refundedInFull = (records: Records, status: string, reason: string | null): Records => ({
+  ...oursWith(records, { checkouts: records.ours.checkouts.map((checkout) => ({ ...checkout, status, reason })) }),
+  processor: {
+    ...records.processor,
+    holds: records.processor.holds.map((hold) => ({ ...hold, refunded: hold.captured })),
+  },
+});
+
+/** Without the event of this number; the later events have lower numbers. */
+const withoutEvent = (records: Records, sequence: number): Records =>
+  oursWith(records, {
+    events: records.ours.events
+      .filter((event) => event.sequence !== sequence)
+      .map((event, index) => ({ ...event, sequence: index + 1 })),
+  });
+
+const VIOLATIONS: readonly (readonly [string, (records: Records) => Records])[] = [
+  [
+    'no hold is orphaned',
+    (records) => processorWith(records, [{ ...processorHold(3), status: 'requires_capture', captured: 0 }]),
+  ],
+  ['one capture for a share', (records) => processorWith(records, [{ ...processorHold(1), intentId: 'pi_9' }])],
+  [
+    'one capture for a share',
+    (records) =>
+      processorWith(records, [{ ...processorHold(1), intentId: 'pi_9', refunded: 500, transferred: 0, reversed: 0 }]),
+  ],
+  ['no capture before all shares are held', (records) => capturedAt(records, 3_999)],
+  ['no capture before all shares are held', (records) => capturedAt(records, null)],
+  ['no capture before all shares are held', (records) => refundedInFull(records, 'expired', null)],
+  ['no capture before all shares are held', (records) => refundedInFull(records, 'collecting', null)],
+  ['no capture before all shares are held', (records) => refundedInFull(records, 'canceled', null)],
+  [
+    'no capture before all shares are held',
+    (records) => oursWith(records, { events: records.ours.events.filter(({ type }) => type !== 'checkout.funded') }),
+  ],
+  [
+    'our records agree with the processor',
+    (records) => processorWith({ ...records, processor: { live: [], holds: [] } }, [processorHold(1)]),
+  ],
+  [
+    'no guest is charged without a completed checkout',
+    (records) => oursWith(records, { checkouts: only(records, 'canceled') }),
+  ],
+  ['the ledger sums to zero', (records) => oursWith(records, { balances: new Map([['processor_balance', 1]]) })],
+  ['the ledger matches the checkout', (records) => oursWith(records, { entries: new Map() })],
+  [
+    'test mode never reaches live mode',
+    (records) => ({ ...records, processor: { ...records.processor, live: ['pi_live'] } }),
+  ],
+  [
+    'no work is left unfinished',
+    (records) => oursWith(records, { holds: records.ours.holds.map((hold) => ({ ...hold, status: 'capturing' })) }),
+  ],
+  ['one event for each change', (records) => oursWith(records, { events: records.ours.events.slice(1) })],
+  ['one event for each change', (records) => withoutEvent(records, 3)],
+  ['one event for each change', (records) => withoutEvent(records, 2)],
+  ['one event for each change', (records) => withoutEvent(records, 5)],
+  [
+    'one event for each change',
+    (records) =>
+      oursWith(records, {
+        events: records.ours.events.map((event) =>
+          event.type === 'checkout.funded' ? { ...event, status: 'collecting' } : event,
+        ),
+      }),
+  ],
+  ['shares sum to the amount', (records) => oursWith(records, { shares: records.ours.shares.slice(1) })],
+  ['an acknowledged checkout is stored', (records) => oursWith(records, { checkouts: [] })],
+];
+
+it.each(VIOLATIONS)('finds a violation of “%s”', (rule, change) => {
+  expect(rulesBroken(change(soundRecords()))).toContain(rule);
+});
+
+it('accepts a capture that was refunded because another one failed', () => {
+  expect(rulesBroken(refundedInFull(soundRecords(), 'canceled', 'capture_failed'))).not.toContain(
+    'no capture before all shares are held',
+  );
+});
+
+it('finds a lost cancel, a different response, an unacknowledged refund, and a terminal state that changed', () => {
+  const records = soundRecords();
+  records.booking.cancelAcknowledged = true;
+  records.booking.acknowledged.push(`${FIRST} `);
+  records.booking.refunds.length = 0;
+  records.booking.observe({ sentAt: 1, receivedAt: 2, status: 200, text: '', json: { status: 'expired' } });
+  expect(rulesBroken(records)).toEqual(
+    expect.arrayContaining([
+      'an acknowledged cancel holds',
+      'equal creates get equal responses',
+      'an acknowledged refund happens once',
+      'a terminal state is final',
+    ]),
+  );
+});

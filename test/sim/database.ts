@@ -1,84 +1,84 @@
-// The database as an actor sees it: the real one, with every statement and every commit waiting for the scheduler. A
-// transaction has a connection of its own; statements sent together are sent on in their order, as many at once as chance
-// says. A statement that waits for a lock is left waiting, as it would be, and the others go on. Only one at a time is:
-// which of two would be woken first is PostgreSQL's affair and would not repeat, so a second one is taken back, and sent
-// again after locks were let go.
+// The real database, with every statement and commit scheduled. A transaction has its own connection; statements that
+// were queued together are sent in order, a random number of them at a time. A statement that waits for a lock stays
+// blocked while other actors continue. Only one statement may be blocked: PostgreSQL would choose which of two
+// continues first, and the run would not be repeatable. So a second one is canceled, and sent again after locks were
+// released.
 
 import type { QueryResult } from 'pg';
 import { type Db, type Queryable, type Row, sqlState } from '../../src/base/db.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import { type DatabaseConnection, type SimulationEnvironment, type Statement, send, sendAll } from './environment.ts';
 import { type Actor, type PendingAction, type Scheduler, Violation } from './scheduler.ts';
-import { ALL_PARTS, changedBy, type Look, type Part, snapshotStatement } from './snapshot.ts';
+import { ALL_PARTS, changedBy, type SnapshotPart, type SnapshotTexts, snapshotStatement } from './snapshot.ts';
 
 type Settled = PromiseSettledResult<QueryResult>;
 
-interface Asked extends Statement {
+interface QueuedStatement extends Statement {
   readonly resolve: (rows: Row[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Statements that are under way on one connection. */
-interface Flight {
-  readonly line: DatabaseConnection;
+/** Statements that were sent on one connection. */
+interface InFlight {
+  readonly connection: DatabaseConnection;
   results: Settled[] | null;
-  readonly ended: Promise<unknown>;
+  readonly allEnded: Promise<unknown>;
 }
 
-interface Stuck {
-  readonly flight: Flight;
+interface BlockedStatement {
+  readonly inFlight: InFlight;
   readonly actor: Actor;
   readonly name: string;
-  /** What has changed once it goes on: of a transaction nothing, before it is committed. */
-  readonly changed: readonly Part[];
-  readonly land: (results: Settled[]) => void;
+  /** Parts that it changes when it continues; none in a transaction, before its commit. */
+  readonly changed: readonly SnapshotPart[];
+  readonly onResults: (results: Settled[]) => void;
 }
 
 export interface DatabaseSettings {
   readonly environment: SimulationEnvironment;
   readonly scheduler: Scheduler;
   readonly random: SeededRandom;
-  /** Changes a statement on its way, or sends it astray: for bugs that are planted. */
-  readonly plant: Plant | null;
-  /** How often a connection is lost. */
-  readonly lossy: () => number;
-  /** Told of the state after every commit: of whatever that commit can have changed. */
-  readonly onCommit: (look: Look, isOneCommit: boolean) => void;
+  /** Changes statements, for planted bugs. */
+  readonly change: StatementChange | null;
+  /** Probability of a lost connection. */
+  readonly lossRate: () => number;
+  /** Called after every commit with the rows of the parts that it can have changed. */
+  readonly onCommit: (texts: SnapshotTexts, isOneCommit: boolean) => void;
 }
 
-export interface Plant {
-  readonly text?: (text: string) => string;
-  /** True: this statement of a transaction is committed by itself. */
-  readonly astray?: (text: string) => boolean;
+export interface StatementChange {
+  readonly rewrite?: (text: string) => string;
+  /** Returns true for a statement that is committed outside its transaction. */
+  readonly commitsAlone?: (text: string) => boolean;
 }
 
-const TRIES = 4;
-const PATIENCE_MS = 1;
-/** A statement that neither ends nor waits for a lock by then is a fault of PostgreSQL or of the machine. */
+const MAX_TRIES = 4;
+const LOCK_POLL_MS = 1;
+/** A statement must end or wait for a lock within this time. */
 const MAX_STATEMENT_MS = 120_000;
 
-/** Takes locks that another transaction may wait for, or waits for theirs; a plain select does neither. */
-function locks(text: string): boolean {
+/** The statement may take or wait for locks; a plain select does neither. */
+function mayLock(text: string): boolean {
   return changedBy(text) !== null || / for (no key )?update\b/.test(text);
 }
 
-const shortened = new Map<string, string>();
+const shortNames = new Map<string, string>();
 
-function short(text: string): string {
-  let name = shortened.get(text);
+function shortName(text: string): string {
+  let name = shortNames.get(text);
   if (name === undefined) {
     name = text.replace(/\s+/g, ' ').slice(0, 48);
-    shortened.set(text, name);
+    shortNames.set(text, name);
   }
   return name;
 }
 
-function lost(): Error {
+function connectionLost(): Error {
   return new Error('Connection terminated unexpectedly');
 }
 
-/** Rows come in no particular order from a statement that changes them: an order of our own, so that a seed repeats. */
-function rowsOf(text: string, result: QueryResult): Row[] {
+/** The rows of a statement that changes them have no fixed order, so they are sorted to make a seed repeatable. */
+function sortedRows(text: string, result: QueryResult): Row[] {
   const rows = result.rows as Row[];
   if (rows.length < 2 || !/^\s*(with t as materialized|update)\b/i.test(text)) return rows;
   return rows
@@ -90,8 +90,8 @@ function rowsOf(text: string, result: QueryResult): Row[] {
 export class Database {
   readonly #settings: DatabaseSettings;
   readonly #open = new Set<Transaction>();
-  #stuck: Stuck | null = null;
-  /** Counts how often locks were let go. */
+  #blocked: BlockedStatement | null = null;
+  /** Incremented each time locks are released. */
   #epoch = 0;
 
   constructor(settings: DatabaseSettings) {
@@ -113,323 +113,330 @@ export class Database {
     return this.#open.size;
   }
 
-  /** Its connections go, and with them what was not committed. */
-  async forget(actor: Actor): Promise<void> {
+  /** Rolls back all open transactions of an actor. */
+  async abandonAll(actor: Actor): Promise<void> {
     for (const tx of [...this.#open]) if (tx.actor === actor) await this.abandon(tx);
   }
 
-  /** The end of a run: whatever is open is rolled back, whoever waits for whom. */
+  /** Rolls back all open transactions at the end of a run. */
   async close(): Promise<void> {
-    const open = [...this.#open].flatMap(({ line }) => line ?? []);
-    const stuck = this.#stuck?.flight;
-    await Promise.all(open.map((line) => send(line, { text: 'rollback', values: [] })));
-    await stuck?.ended;
-    this.#settings.environment.free.push(
+    const open = [...this.#open].flatMap(({ connection }) => connection ?? []);
+    const blocked = this.#blocked?.inFlight;
+    await Promise.all(open.map((connection) => send(connection, { text: 'rollback', values: [] })));
+    await blocked?.allEnded;
+    this.#settings.environment.freeConnections.push(
       ...open,
-      ...(stuck === undefined || open.includes(stuck.line) ? [] : [stuck.line]),
+      ...(blocked === undefined || open.includes(blocked.connection) ? [] : [blocked.connection]),
     );
   }
 
-  isStuck(actor: Actor): boolean {
-    return this.#stuck?.actor === actor;
+  isBlocked(actor: Actor): boolean {
+    return this.#blocked?.actor === actor;
   }
 
-  /** What happens to transactions that stay open while much time passes: PostgreSQL ends them. */
-  async endIdle(): Promise<void> {
+  /** Ends open transactions, as PostgreSQL does after its idle time limit. */
+  async endIdleTransactions(): Promise<void> {
     for (const tx of [...this.#open]) {
-      if (this.#stuck !== null && this.#stuck.flight.line === tx.line) continue;
-      tx.fail(lost());
+      if (this.#blocked !== null && this.#blocked.inFlight.connection === tx.connection) continue;
+      tx.fail(connectionLost());
       await this.abandon(tx);
     }
   }
 
   async abandon(tx: Transaction): Promise<void> {
     this.#open.delete(tx);
-    tx.over = true;
-    if (tx.line === null) return;
-    const line = tx.line;
-    tx.line = null;
-    await send(line, { text: 'rollback', values: [] });
-    this.#settings.environment.free.push(line);
-    await this.#undone();
+    tx.isOver = true;
+    if (tx.connection === null) return;
+    const connection = tx.connection;
+    tx.connection = null;
+    await send(connection, { text: 'rollback', values: [] });
+    this.#settings.environment.freeConnections.push(connection);
+    await this.#afterRollback();
   }
 
-  #take(): DatabaseConnection {
-    const line = this.#settings.environment.free.pop();
-    if (line === undefined) throw new Violation('the simulation has run out of connections');
-    return line;
+  #takeConnection(): DatabaseConnection {
+    const connection = this.#settings.environment.freeConnections.pop();
+    if (connection === undefined) throw new Violation('the simulation has run out of connections');
+    return connection;
   }
 
-  #planted(text: string): string {
-    return this.#settings.plant?.text?.(text) ?? text;
+  #rewritten(text: string): string {
+    return this.#settings.change?.rewrite?.(text) ?? text;
   }
 
-  #single(actor: Actor, asked: string, values: readonly unknown[]): Promise<Row[]> {
-    const text = this.#planted(asked);
+  #single(actor: Actor, statement: string, values: readonly unknown[]): Promise<Row[]> {
+    const text = this.#rewritten(statement);
     return new Promise((resolve, reject) => this.#enqueueSingle(actor, { text, values, resolve, reject }, -1));
   }
 
-  #enqueueSingle(actor: Actor, asked: Asked, takenBackAt: number): void {
+  #enqueueSingle(actor: Actor, statement: QueuedStatement, canceledAtEpoch: number): void {
     this.#settings.scheduler.enqueue({
       actor,
-      label: () => short(asked.text),
-      ready: () => this.mayTryAgain(takenBackAt),
-      grant: () => this.#sendSingle(actor, asked),
+      label: () => shortName(statement.text),
+      isReady: () => this.mayRetry(canceledAtEpoch),
+      run: () => this.#sendSingle(actor, statement),
     });
   }
 
-  mayTryAgain(takenBackAt: number): boolean {
-    return this.#epoch > takenBackAt || this.#stuck === null;
+  mayRetry(canceledAtEpoch: number): boolean {
+    return this.#epoch > canceledAtEpoch || this.#blocked === null;
   }
 
-  async #sendSingle(actor: Actor, asked: Asked): Promise<void> {
-    const { environment, random, lossy, scheduler } = this.#settings;
-    const isLost = random.often(lossy());
+  async #sendSingle(actor: Actor, statement: QueuedStatement): Promise<void> {
+    const { environment, random, lossRate, scheduler } = this.#settings;
+    const isLost = random.often(lossRate());
     if (isLost && random.often(0.5)) {
-      scheduler.note('  lost before it arrived');
-      asked.reject(lost());
+      scheduler.log('  connection lost before the statement');
+      statement.reject(connectionLost());
       return;
     }
-    const line = this.#take();
-    const changed = changedBy(asked.text);
-    const looks = changed !== null && changed.length > 0 && this.#stuck === null ? [lookFor(changed)] : [];
-    const flight = this.#fly(line, [asked, ...looks]);
-    const land = (results: Settled[]): void => {
-      environment.free.push(line);
+    const connection = this.#takeConnection();
+    const changed = changedBy(statement.text);
+    const snapshotQueries =
+      changed !== null && changed.length > 0 && this.#blocked === null ? [snapshotQuery(changed)] : [];
+    const inFlight = this.#send(connection, [statement, ...snapshotQueries]);
+    const onResults = (results: Settled[]): void => {
+      environment.freeConnections.push(connection);
       if (isLost) {
-        scheduler.note('  done, and its answer lost');
-        asked.reject(lost());
-      } else deliver(asked, results[0]);
+        scheduler.log('  done, and its result lost');
+        statement.reject(connectionLost());
+      } else settleStatement(statement, results[0]);
     };
-    const how = await this.#ended(flight, locks(asked.text));
-    if (how === 'waits') return this.#hold({ flight, actor, name: short(asked.text), changed: changed ?? [], land });
-    if (how === 'taken back') {
-      scheduler.note('  would wait for a lock as well');
-      environment.free.push(line);
-      this.#enqueueSingle(actor, asked, this.#epoch);
+    const how = await this.#waitFor(inFlight, mayLock(statement.text));
+    if (how === 'waits')
+      return this.#block({ inFlight, actor, name: shortName(statement.text), changed: changed ?? [], onResults });
+    if (how === 'canceled') {
+      scheduler.log('  canceled: it would wait for a lock too');
+      environment.freeConnections.push(connection);
+      this.#enqueueSingle(actor, statement, this.#epoch);
       return;
     }
-    const results = flight.results ?? [];
-    // Whoever is answered must find the world as it is after that.
-    if (changed !== null) await this.#committed(changed, results[1]);
-    land(results);
+    const results = inFlight.results ?? [];
+    // Report the commit before the actor continues, so that it sees the state after the commit.
+    if (changed !== null) await this.#afterCommit(changed, results[1]);
+    onResults(results);
   }
 
-  #tellOf(result: Settled): void {
-    if (result.status !== 'fulfilled') throw new Violation(`no snapshot: ${String(result.reason)}`);
-    this.#settings.onCommit(result.value.rows[0] as Look, true);
+  #reportCommit(result: Settled): void {
+    if (result.status !== 'fulfilled') throw new Violation(`the snapshot failed: ${String(result.reason)}`);
+    this.#settings.onCommit(result.value.rows[0] as SnapshotTexts, true);
   }
 
-  #fly(line: DatabaseConnection, list: readonly Statement[]): Flight {
-    const ended = Promise.allSettled(sendAll(line, list));
-    const flight: Flight = { line, results: null, ended };
+  #send(connection: DatabaseConnection, list: readonly Statement[]): InFlight {
+    const ended = Promise.allSettled(sendAll(connection, list));
+    const inFlight: InFlight = { connection, results: null, allEnded: ended };
     ended.then((results) => {
-      flight.results = results;
+      inFlight.results = results;
     });
-    return flight;
+    return inFlight;
   }
 
-  async #ended(flight: Flight, takesLocks: boolean): Promise<'ended' | 'waits' | 'taken back'> {
+  async #waitFor(inFlight: InFlight, takesLocks: boolean): Promise<'ended' | 'waits' | 'canceled'> {
     const { environment } = this.#settings;
-    const others = this.#stuck !== null || [...this.#open].some((tx) => tx.locks && tx.line !== flight.line);
+    const others =
+      this.#blocked !== null || [...this.#open].some((tx) => tx.hasLocks && tx.connection !== inFlight.connection);
     if (!takesLocks || !others) {
-      await flight.ended;
+      await inFlight.allEnded;
       return 'ended';
     }
     for (const deadline = Date.now() + MAX_STATEMENT_MS; Date.now() < deadline; ) {
-      await within(flight.ended, PATIENCE_MS);
-      if (flight.results !== null) return 'ended';
-      const { pid } = flight.line;
-      const before = this.#stuck?.flight.line.pid;
+      await waitAtMost(inFlight.allEnded, LOCK_POLL_MS);
+      if (inFlight.results !== null) return 'ended';
+      const { pid } = inFlight.connection;
+      const before = this.#blocked?.inFlight.connection.pid;
       const blockers = await environment.blockers(before === undefined ? [pid] : [pid, before]);
-      if (flight.results !== null) return 'ended';
+      if (inFlight.results !== null) return 'ended';
       if (!blockers.has(pid)) continue;
       if (before === undefined) return 'waits';
-      // Each waits for the other: PostgreSQL ends this one itself.
+      // Each waits for the other: PostgreSQL cancels this one itself.
       if (blockers.get(pid)?.includes(before) && blockers.get(before)?.includes(pid)) continue;
       await environment.cancel(pid);
-      await flight.ended;
-      return 'taken back';
+      await inFlight.allEnded;
+      return 'canceled';
     }
     throw new Error(`a statement neither ended nor waited for a lock within ${MAX_STATEMENT_MS} ms`);
   }
 
-  #hold(stuck: Stuck): void {
-    this.#settings.scheduler.note('  waits for a lock');
-    this.#stuck = stuck;
+  #block(blocked: BlockedStatement): void {
+    this.#settings.scheduler.log('  waits for a lock');
+    this.#blocked = blocked;
   }
 
-  /** Locks were let go: whoever waited for them goes on. Answers whether somebody did. */
+  /** Called after locks were released: lets the blocked statement continue if nothing blocks it. */
   async #unblock(): Promise<void> {
     const { environment, scheduler } = this.#settings;
-    const stuck = this.#stuck;
+    const blocked = this.#blocked;
     this.#epoch++;
-    if (stuck === null) return;
-    for (const deadline = Date.now() + MAX_STATEMENT_MS; stuck.flight.results === null; ) {
+    if (blocked === null) return;
+    for (const deadline = Date.now() + MAX_STATEMENT_MS; blocked.inFlight.results === null; ) {
       if (Date.now() > deadline)
         throw new Error(`a statement that waits for no lock did not end within ${MAX_STATEMENT_MS} ms`);
-      const blockers = await environment.blockers([stuck.flight.line.pid]);
+      const blockers = await environment.blockers([blocked.inFlight.connection.pid]);
       if (blockers.size > 0) break;
-      await within(stuck.flight.ended, 1);
+      await waitAtMost(blocked.inFlight.allEnded, 1);
     }
-    if (stuck.flight.results === null) return;
-    this.#stuck = null;
-    scheduler.note(`  ${stuck.actor.name} goes on: ${stuck.name}`);
+    if (blocked.inFlight.results === null) return;
+    this.#blocked = null;
+    scheduler.log(`  ${blocked.actor.name} continues: ${blocked.name}`);
   }
 
-  /** After a commit: what waited for it, the state as it is now, and whoever waited is answered. */
-  async #committed(changed: readonly Part[], look: Settled | undefined): Promise<void> {
+  /**
+   * After a commit: lets the blocked statement continue, reports the new state, then returns the statement's results.
+   */
+  async #afterCommit(changed: readonly SnapshotPart[], texts: Settled | undefined): Promise<void> {
     const { environment, onCommit } = this.#settings;
-    const before = this.#stuck;
+    const before = this.#blocked;
     await this.#unblock();
-    const landed = before !== null && this.#stuck === null ? before : null;
-    const all = new Set([...changed, ...(landed?.changed ?? [])]);
-    if (look !== undefined) this.#tellOf(look);
-    else if (all.size > 0) onCommit(await environment.look(ALL_PARTS.filter((part) => all.has(part))), landed === null);
-    landed?.land(landed.flight.results ?? []);
+    const unblocked = before !== null && this.#blocked === null ? before : null;
+    const all = new Set([...changed, ...(unblocked?.changed ?? [])]);
+    if (texts !== undefined) this.#reportCommit(texts);
+    else if (all.size > 0)
+      onCommit(await environment.readSnapshot(ALL_PARTS.filter((part) => all.has(part))), unblocked === null);
+    unblocked?.onResults(unblocked.inFlight.results ?? []);
   }
 
   /** After a rollback. */
-  async #undone(): Promise<void> {
-    const before = this.#stuck;
+  async #afterRollback(): Promise<void> {
+    const before = this.#blocked;
     await this.#unblock();
-    if (before === null || this.#stuck !== null) return;
-    // What waited may have been a statement that committed itself.
+    if (before === null || this.#blocked !== null) return;
+    // The blocked statement may have been one outside a transaction, which commits by itself.
     if (before.changed.length > 0)
-      this.#settings.onCommit(await this.#settings.environment.look(before.changed), false);
-    before.land(before.flight.results ?? []);
+      this.#settings.onCommit(await this.#settings.environment.readSnapshot(before.changed), false);
+    before.onResults(before.inFlight.results ?? []);
   }
 
   async #transaction<T>(actor: Actor, work: (tx: Queryable) => Promise<T>): Promise<T> {
-    for (let attempt = 1; attempt <= TRIES; attempt++) {
+    for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
       const tx = new Transaction(this, actor, this.#settings);
       try {
         const query = <R extends object = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
-          tx.ask(this.#planted(text), values) as Promise<unknown> as Promise<R[]>;
+          tx.query(this.#rewritten(text), values) as Promise<unknown> as Promise<R[]>;
         const done = await work({ query });
         await tx.end('commit');
         return done;
       } catch (error) {
         await tx.end('rollback').catch(() => undefined);
-        if (attempt === TRIES || !['40001', '40P01'].includes(sqlState(error))) throw error;
+        if (attempt === MAX_TRIES || !['40001', '40P01'].includes(sqlState(error))) throw error;
       }
     }
     throw new Error('unreachable: the last attempt returns or throws');
   }
 
-  /** As many of a transaction's statements as chance says. */
-  async sendOn(tx: Transaction): Promise<void> {
-    const { random, lossy, scheduler } = this.#settings;
-    if (random.often(lossy())) {
-      scheduler.note('  its connection is lost');
-      tx.fail(lost());
+  /** Sends a random number of the transaction's queued statements. */
+  async sendQueued(tx: Transaction): Promise<void> {
+    const { random, lossRate, scheduler } = this.#settings;
+    if (random.often(lossRate())) {
+      scheduler.log('  connection lost');
+      tx.fail(connectionLost());
       await this.abandon(tx);
       return;
     }
     const count = random.often(0.6) ? tx.queue.length : random.between(1, tx.queue.length);
     const list = tx.queue.splice(0, count);
-    const takesLocks = list.some(({ text }) => locks(text));
-    const first: Statement[] = tx.line === null ? [{ text: 'begin', values: [] }] : [];
-    if (this.#stuck !== null && takesLocks) first.push({ text: 'savepoint s', values: [] });
-    if (tx.line === null) {
-      tx.line = this.#take();
+    const takesLocks = list.some(({ text }) => mayLock(text));
+    const first: Statement[] = tx.connection === null ? [{ text: 'begin', values: [] }] : [];
+    if (this.#blocked !== null && takesLocks) first.push({ text: 'savepoint s', values: [] });
+    if (tx.connection === null) {
+      tx.connection = this.#takeConnection();
       this.#open.add(tx);
     }
-    tx.locks ||= takesLocks;
-    for (const { text } of list) tx.changes(changedBy(text));
-    const flight = this.#fly(tx.line, [...first, ...list]);
-    const land = (results: Settled[]): void => {
-      for (const [at, asked] of list.entries()) deliver(asked, results[at + first.length]);
+    tx.hasLocks ||= takesLocks;
+    for (const { text } of list) tx.addChanges(changedBy(text));
+    const inFlight = this.#send(tx.connection, [...first, ...list]);
+    const onResults = (results: Settled[]): void => {
+      for (const [at, statement] of list.entries()) settleStatement(statement, results[at + first.length]);
       tx.enqueueNext();
     };
-    const how = await this.#ended(flight, takesLocks);
-    if (how === 'ended') return land(flight.results ?? []);
+    const how = await this.#waitFor(inFlight, takesLocks);
+    if (how === 'ended') return onResults(inFlight.results ?? []);
     if (how === 'waits') {
-      return this.#hold({ flight, actor: tx.actor, name: short(list[0]?.text ?? ''), changed: [], land });
+      return this.#block({ inFlight, actor: tx.actor, name: shortName(list[0]?.text ?? ''), changed: [], onResults });
     }
-    scheduler.note('  would wait for a lock as well');
-    await send(tx.line, { text: 'rollback to savepoint s', values: [] });
+    scheduler.log('  canceled: it would wait for a lock too');
+    await send(tx.connection, { text: 'rollback to savepoint s', values: [] });
     tx.queue.unshift(...list);
-    tx.takenBackAt = this.#epoch;
+    tx.canceledAtEpoch = this.#epoch;
     tx.enqueueNext();
   }
 
   async commit(tx: Transaction): Promise<void> {
-    const { environment, random, lossy, scheduler } = this.#settings;
-    const line = tx.line;
-    if (line === null) return tx.ended?.resolve();
-    const isLost = random.often(lossy());
+    const { environment, random, lossRate, scheduler } = this.#settings;
+    const connection = tx.connection;
+    if (connection === null) return tx.ended?.resolve();
+    const isLost = random.often(lossRate());
     if (isLost && random.often(0.5)) {
-      scheduler.note('  its connection is lost before the commit');
-      tx.fail(lost());
+      scheduler.log('  connection lost before the commit');
+      tx.fail(connectionLost());
       await this.abandon(tx);
       return;
     }
     const changed = tx.changed === null ? null : ALL_PARTS.filter((part) => tx.changed?.has(part));
-    const looks = changed !== null && changed.length > 0 && this.#stuck === null ? [lookFor(changed)] : [];
-    const flight = this.#fly(line, [{ text: 'commit', values: [] }, ...looks]);
-    await flight.ended;
-    const [committed, look] = flight.results ?? [];
+    const snapshotQueries =
+      changed !== null && changed.length > 0 && this.#blocked === null ? [snapshotQuery(changed)] : [];
+    const inFlight = this.#send(connection, [{ text: 'commit', values: [] }, ...snapshotQueries]);
+    await inFlight.allEnded;
+    const [committed, texts] = inFlight.results ?? [];
     this.#open.delete(tx);
-    tx.over = true;
-    tx.line = null;
-    environment.free.push(line);
-    if (changed !== null) await this.#committed(changed, look);
-    else await this.#undone();
+    tx.isOver = true;
+    tx.connection = null;
+    environment.freeConnections.push(connection);
+    if (changed !== null) await this.#afterCommit(changed, texts);
+    else await this.#afterRollback();
     if (isLost) {
-      scheduler.note('  committed, and the answer lost');
-      tx.fail(lost());
+      scheduler.log('  committed, and its result lost');
+      tx.fail(connectionLost());
     } else if (committed?.status === 'rejected') tx.fail(committed.reason);
-    else if (committed?.value.command !== 'COMMIT') tx.fail(new Error('the transaction had failed before'));
+    else if (committed?.value.command !== 'COMMIT') tx.fail(new Error('the transaction had already failed'));
     else tx.ended?.resolve();
   }
 
-  /** A statement of a transaction that is committed by itself: only where a bug is planted. */
-  isAstray(text: string): boolean {
-    return this.#settings.plant?.astray?.(text) === true;
+  /** With a planted bug, some statements of a transaction are committed outside it. */
+  commitsAlone(text: string): boolean {
+    return this.#settings.change?.commitsAlone?.(text) === true;
   }
 
-  sendAstray(actor: Actor, text: string, values: readonly unknown[]): Promise<Row[]> {
+  sendAlone(actor: Actor, text: string, values: readonly unknown[]): Promise<Row[]> {
     return this.#single(actor, text, values);
   }
 }
 
-function lookFor(parts: readonly Part[]): Statement {
+function snapshotQuery(parts: readonly SnapshotPart[]): Statement {
   return { text: snapshotStatement(parts), values: [] };
 }
 
-function deliver(asked: Asked, result: Settled | undefined): void {
-  if (result === undefined) asked.reject(lost());
-  else if (result.status === 'rejected') asked.reject(result.reason);
-  else asked.resolve(rowsOf(asked.text, result.value));
+function settleStatement(statement: QueuedStatement, result: Settled | undefined): void {
+  if (result === undefined) statement.reject(connectionLost());
+  else if (result.status === 'rejected') statement.reject(result.reason);
+  else statement.resolve(sortedRows(statement.text, result.value));
 }
 
-/** Until it has ended, or so long, with whatever has arrived by then taken in. */
-async function within(ended: Promise<unknown>, ms: number): Promise<void> {
+/** Waits until all have ended, at most this long. setImmediate lets results that have arrived be processed first. */
+async function waitAtMost(ended: Promise<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
+  const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(() => setImmediate(resolve), ms);
   });
-  await Promise.race([ended, late]);
+  await Promise.race([ended, timeout]);
   clearTimeout(timer);
 }
 
 export class Transaction {
   readonly actor: Actor;
-  line: DatabaseConnection | null = null;
-  /** Whether somebody may have to wait for it. */
-  locks = false;
-  /** What its commit may change; null: it has written nothing. */
-  changed: Set<Part> | null = null;
-  over = false;
-  takenBackAt = -1;
-  queue: Asked[] = [];
+  connection: DatabaseConnection | null = null;
+  /** Another transaction may have to wait for it. */
+  hasLocks = false;
+  /** Parts that its commit may change; null if it has written nothing. */
+  changed: Set<SnapshotPart> | null = null;
+  isOver = false;
+  canceledAtEpoch = -1;
+  queue: QueuedStatement[] = [];
   ended: { resolve: () => void; reject: (error: unknown) => void } | null = null;
   readonly #database: Database;
   readonly #scheduler: Scheduler;
   #pending: PendingAction | null = null;
-  #broken: unknown = null;
-  #last: 'commit' | 'rollback' | null = null;
+  #error: unknown = null;
+  #ending: 'commit' | 'rollback' | null = null;
 
   constructor(database: Database, actor: Actor, settings: DatabaseSettings) {
     this.#database = database;
@@ -437,58 +444,58 @@ export class Transaction {
     this.#scheduler = settings.scheduler;
   }
 
-  ask(text: string, values: readonly unknown[]): Promise<Row[]> {
-    if (this.#broken !== null) return Promise.reject(this.#broken);
-    if (this.#database.isAstray(text)) return this.#database.sendAstray(this.actor, text, values);
+  query(text: string, values: readonly unknown[]): Promise<Row[]> {
+    if (this.#error !== null) return Promise.reject(this.#error);
+    if (this.#database.commitsAlone(text)) return this.#database.sendAlone(this.actor, text, values);
     return new Promise((resolve, reject) => {
       this.queue.push({ text, values, resolve, reject });
       if (this.#pending === null) this.enqueueNext();
     });
   }
 
-  changes(parts: readonly Part[] | null): void {
+  addChanges(parts: readonly SnapshotPart[] | null): void {
     if (parts !== null) this.changed = new Set([...(this.changed ?? []), ...parts]);
   }
 
   end(how: 'commit' | 'rollback'): Promise<void> {
-    if (this.#broken !== null || this.over) {
-      return how === 'commit' ? Promise.reject(this.#broken) : Promise.resolve();
+    if (this.#error !== null || this.isOver) {
+      return how === 'commit' ? Promise.reject(this.#error) : Promise.resolve();
     }
     if (how === 'rollback') this.queue = [];
-    this.#last = how;
+    this.#ending = how;
     return new Promise((resolve, reject) => {
       this.ended = { resolve, reject };
       if (this.#pending === null) this.enqueueNext();
     });
   }
 
-  /** Asks for its next turn, when there is something to do. */
+  /** Queues the transaction's next action, if there is one. */
   enqueueNext(): void {
     this.#pending = null;
-    if (this.over || (this.queue.length === 0 && this.#last === null)) return;
+    if (this.isOver || (this.queue.length === 0 && this.#ending === null)) return;
     const action: PendingAction = {
       actor: this.actor,
-      label: () => (this.queue.length > 0 ? short(this.queue[0]?.text ?? '') : (this.#last ?? '')),
-      ready: () => this.#database.mayTryAgain(this.takenBackAt),
-      grant: () => this.#go(),
+      label: () => (this.queue.length > 0 ? shortName(this.queue[0]?.text ?? '') : (this.#ending ?? '')),
+      isReady: () => this.#database.mayRetry(this.canceledAtEpoch),
+      run: () => this.#runNext(),
     };
     this.#pending = action;
     this.#scheduler.enqueue(action);
   }
 
-  async #go(): Promise<void> {
-    if (this.queue.length > 0) return this.#database.sendOn(this);
-    if (this.#last === 'commit') return this.#database.commit(this);
+  async #runNext(): Promise<void> {
+    if (this.queue.length > 0) return this.#database.sendQueued(this);
+    if (this.#ending === 'commit') return this.#database.commit(this);
     await this.#database.abandon(this);
     this.ended?.resolve();
   }
 
   fail(error: unknown): void {
-    this.#broken = error;
-    this.over = true;
-    if (this.#pending !== null) this.#scheduler.withdraw(this.#pending);
+    this.#error = error;
+    this.isOver = true;
+    if (this.#pending !== null) this.#scheduler.remove(this.#pending);
     this.#pending = null;
-    for (const asked of this.queue.splice(0)) asked.reject(error);
+    for (const statement of this.queue.splice(0)) statement.reject(error);
     this.ended?.reject(error);
   }
 }

@@ -1,5 +1,5 @@
-// What must always hold about events on their way to the partners, checked after every commit against what the receivers
-// themselves know; and what must hold in the end.
+// The invariants of deliveries, checked after every commit against what the receivers got; and what must hold at the
+// end of a seed.
 
 import type { Endpoint, Receivers } from './receivers.ts';
 import { Violation } from './scheduler.ts';
@@ -7,11 +7,11 @@ import type { Snapshot } from './snapshot.ts';
 
 type Delivery = Snapshot['deliveries'][number];
 
-const HOUR = 3_600_000;
-/** The longest gap between two tries, with what chance may add, and the minute that is kept free. */
-const LAST_GAP = 4.5 * HOUR;
+const HOUR_MS = 3_600_000;
+/** The longest gap between two attempts, with its random part and a minute of tolerance. */
+const MAX_RETRY_GAP_MS = 4.5 * HOUR_MS;
 
-function insist(holds: boolean, message: () => string): void {
+function check(holds: boolean, message: () => string): void {
   if (!holds) throw new Violation(message());
 }
 
@@ -19,15 +19,15 @@ const keyOf = ({ endpoint, event }: Delivery): string => `${endpoint} ${event}`;
 
 export class DeliveryInvariants {
   readonly #receivers: Receivers;
-  /** How far two clocks can be apart. */
-  readonly #apart: number;
-  /** When each endpoint was last written down to have said yes, by the true time. */
-  readonly #yes = new Map<string, number>();
-  readonly met = new Set<string>();
+  /** The largest difference between two clocks. */
+  readonly #maxClockDifferenceMs: number;
+  /** When a delivery to each endpoint was last recorded as delivered, in true time. */
+  readonly #lastDelivered = new Map<string, number>();
+  readonly transitions = new Set<string>();
 
-  constructor(receivers: Receivers, apart: number) {
+  constructor(receivers: Receivers, maxClockDifferenceMs: number) {
     this.#receivers = receivers;
-    this.#apart = apart;
+    this.#maxClockDifferenceMs = maxClockDifferenceMs;
   }
 
   onCommit(before: Snapshot, next: Snapshot, isOneCommit: boolean, now: number): void {
@@ -39,108 +39,119 @@ export class DeliveryInvariants {
         if (old !== undefined && old.attempts === delivery.attempts && old.status === delivery.status) continue;
         this.#check(delivery, old, next, isOneCommit, now);
       }
-      for (const key of olds.keys()) throw new Violation(`the delivery ${key} is gone`);
+      for (const key of olds.keys()) throw new Violation(`the delivery ${key} was deleted`);
     }
     if (before.endpoints !== next.endpoints) this.#checkDisabled(before, next);
   }
 
   #check(delivery: Delivery, old: Delivery | undefined, next: Snapshot, isOneCommit: boolean, now: number): void {
-    const { event, endpoint, status, attempts, ends, endedAs } = delivery;
-    this.met.add(`delivery ${old?.status ?? 'new'} → ${status}`);
-    insist(
+    const { event, endpoint, status, attempts, endsAt, endReason } = delivery;
+    this.transitions.add(`delivery ${old?.status ?? 'new'} → ${status}`);
+    check(
       next.events.some(({ id }) => id === event),
-      () => `${event} is delivered, and was never told`,
+      () => `${event} has a delivery, and was never recorded`,
     );
     if (old === undefined) return;
-    insist(old.status === 'pending', () => `${event} was ${old.status} and became ${status} (${attempts} attempts)`);
+    check(old.status === 'pending', () => `${event} was ${old.status} and became ${status} (${attempts} attempts)`);
     if (attempts > old.attempts) this.#checkWriter(delivery, old, next, isOneCommit);
     if (status === 'delivered') {
-      insist(
-        this.#heard(delivery)?.acknowledged === true,
-        () => `${event} is delivered, and ${endpoint} never said yes`,
+      check(
+        this.#received(delivery)?.isAcknowledged === true,
+        () => `${event} is delivered, and ${endpoint} never acknowledged it`,
       );
-      this.#yes.set(endpoint, now);
+      this.#lastDelivered.set(endpoint, now);
     }
     if (status !== 'failed') return;
     const isDisabled = next.endpoints.some(({ id, status }) => id === endpoint && status === 'disabled');
-    const isOver = now + this.#apart >= ends - LAST_GAP;
-    insist(
-      endedAs === 'endpoint_disabled' ? isDisabled : isOver,
-      () => `${event} was given up ${((ends - now) / HOUR).toFixed(1)} h before its time`,
+    const isOver = now + this.#maxClockDifferenceMs >= endsAt - MAX_RETRY_GAP_MS;
+    check(
+      endReason === 'endpoint_disabled' ? isDisabled : isOver,
+      () => `${event} was given up ${((endsAt - now) / HOUR_MS).toFixed(1)} h before its time`,
     );
   }
 
-  /** Whoever writes down an attempt has made it, and still has the lane on which it was made. */
+  /**
+   * A worker may record an attempt only if it made it, and still holds the lease of the queue under which it made it.
+   */
   #checkWriter(delivery: Delivery, old: Delivery, next: Snapshot, isOneCommit: boolean): void {
-    const { event, endpoint, attempts, lastAt } = delivery;
-    const heard = this.#heard(delivery);
-    insist(
-      attempts <= (heard?.posts ?? 0),
-      () => `${event}: ${attempts} attempts are written, ${heard?.posts} were made`,
+    const { event, endpoint, attempts, lastAttemptAt } = delivery;
+    const received = this.#received(delivery);
+    check(
+      attempts <= (received?.posts ?? 0),
+      () => `${event}: ${attempts} attempts are recorded, ${received?.posts} were made`,
     );
-    // Two commits in one look: of the first of them nothing can be said.
+    // With two commits in one snapshot, the state after the first is unknown.
     if (!isOneCommit) return;
-    insist(attempts === old.attempts + 1, () => `${event}: one commit has counted ${attempts - old.attempts} attempts`);
-    const turns = heard?.turnsAt.get(lastAt ?? 0) ?? [];
-    const turn = next.lanes.find((lane) => lane.endpoint === endpoint)?.turn ?? 0;
-    insist(
-      turns.includes(turn),
-      () => `${event}: turn ${turns.join()} has written, and the lane is at ${turn}: too late`,
+    check(attempts === old.attempts + 1, () => `${event}: one commit has counted ${attempts - old.attempts} attempts`);
+    const leaseTokens = received?.leaseTokensByAttempt.get(lastAttemptAt ?? 0) ?? [];
+    const leaseToken = next.queues.find((queue) => queue.endpoint === endpoint)?.leaseToken ?? 0;
+    check(
+      leaseTokens.includes(leaseToken),
+      () => `${event}: lease token ${leaseTokens.join()} has written, and the queue is at ${leaseToken}: too late`,
     );
   }
 
-  /** An endpoint is given up after one delivery had all its time, and not one said yes in that time. */
+  /** An endpoint is disabled only after one delivery failed in all of its 72 hours, and none succeeded in that time. */
   #checkDisabled(before: Snapshot, next: Snapshot): void {
     for (const { id, status } of next.endpoints) {
-      if (status !== 'disabled' || before.endpoints.some((one) => one.id === id && one.status === status)) continue;
-      this.met.add('endpoint active → disabled');
-      const failed = next.deliveries.filter((one) => one.endpoint === id && one.status === 'failed');
-      const begun = Math.max(...failed.map(({ ends }) => ends - 72 * HOUR));
-      const yes = this.#yes.get(id) ?? Number.NEGATIVE_INFINITY;
-      insist(failed.length > 0 && yes < begun + this.#apart, () => `${id} was disabled, and had said yes`);
+      if (
+        status !== 'disabled' ||
+        before.endpoints.some((endpoint) => endpoint.id === id && endpoint.status === status)
+      )
+        continue;
+      this.transitions.add('endpoint active → disabled');
+      const failed = next.deliveries.filter((delivery) => delivery.endpoint === id && delivery.status === 'failed');
+      const startedAt = Math.max(...failed.map(({ endsAt }) => endsAt - 72 * HOUR_MS));
+      const lastDelivered = this.#lastDelivered.get(id) ?? Number.NEGATIVE_INFINITY;
+      check(
+        failed.length > 0 && lastDelivered < startedAt + this.#maxClockDifferenceMs,
+        () => `${id} was disabled, although a delivery had succeeded`,
+      );
     }
   }
 
-  #heard({ endpoint, event }: Delivery) {
-    return this.#endpoint(endpoint)?.heard.get(event);
+  #received({ endpoint, event }: Delivery) {
+    return this.#endpoint(endpoint)?.received.get(event);
   }
 
   #endpoint(id: string): Endpoint | undefined {
     return this.#receivers.endpoints.find((endpoint) => endpoint.id === id);
   }
 
-  /** Every event has come to every endpoint at least once, or was given up in its time: the endpoint's own book says so. */
-  checkEnd(present: Snapshot): void {
-    insist(present.queue.length === 0, () => 'an event was never dispatched');
-    const response = present.events.filter(({ type }) => type !== 'webhook_endpoint.disabled');
+  /** Every endpoint has received every event, or its delivery failed after its time. */
+  checkEnd(current: Snapshot): void {
+    check(current.undispatched.length === 0, () => 'an event was never dispatched');
+    const events = current.events.filter(({ type }) => type !== 'webhook_endpoint.disabled');
     for (const endpoint of this.#receivers.endpoints) {
-      const mine = new Map(
-        present.deliveries.filter((one) => one.endpoint === endpoint.id).map((one) => [one.event, one]),
+      const deliveries = new Map(
+        current.deliveries
+          .filter((delivery) => delivery.endpoint === endpoint.id)
+          .map((delivery) => [delivery.event, delivery]),
       );
-      for (const { id, type, subject, sequence } of response) {
-        const status = mine.get(id)?.status;
-        insist(status === 'delivered' || status === 'failed', () => `${type} ${id} is ${status} in the end`);
-        const heard = endpoint.heard.get(id);
-        insist(status === 'failed' || heard?.taken === true, () => `${type} ${id} never came to ${endpoint.id}`);
-        const isSame = heard === undefined || (heard.subject === subject && heard.sequence === sequence);
-        insist(isSame, () => `${id} came as ${heard?.sequence} of ${heard?.subject}`);
+      for (const { id, type, subject, sequence } of events) {
+        const status = deliveries.get(id)?.status;
+        check(status === 'delivered' || status === 'failed', () => `${type} ${id} is ${status} at the end`);
+        const received = endpoint.received.get(id);
+        check(status === 'failed' || received?.isReceived === true, () => `${type} ${id} never reached ${endpoint.id}`);
+        const isSame = received === undefined || (received.subject === subject && received.sequence === sequence);
+        check(isSame, () => `${id} arrived as ${received?.sequence} of ${received?.subject}`);
       }
-      insist(mine.size === response.length, () => `${mine.size} deliveries of ${response.length} events`);
-      this.#checkGaps(endpoint, mine);
+      check(deliveries.size === events.length, () => `${deliveries.size} deliveries of ${events.length} events`);
+      this.#checkGaps(endpoint, deliveries);
     }
   }
 
-  /** What came, of each subject, is all of 1 to the last, but for what was given up. */
-  #checkGaps(endpoint: Endpoint, mine: ReadonlyMap<string, Delivery>): void {
-    const came = new Map<string, Set<number>>();
-    for (const [event, { subject, sequence, taken }] of endpoint.heard) {
-      if (!taken && mine.get(event)?.status !== 'failed') continue;
-      came.set(subject, (came.get(subject) ?? new Set()).add(sequence));
+  /** The received events of each subject have no gap, unless a delivery failed. */
+  #checkGaps(endpoint: Endpoint, deliveries: ReadonlyMap<string, Delivery>): void {
+    const sequencesBySubject = new Map<string, Set<number>>();
+    for (const [event, { subject, sequence, isReceived }] of endpoint.received) {
+      if (!isReceived && deliveries.get(event)?.status !== 'failed') continue;
+      sequencesBySubject.set(subject, (sequencesBySubject.get(subject) ?? new Set()).add(sequence));
     }
-    for (const [subject, sequences] of came) {
+    for (const [subject, sequences] of sequencesBySubject) {
       const last = Math.max(...sequences);
-      const isWhole = sequences.size === last || [...mine.values()].some(({ status }) => status === 'failed');
-      insist(isWhole, () => `${endpoint.id} has ${sequences.size} of ${last} events of ${subject}`);
+      const isComplete = sequences.size === last || [...deliveries.values()].some(({ status }) => status === 'failed');
+      check(isComplete, () => `${endpoint.id} has ${sequences.size} of ${last} events of ${subject}`);
     }
   }
 }

@@ -1,5 +1,5 @@
-// What the seeds of one process share: a real database with connections that stay open, and what is dear to make (the
-// contract, the card processor's clients). Seeds run one after the other; each leaves the database empty.
+// What the seeds of one process share: a real database with open connections, and objects that are expensive to make
+// (the contract, the processor's clients). Seeds run one after the other; each leaves the database empty.
 
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -11,11 +11,11 @@ import { packageRoot } from '../../src/base/package-root.ts';
 import { makeContract } from '../../src/base/schema/contract.ts';
 import { readRegistry } from '../../src/base/schema/registry.ts';
 import { makeValidator } from '../../src/base/schema/validate.ts';
-import { makeSlot, type Slot } from './processor-client.ts';
-import { QuickQuery } from './quick-query.ts';
-import { type Look, type Part, snapshotStatement } from './snapshot.ts';
+import { CachedShapeQuery } from './cached-shape-query.ts';
+import { makeProcessorClient, type ProcessorClient } from './processor-client.ts';
+import { type SnapshotPart, type SnapshotTexts, snapshotStatement } from './snapshot.ts';
 
-/** Emptied after each seed, children first. */
+/** Deleted after each seed, children first. */
 const TABLES = [
   'ledger_entries',
   'undispatched_events',
@@ -41,15 +41,15 @@ const CONNECTIONS = 24;
 const TRUNCATE_EVERY = 50;
 
 const SETTINGS = [
-  // Real waits are seen by asking the lock table, so nothing here depends on how fast the machine is; a deadlock is
-  // found by whoever waits last.
+  // The simulation detects waits from the lock table, so no result depends on the speed of the machine. The statement
+  // that completes a deadlock fails at once.
   'deadlock_timeout=1ms',
   'lock_timeout=0',
   'statement_timeout=30s',
   'plan_cache_mode=force_generic_plan',
   'jit=off',
   'synchronous_commit=off',
-  // Nobody reads what these would tell.
+  // No part of the simulation reads these.
   'track_activities=off',
   'track_counts=off',
   'update_process_title=off',
@@ -65,32 +65,34 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-const names = new Map<string, string>();
+const statementNames = new Map<string, string>();
 function nameOf(text: string): string {
-  let name = names.get(text);
+  let name = statementNames.get(text);
   if (name === undefined) {
     name = createHash('sha256').update(text).digest('base64url').slice(0, 24);
-    names.set(text, name);
+    statementNames.set(text, name);
   }
   return name;
 }
 
-const plain = new Set(['begin', 'commit', 'rollback', 'savepoint s', 'rollback to savepoint s']);
+const UNPREPARED_STATEMENTS = new Set(['begin', 'commit', 'rollback', 'savepoint s', 'rollback to savepoint s']);
 
-export function send(line: DatabaseConnection, { text, values }: Statement): Promise<pg.QueryResult> {
-  if (plain.has(text)) return line.client.query(text);
+export function send(connection: DatabaseConnection, { text, values }: Statement): Promise<pg.QueryResult> {
+  if (UNPREPARED_STATEMENTS.has(text)) return connection.client.query(text);
   return new Promise((resolve, reject) => {
     const response = (error: Error | undefined, result: pg.QueryResult): void =>
       error == null ? resolve(result) : reject(error);
-    line.client.query(new QuickQuery(nameOf(text), text, [...values], response) as unknown as pg.Submittable);
+    connection.client.query(
+      new CachedShapeQuery(nameOf(text), text, [...values], response) as unknown as pg.Submittable,
+    );
   });
 }
 
-/** Several in one packet. */
-export function sendAll(line: DatabaseConnection, statements: readonly Statement[]): Promise<pg.QueryResult>[] {
-  const { stream } = (line.client as unknown as { connection: { stream: Socket } }).connection;
+/** Sends several statements in one packet. */
+export function sendAll(connection: DatabaseConnection, statements: readonly Statement[]): Promise<pg.QueryResult>[] {
+  const { stream } = (connection.client as unknown as { connection: { stream: Socket } }).connection;
   stream.cork();
-  const sent = statements.map((statement) => send(line, statement));
+  const sent = statements.map((statement) => send(connection, statement));
   stream.uncork();
   return sent;
 }
@@ -99,19 +101,19 @@ export class SimulationEnvironment {
   readonly contract;
   readonly registry;
   readonly validator;
-  /** Connections that nobody uses now. */
-  readonly free: DatabaseConnection[] = [];
-  readonly #lines: DatabaseConnection[];
+  /** Connections that are not in use. */
+  readonly freeConnections: DatabaseConnection[] = [];
+  readonly #connections: DatabaseConnection[];
   readonly #monitor: DatabaseConnection;
   readonly #cleaner: DatabaseConnection;
-  readonly #slots: Slot[] = [];
+  readonly #processorClients: ProcessorClient[] = [];
   #runs = 0;
 
-  private constructor(lines: DatabaseConnection[], monitor: DatabaseConnection, cleaner: DatabaseConnection) {
-    this.#lines = lines;
+  private constructor(connections: DatabaseConnection[], monitor: DatabaseConnection, cleaner: DatabaseConnection) {
+    this.#connections = connections;
     this.#monitor = monitor;
     this.#cleaner = cleaner;
-    this.free.push(...lines);
+    this.freeConnections.push(...connections);
     this.registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
     this.validator = makeValidator(this.registry);
     this.contract = makeContract(this.registry, this.validator, { always: rules, whenNew: clockRules });
@@ -122,28 +124,28 @@ export class SimulationEnvironment {
     for (const table of TABLES) await monitor.client.query(`alter table ${table} set (autovacuum_enabled = false)`);
     const cleaner = await connect(url);
     await cleaner.client.query('set session_replication_role = replica');
-    const lines = await Promise.all(Array.from({ length: CONNECTIONS }, () => connect(url)));
-    return new SimulationEnvironment(lines, monitor, cleaner);
+    const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => connect(url)));
+    return new SimulationEnvironment(connections, monitor, cleaner);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#lines, this.#monitor, this.#cleaner].map(({ client }) => client.end()));
+    await Promise.all([...this.#connections, this.#monitor, this.#cleaner].map(({ client }) => client.end()));
   }
 
-  /** A client of the processor, for whoever is given this number; making one is dear. */
-  slot(number: number): Slot {
-    const slot = this.#slots[number] ?? makeSlot();
-    this.#slots[number] = slot;
-    return slot;
+  /** The processor client with this number; reused, because making one is expensive. */
+  processorClient(number: number): ProcessorClient {
+    const client = this.#processorClients[number] ?? makeProcessorClient();
+    this.#processorClients[number] = client;
+    return client;
   }
 
-  /** Looked at between the steps, by nobody who takes part. */
-  async look(parts: readonly Part[]): Promise<Look> {
+  /** Reads the committed rows between two steps, on a separate connection. */
+  async readSnapshot(parts: readonly SnapshotPart[]): Promise<SnapshotTexts> {
     const { rows } = await send(this.#monitor, { text: snapshotStatement(parts), values: [] });
-    return rows[0] as Look;
+    return rows[0] as SnapshotTexts;
   }
 
-  /** Whom each of these connections waits for, when it waits for a lock. */
+  /** The connections that block each of these connections, by pid. */
   async blockers(pids: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
     const { rows } = await send(this.#monitor, {
       text: `select pid, by from unnest($1::integer[]) as pid, pg_blocking_pids(pid) as by where cardinality(by) > 0`,
@@ -152,7 +154,7 @@ export class SimulationEnvironment {
     return new Map((rows as { pid: number; by: number[] }[]).map(({ pid, by }) => [pid, by]));
   }
 
-  /** Its statement ends with an error, as if it had waited too long. */
+  /** Cancels the connection's statement, as a time limit would. */
   async cancel(pid: number): Promise<void> {
     await send(this.#monitor, { text: 'select pg_cancel_backend($1)', values: [pid] });
   }
@@ -161,7 +163,7 @@ export class SimulationEnvironment {
     await this.#cleaner.client.query(text, [...values]);
   }
 
-  async empty(): Promise<void> {
+  async deleteAll(): Promise<void> {
     this.#runs++;
     const text =
       this.#runs % TRUNCATE_EVERY === 0

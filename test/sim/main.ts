@@ -1,6 +1,6 @@
-// npm run sim -- --seeds N [--from N] [--jobs N] [--seed S]: runs many seeds of the simulation on its own PostgreSQL, in as
-// many processes as there are cores (two at least), or one seed with everything that happened in it. Ends with 1 when
-// something did not hold.
+// npm run sim -- --seeds N [--from N] [--jobs N] [--seed S]: runs many seeds of the simulation on its own PostgreSQL,
+// with one process for each core (at least two), or one seed with its whole trace. Exits with 1 if an invariant did not
+// hold.
 
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,37 +16,37 @@ import { createDatabase } from '../support/create-database.ts';
 import { SimulationEnvironment } from './environment.ts';
 import { type Outcome, runSeed } from './run.ts';
 
-interface Part {
-  /** Of the databases in which it runs seeds beside one another: while one waits for PostgreSQL, another goes on. */
+interface SeedRange {
+  /** Databases for seeds at the same time: while one waits for PostgreSQL, another runs. */
   readonly urls: readonly string[];
   readonly from: number;
   readonly seeds: number;
-  readonly every: number;
+  readonly step: number;
 }
 
-type News = { readonly done: number } | { readonly failed: Pick<Outcome, 'seed' | 'violation' | 'trace'> };
+type SeedResult = { readonly done: number } | { readonly failed: Pick<Outcome, 'seed' | 'violation' | 'trace'> };
 
 const LAST_LINES = 60;
-const LANES = ['a', 'b'];
+const DATABASE_SUFFIXES = ['a', 'b'];
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-async function runPart(part: Part): Promise<void> {
-  let next = part.from;
-  const lane = async (url: string): Promise<void> => {
+async function runRange(range: SeedRange): Promise<void> {
+  let next = range.from;
+  const runNext = async (url: string): Promise<void> => {
     const environment = await SimulationEnvironment.open(url);
-    while (next < part.from + part.seeds * part.every) {
+    while (next < range.from + range.seeds * range.step) {
       const seed = next;
-      next += part.every;
+      next += range.step;
       const { violation, trace } = await runSeed(environment, seed);
-      const news: News = violation === null ? { done: seed } : { failed: { seed, violation, trace } };
-      process.send?.(news);
+      const result: SeedResult = violation === null ? { done: seed } : { failed: { seed, violation, trace } };
+      process.send?.(result);
     }
     await environment.close();
   };
-  await Promise.all(part.urls.map(lane));
+  await Promise.all(range.urls.map(runNext));
   process.disconnect();
 }
 
@@ -69,34 +69,34 @@ async function runOne(server: string, seed: number): Promise<number> {
   const environment = await SimulationEnvironment.open(await createDatabase(server, 'sim_one', 'everyshare_template'));
   const { trace, hash, violation, statuses } = await runSeed(environment, seed);
   await environment.close();
-  say(trace.join('\n'));
-  say(`seed ${seed}: ${statuses.join(', ')}; ${violation === null ? 'everything held' : violation}; hash ${hash}`);
+  print(trace.join('\n'));
+  print(`seed ${seed}: ${statuses.join(', ')}; ${violation === null ? 'everything held' : violation}; hash ${hash}`);
   return violation === null ? 0 : 1;
 }
 
 async function runMany(server: string, from: number, seeds: number, jobs: number): Promise<number> {
-  const began = Date.now();
+  const startedAt = Date.now();
   let done = 0;
   const failed: number[] = [];
   const show = (): void => {
-    const perSecond = (done / ((Date.now() - began) / 1000)).toFixed(1);
+    const perSecond = (done / ((Date.now() - startedAt) / 1000)).toFixed(1);
     if (process.stderr.isTTY)
       process.stderr.write(`\r${done} of ${seeds} seeds, ${failed.length} failed, ${perSecond}/s `);
   };
   await Promise.all(
     Array.from({ length: jobs }, async (_, job) => {
       const urls: string[] = [];
-      for (const lane of LANES) {
-        urls.push(await createDatabase(server, `sim_${job}_${lane}`, 'everyshare_template'));
+      for (const runNext of DATABASE_SUFFIXES) {
+        urls.push(await createDatabase(server, `sim_${job}_${runNext}`, 'everyshare_template'));
       }
-      const part: Part = { urls, from: from + job, seeds: Math.ceil((seeds - job) / jobs), every: jobs };
-      const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(part)]);
-      child.on('message', (news: News) => {
+      const range: SeedRange = { urls, from: from + job, seeds: Math.ceil((seeds - job) / jobs), step: jobs };
+      const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(range)]);
+      child.on('message', (result: SeedResult) => {
         done++;
-        if ('failed' in news) {
-          failed.push(news.failed.seed);
-          say(
-            `\nseed ${news.failed.seed}: ${news.failed.violation}\n${news.failed.trace.slice(-LAST_LINES).join('\n')}`,
+        if ('failed' in result) {
+          failed.push(result.failed.seed);
+          print(
+            `\nseed ${result.failed.seed}: ${result.failed.violation}\n${result.failed.trace.slice(-LAST_LINES).join('\n')}`,
           );
         }
         if (done % 50 === 0) show();
@@ -110,15 +110,15 @@ async function runMany(server: string, from: number, seeds: number, jobs: number
     }),
   );
   show();
-  const seconds = (Date.now() - began) / 1000;
-  say(
+  const seconds = (Date.now() - startedAt) / 1000;
+  print(
     `\n${done} of ${seeds} seeds from ${from} in ${seconds.toFixed(1)} s (${(done / seconds).toFixed(1)}/s), ${jobs} processes.`,
   );
   if (failed.length === 0 && done === seeds) {
-    say('Everything held.');
+    print('Everything held.');
     return 0;
   }
-  say(`FAILED: ${failed.join(', ')}. Replay one with: npm run sim -- --seed ${failed[0]}`);
+  print(`FAILED: ${failed.join(', ')}. Replay one with: npm run sim -- --seed ${failed[0]}`);
   return 1;
 }
 
@@ -139,4 +139,4 @@ async function main(): Promise<void> {
 }
 
 if (process.send === undefined) await main();
-else await runPart(JSON.parse(process.argv[2] ?? '{}') as Part);
+else await runRange(JSON.parse(process.argv[2] ?? '{}') as SeedRange);

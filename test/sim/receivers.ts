@@ -1,6 +1,5 @@
-// The partners' endpoints: what a seed has of them, how badly they answer, and a book of all that came to them, kept apart
-// from ours. A time-out is a refusal of the moment here, before or after the receiver took what was sent. Nothing is sent
-// for real.
+// The partners' endpoints of a seed: how badly they answer, and a record of everything that they received, independent
+// of ours. A time-out here fails at once, before or after the receiver got the event. Nothing is sent over a network.
 
 import type { Outbound, OutboundRequest } from '../../src/base/outbound/outbound.ts';
 import { OutboundError } from '../../src/base/outbound/outbound-error.ts';
@@ -12,67 +11,67 @@ import type { Invariants } from './invariants.ts';
 import { type Actor, type Scheduler, Violation } from './scheduler.ts';
 import { sealFor } from './simulation.ts';
 
-const TOLD = EVENT_TYPES.filter((type) => /^(checkout|share|refund)\./.test(type));
+const DELIVERED_TYPES = EVENT_TYPES.filter((type) => /^(checkout|share|refund)\./.test(type));
 
-type Answer = { readonly status: number; readonly body: string; readonly retryAfter?: string } | OutboundError;
+type Reply = { readonly status: number; readonly body: string; readonly retryAfter?: string } | OutboundError;
 
-interface Mood {
+interface ReplyKind {
   readonly name: string;
-  /** Whether the receiver has it afterwards. */
-  readonly takes: boolean;
-  readonly answer: () => Answer;
+  /** The receiver has the event afterwards. */
+  readonly receives: boolean;
+  readonly makeReply: () => Reply;
 }
 
-const answers = (status: number, body: string, retryAfter?: string) => (): Answer =>
+const reply = (status: number, body: string, retryAfter?: string) => (): Reply =>
   retryAfter === undefined ? { status, body } : { status, body, retryAfter };
 
-const WELL: readonly Mood[] = [
-  { name: '200', takes: true, answer: answers(200, 'ok') },
-  { name: '204', takes: true, answer: answers(204, '') },
-  { name: '200 and garbage', takes: true, answer: answers(200, '\0\ufffd<html>{"') },
+const GOOD_REPLIES: readonly ReplyKind[] = [
+  { name: '200', receives: true, makeReply: reply(200, 'ok') },
+  { name: '204', receives: true, makeReply: reply(204, '') },
+  { name: '200 and garbage', receives: true, makeReply: reply(200, '\0\ufffd<html>{"') },
 ];
 
-const BADLY: readonly Mood[] = [
-  { name: '503', takes: false, answer: answers(503, 'busy') },
-  { name: '503, come back in 90 s', takes: false, answer: answers(503, '', '90') },
-  { name: '500', takes: false, answer: answers(500, 'oops') },
-  { name: '500, and it has it', takes: true, answer: answers(500, 'oops') },
-  { name: 'a redirect', takes: false, answer: answers(302, '') },
-  { name: 'no HTTP', takes: false, answer: () => new OutboundError('protocol') },
-  { name: 'a time-out before it came', takes: false, answer: () => new OutboundError('timeout') },
-  { name: 'a time-out, and it has it', takes: true, answer: () => new OutboundError('timeout') },
-  { name: 'connection refused', takes: false, answer: () => new OutboundError('connect') },
-  { name: 'cut, and it has it', takes: true, answer: () => new OutboundError('interrupted') },
+const BAD_REPLIES: readonly ReplyKind[] = [
+  { name: '503', receives: false, makeReply: reply(503, 'busy') },
+  { name: '503, retry after 90 s', receives: false, makeReply: reply(503, '', '90') },
+  { name: '500', receives: false, makeReply: reply(500, 'oops') },
+  { name: '500, received', receives: true, makeReply: reply(500, 'oops') },
+  { name: 'a redirect', receives: false, makeReply: reply(302, '') },
+  { name: 'not HTTP', receives: false, makeReply: () => new OutboundError('protocol') },
+  { name: 'time-out, not received', receives: false, makeReply: () => new OutboundError('timeout') },
+  { name: 'time-out, received', receives: true, makeReply: () => new OutboundError('timeout') },
+  { name: 'connection refused', receives: false, makeReply: () => new OutboundError('connect') },
+  { name: 'disconnected, received', receives: true, makeReply: () => new OutboundError('interrupted') },
 ];
 
-/** What one endpoint knows of one event. */
+/** What one endpoint received of one event. */
 export interface ReceivedEvent {
   readonly bytes: string;
   readonly subject: string;
   readonly sequence: number;
   posts: number;
-  taken: boolean;
-  acknowledged: boolean;
-  /** By when its sender says that the attempt began: the turns under which that was. */
-  readonly turnsAt: Map<number, number[]>;
+  isReceived: boolean;
+  isAcknowledged: boolean;
+  /** The lease tokens of the attempts, by the start of the attempt on the sender's clock. */
+  readonly leaseTokensByAttempt: Map<number, number[]>;
 }
 
 export interface Endpoint {
   readonly id: string;
   readonly url: string;
   readonly secret: string;
-  /** How often it answers badly; it answers well once the world is healed, unless it is dead. */
-  readonly bad: number;
+  /** Probability of a bad reply. Once the simulation is healed it is zero, unless the endpoint is dead. */
+  readonly badReplyRate: number;
   readonly isDead: boolean;
-  readonly heard: Map<string, ReceivedEvent>;
+  readonly received: Map<string, ReceivedEvent>;
 }
 
-/** The turns that whoever sends has been given, by endpoint. */
+/** The lease tokens that a sender holds, by endpoint. */
 export type LeaseTokens = Map<string, number>;
 
 export class Receivers {
   readonly endpoints: readonly Endpoint[];
-  healed = false;
+  isHealed = false;
   readonly #random: SeededRandom;
   readonly #scheduler: Scheduler;
   readonly #invariants: Invariants;
@@ -81,7 +80,7 @@ export class Receivers {
     this.#random = random;
     this.#scheduler = scheduler;
     this.#invariants = invariants;
-    // Most seeds are about money alone: those with endpoints take a third longer.
+    // Most seeds have no endpoints, because those with endpoints take a third longer.
     const count = random.weighed([
       [15, 0],
       [4, 1],
@@ -93,50 +92,50 @@ export class Receivers {
         id: `whe_${number}`,
         url: `https://receiver-${number}.example/hooks`,
         secret: `whsec_${number}`,
-        bad: isDead ? 1 : random.pick([0, 0.2, 0.5, 0.9]),
+        badReplyRate: isDead ? 1 : random.pick([0, 0.2, 0.5, 0.9]),
         isDead,
-        heard: new Map(),
+        received: new Map(),
       };
     });
   }
 
-  async writeTo(environment: SimulationEnvironment, venueId: string, at: number): Promise<void> {
+  async insertInto(environment: SimulationEnvironment, venueId: string, at: number): Promise<void> {
     const seal = sealFor(this.#random);
     for (const { id, url, secret } of this.endpoints) {
       await environment.write(
         `insert into webhook_endpoints (venue_id, endpoint_id, mode, url, events, secret, created_at)
          values ($1, $2, 'test', $3, $4, $5, to_timestamp($6 / 1000.0))`,
-        [venueId, id, url, TOLD, seal.seal(secret, secretRow(venueId, id)), at],
+        [venueId, id, url, DELIVERED_TYPES, seal.seal(secret, secretRow(venueId, id)), at],
       );
       await environment.write('insert into endpoint_queues (venue_id, endpoint_id) values ($1, $2)', [venueId, id]);
     }
   }
 
-  /** The way out of a process. */
-  outboundFor(actor: Actor, turns: LeaseTokens): Outbound {
+  /** The outbound client of an actor. */
+  outboundFor(actor: Actor, leaseTokens: LeaseTokens): Outbound {
     const scheduler = this.#scheduler;
     return {
-      request: (wanted) =>
+      request: (request) =>
         new Promise((resolve, reject) => {
-          const endpoint = this.endpoints.find(({ url }) => url === wanted.url);
+          const endpoint = this.endpoints.find(({ url }) => url === request.url);
           if (endpoint === undefined) {
-            scheduler.failure ??= new Violation(`something was sent to ${wanted.url}`);
+            scheduler.failure ??= new Violation(`a request was sent to ${request.url}`);
             return;
           }
           const at = scheduler.now + actor.skew;
-          const turn = turns.get(endpoint.id) ?? 0;
+          const leaseToken = leaseTokens.get(endpoint.id) ?? 0;
           scheduler.enqueue({
             actor,
             label: () => `posts to ${endpoint.id}`,
-            grant: () => {
-              const { name, takes, answer } = this.#mood(endpoint);
-              scheduler.note(`  ${name}`);
-              const heard = this.#hear(endpoint, wanted, at, turn);
-              const said = answer();
-              heard.taken ||= takes;
-              heard.acknowledged ||= takes && !(said instanceof OutboundError) && said.status < 300;
-              if (said instanceof OutboundError) reject(said);
-              else resolve(answerOf(said));
+            run: () => {
+              const { name, receives, makeReply } = this.#drawReply(endpoint);
+              scheduler.log(`  ${name}`);
+              const received = this.#receive(endpoint, request, at, leaseToken);
+              const drawn = makeReply();
+              received.isReceived ||= receives;
+              received.isAcknowledged ||= receives && !(drawn instanceof OutboundError) && drawn.status < 300;
+              if (drawn instanceof OutboundError) reject(drawn);
+              else resolve(outboundResponse(drawn));
             },
           });
         }),
@@ -145,49 +144,52 @@ export class Receivers {
     };
   }
 
-  #mood({ bad, isDead }: Endpoint): Mood {
-    const isBad = isDead || (!this.healed && this.#random.often(bad));
-    const moods = isBad ? BADLY.filter(({ takes }) => !isDead || !takes) : WELL;
-    return this.#random.pick(moods);
+  #drawReply({ badReplyRate, isDead }: Endpoint): ReplyKind {
+    const isBad = isDead || (!this.isHealed && this.#random.often(badReplyRate));
+    const kinds = isBad ? BAD_REPLIES.filter(({ receives }) => !isDead || !receives) : GOOD_REPLIES;
+    return this.#random.pick(kinds);
   }
 
-  #hear(endpoint: Endpoint, { body, headers }: OutboundRequest, at: number, turn: number): ReceivedEvent {
-    const { present } = this.#invariants;
+  #receive(endpoint: Endpoint, { body, headers }: OutboundRequest, at: number, leaseToken: number): ReceivedEvent {
+    const { current } = this.#invariants;
     const bytes = String(body);
     const { id, type, sequence } = JSON.parse(bytes) as { id: string; type: string; sequence: number };
-    const event = present.events.find((one) => one.id === id);
-    if (event === undefined) throw new Violation(`${type} ${id} was sent, and is not committed`);
-    if (event.sequence !== sequence || event.type !== type) throw new Violation(`${id} was sent as something else`);
+    const event = current.events.find((candidate) => candidate.id === id);
+    if (event === undefined) throw new Violation(`${type} ${id} was sent before it was committed`);
+    if (event.sequence !== sequence || event.type !== type)
+      throw new Violation(`${id} was sent with another type or sequence`);
     if (headers?.[SIGNATURE_HEADER] !== signatureOf([endpoint.secret], bytes, at)) {
-      throw new Violation(`${id} was sent with a signature that does not hold`);
+      throw new Violation(`${id} was sent with an invalid signature`);
     }
-    const known = endpoint.heard.get(id);
-    if (known !== undefined && known.bytes !== bytes) {
-      throw new Violation(`${id} was sent twice, and differently: ${known.bytes} and ${bytes}`);
+    const earlier = endpoint.received.get(id);
+    if (earlier !== undefined && earlier.bytes !== bytes) {
+      throw new Violation(`${id} was sent twice with different bytes: ${earlier.bytes} and ${bytes}`);
     }
-    const isWritten = present.deliveries.some(
-      (one) => one.endpoint === endpoint.id && one.event === id && one.status !== 'pending',
+    const hasEnded = current.deliveries.some(
+      (delivery) => delivery.endpoint === endpoint.id && delivery.event === id && delivery.status !== 'pending',
     );
-    const isPresentTurn = present.lanes.some((lane) => lane.endpoint === endpoint.id && lane.turn === turn);
-    if (isWritten && isPresentTurn) throw new Violation(`${id} was sent again after it was over`);
+    const holdsLease = current.queues.some(
+      (queue) => queue.endpoint === endpoint.id && queue.leaseToken === leaseToken,
+    );
+    if (hasEnded && holdsLease) throw new Violation(`${id} was sent again after its delivery had ended`);
     const { subject } = event;
-    const heard = known ?? {
+    const received = earlier ?? {
       bytes,
       subject,
       sequence,
       posts: 0,
-      taken: false,
-      acknowledged: false,
-      turnsAt: new Map(),
+      isReceived: false,
+      isAcknowledged: false,
+      leaseTokensByAttempt: new Map(),
     };
-    heard.posts++;
-    heard.turnsAt.set(at, [...(heard.turnsAt.get(at) ?? []), turn]);
-    endpoint.heard.set(id, heard);
-    return heard;
+    received.posts++;
+    received.leaseTokensByAttempt.set(at, [...(received.leaseTokensByAttempt.get(at) ?? []), leaseToken]);
+    endpoint.received.set(id, received);
+    return received;
   }
 }
 
-function answerOf({ status, body, retryAfter }: Exclude<Answer, OutboundError>) {
+function outboundResponse({ status, body, retryAfter }: Exclude<Reply, OutboundError>) {
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
   return { status, headers, body: Buffer.from(body), truncated: false, durationMs: 1 };
 }

@@ -1,64 +1,64 @@
-// Runs one seed: first everything goes wrong that can (safety must hold after every step), then the world heals and within
-// bounds everything must come to rest (liveness). The same seed does the same, to the byte.
+// Runs one seed. First faults of every kind happen, and safety must hold after every step. Then the faults end, and all
+// work must finish within bounds (liveness). A seed always gives the same run, to the byte.
 
 import type { ApiRequest } from '../../sandbox/processor/messages.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
-import { beginNotices, beginOrganizer, beginPartner } from './actors.ts';
-import { Database, type Plant } from './database.ts';
+import { startNotices, startOrganizer, startPartner } from './actors.ts';
+import { Database, type StatementChange } from './database.ts';
 import { DeliveryInvariants } from './delivery-invariants.ts';
 import type { SimulationEnvironment } from './environment.ts';
-import { checkEnd, checkQuiet, Invariants } from './invariants.ts';
+import { checkEnd, checkSettled, Invariants } from './invariants.ts';
 import { Receivers } from './receivers.ts';
 import { type Actor, Scheduler, Violation } from './scheduler.ts';
 import { simulateProcessor } from './simulated-processor.ts';
 import {
   ClientMemory,
-  DAY,
+  DAY_MS,
   drawPlan,
-  HOUR,
+  HOUR_MS,
   idsFor,
-  MAX_SKEW,
+  MAX_SKEW_MS,
   type Plan,
   type Simulation,
-  START,
+  START_MS,
   sealFor,
 } from './simulation.ts';
-import { ALL_PARTS, OurBooks } from './snapshot.ts';
-import { beginWorker, dueLoops, hourOf, latestClock } from './workers.ts';
+import { ALL_PARTS, CommittedState } from './snapshot.ts';
+import { claimableAt, dueLoops, latestClock, startWorker } from './workers.ts';
 
 export interface Outcome {
   readonly seed: number;
-  /** Null: everything held. */
+  /** Null if every invariant held. */
   readonly violation: string | null;
   readonly trace: readonly string[];
   readonly hash: string;
   readonly steps: number;
   readonly statuses: readonly string[];
-  /** What was met on the way: a simulation that never comes to a place says nothing about it. */
-  readonly met: readonly string[];
+  /** The transitions that happened: a seed proves nothing about others. */
+  readonly transitions: readonly string[];
 }
 
-/** Bugs that a simulation worth its name must find. */
+/** Bugs that the simulation must find. */
 export type PlantedBug =
   | 'no last-share lock'
   | 'no capture key'
   | 'event outside the transaction'
-  | 'a late postman writes'
-  | 'a delivery is ended with its first failure';
+  | 'a worker with a stale lease token writes'
+  | 'a delivery ends with its first failure';
 
-const PLANTED_STATEMENTS: Partial<Record<PlantedBug, Plant>> = {
-  'no last-share lock': { text: (text) => text.replace(/ for no key update\s*$/, ' ') },
-  'event outside the transaction': { astray: (text) => text.includes('record_checkout_event(') },
-  // As if the turn were not compared: whoever writes has the lane, whatever it was given.
-  'a late postman writes': {
-    text: (text) =>
+const PLANTED_STATEMENTS: Partial<Record<PlantedBug, StatementChange>> = {
+  'no last-share lock': { rewrite: (text) => text.replace(/ for no key update\s*$/, ' ') },
+  'event outside the transaction': { commitsAlone: (text) => text.includes('record_checkout_event(') },
+  // As if the lease token were not compared: the statement gets the current one.
+  'a worker with a stale lease token writes': {
+    rewrite: (text) =>
       text.replace(
         'record_attempts($1, $2, $3,',
         'record_attempts($1, $2, (select lease_token from endpoint_queues where venue_id = $1 and endpoint_id = $2 and $3::integer is not null),',
       ),
   },
-  'a delivery is ended with its first failure': {
-    text: (text) =>
+  'a delivery ends with its first failure': {
+    rewrite: (text) =>
       text
         .replace('$12::text[]', "array_replace($12::text[], 'pending', 'failed')")
         .replace('$18::float8[]', 'array_fill(null::float8, array[cardinality($18::float8[])])'),
@@ -71,42 +71,50 @@ function withoutCaptureKey(request: ApiRequest): ApiRequest {
   return { ...request, headers };
 }
 
-const HEAL_STEPS = 3_000;
-const ROUNDS = 400;
+const MAX_SETTLE_STEPS = 3_000;
+const MAX_SETTLE_ROUNDS = 400;
 
 export async function runSeed(
   environment: SimulationEnvironment,
   seed: number,
   bug: PlantedBug | null = null,
 ): Promise<Outcome> {
-  const scheduler = new Scheduler(new SeededRandom(seed, 'scheduler'), START);
-  const simulation = await setStage(environment, seed, scheduler, bug);
+  const scheduler = new Scheduler(new SeededRandom(seed, 'scheduler'), START_MS);
+  const simulation = await createSimulation(environment, seed, scheduler, bug);
   let violation: string | null = null;
   try {
-    beginPartner(simulation);
-    beginOrganizer(simulation);
-    beginNotices(simulation);
-    for (const name of ['worker 1', 'worker 2']) beginWorker(simulation, name, 'worker');
+    startPartner(simulation);
+    startOrganizer(simulation);
+    startNotices(simulation);
+    for (const name of ['worker 1', 'worker 2']) startWorker(simulation, name, 'worker');
     if (simulation.receivers.endpoints.length > 0) {
-      for (const name of ['postman 1', 'postman 2']) beginWorker(simulation, name, 'postman');
+      for (const name of ['delivery worker 1', 'delivery worker 2']) startWorker(simulation, name, 'delivery worker');
     }
-    await scheduler.rest();
+    await scheduler.untilIdle();
     if (scheduler.failure !== null) throw scheduler.failure;
     await safety(simulation);
     await liveness(simulation);
   } catch (error) {
     violation = error instanceof Violation ? error.message : `${error instanceof Error ? error.stack : error}`;
-    scheduler.note(`VIOLATION: ${violation.split('\n')[0]}`);
+    scheduler.log(`VIOLATION: ${violation.split('\n')[0]}`);
   }
   for (const actor of scheduler.actors) scheduler.kill(actor);
   await simulation.database.close();
-  await environment.empty();
-  const statuses = simulation.invariants.present.checkouts.map(({ status }) => status);
-  const met = [...simulation.invariants.met, ...simulation.deliveries.met].sort();
-  return { seed, violation, trace: scheduler.lines, hash: scheduler.digest(), steps: scheduler.step, statuses, met };
+  await environment.deleteAll();
+  const statuses = simulation.invariants.current.checkouts.map(({ status }) => status);
+  const transitions = [...simulation.invariants.transitions, ...simulation.deliveries.transitions].sort();
+  return {
+    seed,
+    violation,
+    trace: scheduler.trace,
+    hash: scheduler.digest(),
+    steps: scheduler.step,
+    statuses,
+    transitions,
+  };
 }
 
-async function setStage(
+async function createSimulation(
   environment: SimulationEnvironment,
   seed: number,
   scheduler: Scheduler,
@@ -115,37 +123,38 @@ async function setStage(
   const plan = drawPlan(new SeededRandom(seed, 'plan'));
   const clock = { now: () => scheduler.now };
   const invariants = new Invariants();
-  const books = new OurBooks();
+  const state = new CommittedState();
   const idBits = new SeededRandom(seed, 'ids');
   const ids = idsFor(clock, idBits);
   const receivers = new Receivers(new SeededRandom(seed, 'receivers'), scheduler, invariants);
-  const deliveries = new DeliveryInvariants(receivers, 2 * MAX_SKEW);
-  const clocks = new SeededRandom(seed, 'clocks');
-  if (plan.skewed) scheduler.drawSkew = () => clocks.between(-MAX_SKEW, MAX_SKEW);
+  const deliveries = new DeliveryInvariants(receivers, 2 * MAX_SKEW_MS);
+  const skewRandom = new SeededRandom(seed, 'clocks');
+  if (plan.hasClockSkew) scheduler.drawSkew = () => skewRandom.between(-MAX_SKEW_MS, MAX_SKEW_MS);
   const processor = simulateProcessor({
     clock,
+    // A label is part of the seed: another label would give every seed another run.
     random: new SeededRandom(seed, 'bank'),
-    faulty: plan.faulty,
+    faultRate: plan.faultRate,
     onCapture: (charge) => invariants.onCapture(charge),
-    plant: bug === 'no capture key' ? withoutCaptureKey : null,
+    rewrite: bug === 'no capture key' ? withoutCaptureKey : null,
   });
   const venue = { id: ids.uuid(), name: 'Harbor House', linked: true, origins: ['https://harbor.example'] };
   await environment.write(
     `insert into venues (venue_id, name, origins, fee_bps, fee_fixed, linked_at, created_at)
      values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($6 / 1000.0))`,
-    [venue.id, venue.name, venue.origins, plan.feeBps, plan.feeFixed, START],
+    [venue.id, venue.name, venue.origins, plan.feeBps, plan.feeFixed, START_MS],
   );
-  await receivers.writeTo(environment, venue.id, START);
+  await receivers.insertInto(environment, venue.id, START_MS);
   const database = new Database({
     environment,
     scheduler,
     random: new SeededRandom(seed, 'database'),
-    plant: bug === null ? null : (PLANTED_STATEMENTS[bug] ?? null),
-    lossy: () => (simulation.healed ? 0 : plan.lossy),
-    onCommit: (look, isOneCommit) => {
-      scheduler.mark(JSON.stringify(look));
-      const before = invariants.present;
-      const next = books.take(look);
+    change: bug === null ? null : (PLANTED_STATEMENTS[bug] ?? null),
+    lossRate: () => (simulation.isHealed ? 0 : plan.connectionLossRate),
+    onCommit: (texts, isOneCommit) => {
+      scheduler.addToHash(JSON.stringify(texts));
+      const before = invariants.current;
+      const next = state.update(texts);
       invariants.onCommit(next, isOneCommit);
       deliveries.onCommit(before, next, isOneCommit, scheduler.now);
     },
@@ -158,18 +167,18 @@ async function setStage(
     scheduler,
     database,
     processor,
-    books,
+    state,
     invariants,
     venue,
     ids,
-    idBits,
+    idRandom: idBits,
     receivers,
     deliveries,
     seal: sealFor(new SeededRandom(seed, 'seal')),
     memory: new ClientMemory(),
-    working: new Map(),
-    slots: 0,
-    healed: false,
+    runningLoops: new Map(),
+    processorClients: 0,
+    isHealed: false,
   };
   return simulation;
 }
@@ -177,214 +186,218 @@ async function setStage(
 async function safety(simulation: Simulation): Promise<void> {
   const { scheduler, plan } = simulation;
   const nemesis = new SeededRandom(simulation.seed, 'nemesis');
-  while (scheduler.step < plan.steps) {
+  while (scheduler.step < plan.maxSteps) {
     scheduler.now += nemesis.below(200);
     await disturb(simulation, nemesis, plan);
-    const ready = scheduler.candidates();
-    if (ready.length > 0) await scheduler.grantOne(ready);
+    const runnable = scheduler.runnableActions();
+    if (runnable.length > 0) await scheduler.runOne(runnable);
     else {
-      // Everybody waits: on to the next thing that is due soon, or it is over.
-      const next = soonest(simulation);
+      // All actors wait: advance to the next due time, or end if it is far away.
+      const next = nextDueTime(simulation);
       if (next === null || next - scheduler.now > 180_000) return;
       scheduler.step++;
-      await passTime(simulation, next - scheduler.now);
+      await advanceTime(simulation, next - scheduler.now);
     }
     if (scheduler.failure !== null) throw scheduler.failure;
   }
 }
 
-function soonest({ invariants: { present }, scheduler }: Simulation): number | null {
-  const hours = [...present.holds, ...present.movements, ...present.checkouts, ...present.notices]
+function nextDueTime({ invariants: { current }, scheduler }: Simulation): number | null {
+  const times = [...current.holds, ...current.movements, ...current.checkouts, ...current.notices]
     .flatMap(({ due }) => due ?? [])
     .concat(
-      present.lanes.flatMap((lane) => hourOf(lane) ?? []),
+      current.queues.flatMap((queue) => claimableAt(queue) ?? []),
       scheduler.nextTimer() ?? [],
     )
     .filter((due) => due > scheduler.now);
-  const awake = scheduler.actors.filter(({ stoppedUntil }) => stoppedUntil > scheduler.step);
-  for (const actor of awake) actor.stoppedUntil = 0;
-  if (awake.length > 0) return scheduler.now + 1;
-  return hours.length === 0 ? null : Math.min(...hours);
+  const stopped = scheduler.actors.filter(({ stoppedUntil }) => stoppedUntil > scheduler.step);
+  for (const actor of stopped) actor.stoppedUntil = 0;
+  if (stopped.length > 0) return scheduler.now + 1;
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 async function disturb(simulation: Simulation, nemesis: SeededRandom, plan: Plan): Promise<void> {
   const { scheduler } = simulation;
-  if (nemesis.often(plan.crashes)) await crash(simulation, nemesis);
-  if (nemesis.often(plan.crashes)) {
-    // Stopped, while time goes on past every lease; then it goes on as if nothing had been.
-    const workers = scheduler.actors.filter(({ kind, dead, done }) => kind !== 'outside' && !dead && !done);
+  if (nemesis.often(plan.crashRate)) await crash(simulation, nemesis);
+  if (nemesis.often(plan.crashRate)) {
+    // The actor is stopped for longer than every lease, then continues.
+    const workers = scheduler.actors.filter(({ kind, isDead, isDone }) => kind !== 'external' && !isDead && !isDone);
     const actor = nemesis.pick(workers);
     actor.stoppedUntil = scheduler.step + nemesis.between(5, 40);
-    scheduler.note(`nemesis stops ${actor.name}`);
-    if (nemesis.often(0.7)) await passTime(simulation, nemesis.between(61_000, 130_000));
+    scheduler.log(`nemesis stops ${actor.name}`);
+    if (nemesis.often(0.7)) await advanceTime(simulation, nemesis.between(61_000, 130_000));
   }
-  if (nemesis.often(0.015)) await jump(simulation, nemesis);
-  if (plan.skewed && nemesis.often(0.01)) {
-    const workers = scheduler.actors.filter(({ kind, dead }) => (kind === 'worker' || kind === 'postman') && !dead);
+  if (nemesis.often(0.015)) await jumpInTime(simulation, nemesis);
+  if (plan.hasClockSkew && nemesis.often(0.01)) {
+    const workers = scheduler.actors.filter(
+      ({ kind, isDead }) => (kind === 'worker' || kind === 'delivery worker') && !isDead,
+    );
     const actor = nemesis.pick(workers);
-    actor.skew = nemesis.between(-MAX_SKEW, MAX_SKEW);
-    scheduler.note(`nemesis sets the clock of ${actor.name}: ${(actor.skew / 1000).toFixed(3)} s`);
+    actor.skew = nemesis.between(-MAX_SKEW_MS, MAX_SKEW_MS);
+    scheduler.log(`nemesis sets the clock of ${actor.name}: ${(actor.skew / 1000).toFixed(3)} s`);
   }
 }
 
 async function crash(simulation: Simulation, nemesis: SeededRandom): Promise<void> {
   const { scheduler, database } = simulation;
   const alive = scheduler.actors.filter(
-    (actor) => actor.kind !== 'outside' && !actor.dead && !actor.done && !database.isStuck(actor),
+    (actor) => actor.kind !== 'external' && !actor.isDead && !actor.isDone && !database.isBlocked(actor),
   );
   if (alive.length === 0) return;
   const actor = nemesis.pick(alive);
-  scheduler.note(`nemesis kills ${actor.name}`);
-  await kill(simulation, actor);
-  if (actor.kind === 'worker' || actor.kind === 'postman') beginWorker(simulation, `${actor.name}'`, actor.kind);
-  await scheduler.rest();
+  scheduler.log(`nemesis kills ${actor.name}`);
+  await killActor(simulation, actor);
+  if (actor.kind === 'worker' || actor.kind === 'delivery worker')
+    startWorker(simulation, `${actor.name}'`, actor.kind);
+  await scheduler.untilIdle();
 }
 
-async function kill(simulation: Simulation, actor: Actor): Promise<void> {
+async function killActor(simulation: Simulation, actor: Actor): Promise<void> {
   simulation.scheduler.kill(actor);
-  await simulation.database.forget(actor);
+  await simulation.database.abandonAll(actor);
 }
 
-async function jump(simulation: Simulation, nemesis: SeededRandom): Promise<void> {
+async function jumpInTime(simulation: Simulation, nemesis: SeededRandom): Promise<void> {
   const { now } = simulation.scheduler;
-  const ends = simulation.invariants.present.checkouts.map((checkout) => checkout.ends);
-  const toTheEnd = ends.map((end) => end - now + nemesis.pick([-1_000, 0, 1, 5_000])).filter((by) => by > 0);
-  const isLong = simulation.plan.payIn > DAY;
+  const expiries = simulation.invariants.current.checkouts.map(({ expiresAt }) => expiresAt);
+  const toExpiry = expiries.map((expiry) => expiry - now + nemesis.pick([-1_000, 0, 1, 5_000])).filter((by) => by > 0);
+  const isLong = simulation.plan.payByMs > DAY_MS;
   const by = nemesis.weighed<number>([
     [6, nemesis.between(500, 3_000)],
     [4, nemesis.between(20_000, 130_000)],
     [3, nemesis.between(130_000, 1_900_000)],
-    [toTheEnd.length > 0 ? 1 : 0, nemesis.pick([...toTheEnd, 1_000])],
-    [isLong ? 2 : 0, nemesis.between(5 * DAY, 7 * DAY)],
+    [toExpiry.length > 0 ? 1 : 0, nemesis.pick([...toExpiry, 1_000])],
+    [isLong ? 2 : 0, nemesis.between(5 * DAY_MS, 7 * DAY_MS)],
   ]);
-  await passTime(simulation, by);
+  await advanceTime(simulation, by);
 }
 
 /** PostgreSQL ends transactions that stay idle for 15 seconds. */
-async function passTime(simulation: Simulation, by: number): Promise<void> {
+async function advanceTime(simulation: Simulation, by: number): Promise<void> {
   const { scheduler, database, processor } = simulation;
-  if (by > 15_000) await database.endIdle();
+  if (by > 15_000) await database.endIdleTransactions();
   scheduler.now += by;
   processor.processor.tick();
-  scheduler.note(`time passes: ${(by / 1000).toFixed(3)} s`);
-  await scheduler.rest();
+  scheduler.log(`time passes: ${(by / 1000).toFixed(3)} s`);
+  await scheduler.untilIdle();
 }
 
 async function liveness(simulation: Simulation): Promise<void> {
   const { scheduler, processor } = simulation;
-  scheduler.note('the world heals');
-  simulation.healed = true;
+  scheduler.log('the faults end');
+  simulation.isHealed = true;
   processor.heal();
-  simulation.receivers.healed = true;
+  simulation.receivers.isHealed = true;
   for (const actor of scheduler.actors) actor.stoppedUntil = 0;
   await settle(simulation);
-  await compareBooks(simulation);
-  checkQuiet(simulation.invariants.present, processor.books);
-  // On to the end: renewals come, and then the time is up for whoever has not paid.
+  await compareState(simulation);
+  checkSettled(simulation.invariants.current, processor.books);
+  // Advance to the end: holds are renewed, then unpaid checkouts expire.
   for (let round = 0; round < 12; round++) {
-    const next = nextHour(simulation, round < 6);
+    const next = nextScheduledTime(simulation, round < 6);
     if (next === null) break;
-    await passTime(simulation, next - latestClock(simulation, 'worker'));
+    await advanceTime(simulation, next - latestClock(simulation, 'worker'));
     await settle(simulation);
   }
   await settleDeliveries(simulation);
-  await compareBooks(simulation);
-  checkEnd(simulation.invariants.present, processor.books);
-  simulation.deliveries.checkEnd(simulation.invariants.present);
-  checkKeys(simulation);
+  await compareState(simulation);
+  checkEnd(simulation.invariants.current, processor.books);
+  simulation.deliveries.checkEnd(simulation.invariants.current);
+  checkIdempotencyKeys(simulation);
 }
 
-/** After each commit only what its statements name is looked at: nothing else has changed all the while. */
-async function compareBooks({ environment, books }: Simulation): Promise<void> {
-  books.compare(await environment.look(ALL_PARTS));
+/** After a commit only the parts that its statements can change are read. All others must be unchanged. */
+async function compareState({ environment, state }: Simulation): Promise<void> {
+  state.compare(await environment.readSnapshot(ALL_PARTS));
 }
 
-/** The next hour at which something happens by itself. */
-function nextHour(simulation: Simulation, withRenewals: boolean): number | null {
-  const { present } = simulation.invariants;
+/** The next time at which a checkout expires or a hold is renewed. */
+function nextScheduledTime(simulation: Simulation, withRenewals: boolean): number | null {
+  const { current } = simulation.invariants;
   const now = latestClock(simulation, 'worker');
-  const ends = present.checkouts
+  const expiries = current.checkouts
     .filter(({ status }) => status === 'open' || status === 'collecting')
-    .map((checkout) => checkout.ends + 1);
-  const renewals = present.holds.filter(({ status }) => status === 'held').map(({ due }) => due ?? 0);
-  const hours = [...ends, ...(withRenewals ? renewals : [])].filter((hour) => hour > now);
-  return hours.length === 0 ? null : Math.min(...hours);
+    .map(({ expiresAt }) => expiresAt + 1);
+  const renewals = current.holds.filter(({ status }) => status === 'held').map(({ due }) => due ?? 0);
+  const times = [...expiries, ...(withRenewals ? renewals : [])].filter((time) => time > now);
+  return times.length === 0 ? null : Math.min(...times);
 }
 
-/** Until nothing that is decided is left open, within bounds. */
+/** Runs until every decision is carried out, within bounds. */
 async function settle(simulation: Simulation): Promise<void> {
   const { scheduler } = simulation;
-  const last = scheduler.step + HEAL_STEPS;
-  for (let round = 0; round < ROUNDS; round++) {
-    for (let ready = scheduler.candidates(); ready.length > 0; ready = scheduler.candidates()) {
-      if (scheduler.step > last) throw new Violation('it does not come to rest');
+  const last = scheduler.step + MAX_SETTLE_STEPS;
+  for (let round = 0; round < MAX_SETTLE_ROUNDS; round++) {
+    for (let runnable = scheduler.runnableActions(); runnable.length > 0; runnable = scheduler.runnableActions()) {
+      if (scheduler.step > last) throw new Violation('the work does not end within the allowed steps');
       scheduler.now += 20;
-      await scheduler.grantOne(ready);
+      await scheduler.runOne(runnable);
     }
     const timer = scheduler.nextTimer();
     if (timer !== null) {
-      await passTime(simulation, timer - scheduler.now);
+      await advanceTime(simulation, timer - scheduler.now);
       continue;
     }
-    for (const trade of ['worker', 'postman'] as const) {
-      const due = dueLoops(simulation, trade, latestClock(simulation, trade));
-      const isTheirs = trade === 'worker' || simulation.receivers.endpoints.length > 0;
-      if (due.length > 0 && isTheirs) throw new Violation(`${due.join()} is due, and nobody can do it`);
+    for (const kind of ['worker', 'delivery worker'] as const) {
+      const due = dueLoops(simulation, kind, latestClock(simulation, kind));
+      const hasWorkers = kind === 'worker' || simulation.receivers.endpoints.length > 0;
+      if (due.length > 0 && hasWorkers) throw new Violation(`${due.join()} is due, and no worker can run it`);
     }
-    const hour = openHour(simulation);
-    if (hour === null) return;
-    await passTime(simulation, Math.max(1, hour - latestClock(simulation, 'worker')));
+    const time = nextWorkTime(simulation);
+    if (time === null) return;
+    await advanceTime(simulation, Math.max(1, time - latestClock(simulation, 'worker')));
   }
-  throw new Violation('it does not come to rest, however long one waits');
+  throw new Violation('the work does not end, however much time passes');
 }
 
-/** When the next thing that was decided and is not done is looked at again. */
-function openHour({ invariants: { present }, processor }: Simulation): number | null {
-  const hours: number[] = [];
-  for (const { status, due } of present.checkouts) if (status === 'funded' && due !== null) hours.push(due);
-  for (const { due } of present.movements) if (due !== null) hours.push(due);
-  for (const { due } of present.notices) hours.push(due);
-  for (const { status, due, intent } of present.holds) {
-    // One that waits for a card waits for a guest; one that the bank has a word about does not.
-    const bankSays = intent === null ? undefined : processor.books.intents.get(intent)?.status;
-    const waitsForUs =
+/** The next due time of a decision that is not yet carried out. */
+function nextWorkTime({ invariants: { current }, processor }: Simulation): number | null {
+  const times: number[] = [];
+  for (const { status, due } of current.checkouts) if (status === 'funded' && due !== null) times.push(due);
+  for (const { due } of current.movements) if (due !== null) times.push(due);
+  for (const { due } of current.notices) times.push(due);
+  for (const { status, due, intent } of current.holds) {
+    // An open hold without a card waits for a guest; once the processor has an answer, it waits for a worker.
+    const intentStatus = intent === null ? undefined : processor.books.intents.get(intent)?.status;
+    const waitsForWorker =
       status === 'asked' ||
       status === 'releasing' ||
-      (status === 'open' && bankSays !== 'requires_payment_method' && bankSays !== 'requires_action');
-    if (waitsForUs && due !== null) hours.push(due);
+      (status === 'open' && intentStatus !== 'requires_payment_method' && intentStatus !== 'requires_action');
+    if (waitsForWorker && due !== null) times.push(due);
   }
-  return hours.length === 0 ? null : Math.min(...hours);
+  return times.length === 0 ? null : Math.min(...times);
 }
 
-/** Until every event has come to everybody, or was given up. */
+/** Runs until every event is delivered, or its delivery has failed. */
 async function settleDeliveries(simulation: Simulation): Promise<void> {
   const { scheduler, receivers, invariants } = simulation;
   const hasDead = receivers.endpoints.some(({ isDead }) => isDead);
   for (let round = 0; round < 40; round++) {
-    const pending = invariants.present.deliveries.filter(({ status }) => status === 'pending');
+    const pending = invariants.current.deliveries.filter(({ status }) => status === 'pending');
     if (pending.length === 0) return;
-    const hours = [...pending, ...invariants.present.lanes].flatMap(({ due }) => due ?? []);
-    const rests = invariants.present.lanes.flatMap((lane) => hourOf(lane) ?? []);
-    // Everything at once that waits; and to one that never answers not every four hours, as nobody has the time.
-    const next = Math.max(...hours, ...rests, hasDead ? scheduler.now + 20 * HOUR : 0);
-    await passTime(simulation, Math.max(1, next - latestClock(simulation, 'postman')));
+    const dueTimes = [...pending, ...invariants.current.queues].flatMap(({ due }) => due ?? []);
+    const claimTimes = invariants.current.queues.flatMap((queue) => claimableAt(queue) ?? []);
+    // Advance to the last due time; with a dead endpoint by 20 hours, because its retries every four hours take too
+    // many rounds.
+    const next = Math.max(...dueTimes, ...claimTimes, hasDead ? scheduler.now + 20 * HOUR_MS : 0);
+    await advanceTime(simulation, Math.max(1, next - latestClock(simulation, 'delivery worker')));
     await settle(simulation);
   }
-  throw new Violation('events do not come to their end, however long one waits');
+  throw new Violation('deliveries do not end, however much time passes');
 }
 
-function checkKeys({ invariants: { present }, memory }: Simulation): void {
+function checkIdempotencyKeys({ invariants: { current }, memory }: Simulation): void {
   for (const { id, key } of memory.created) {
-    if (!present.checkouts.some((checkout) => checkout.id === id))
-      throw new Violation(`${id} was told of, and is not there`);
-    if (key !== null && present.keys.find((kept) => kept.key === key)?.refersTo !== id) {
-      throw new Violation(`${id} was made under ${key}, and the key says otherwise`);
+    if (!current.checkouts.some((checkout) => checkout.id === id))
+      throw new Violation(`${id} was acknowledged, and is missing`);
+    if (key !== null && current.keys.find((stored) => stored.key === key)?.refersTo !== id) {
+      throw new Violation(`${id} was created with key ${key}, and the key refers to another object`);
     }
   }
-  for (const { key, refersTo, status } of present.keys) {
-    if (status >= 400) throw new Violation(`an answer of ${status} is kept under ${key}`);
-    if (refersTo !== null && !present.checkouts.some(({ id }) => id === refersTo)) {
-      throw new Violation(`key ${key} refers to ${refersTo}, which is not there`);
+  for (const { key, refersTo, status } of current.keys) {
+    if (status >= 400) throw new Violation(`a response with ${status} is stored for key ${key}`);
+    if (refersTo !== null && !current.checkouts.some(({ id }) => id === refersTo)) {
+      throw new Violation(`key ${key} refers to ${refersTo}, which is missing`);
     }
   }
 }

@@ -1,12 +1,12 @@
-// The scheduler: actors are plain async functions; whatever they ask of the outside (a statement, a commit, a call to the
-// bank, their next turn) waits here until it is picked, one at a time, by chance from the seed. An actor can be stopped, or
-// killed for good between any two of these, as a process can.
+// The scheduler. Actors are async functions; each of their actions (a statement, a commit, a call to the processor, a
+// wait) is queued here, and the scheduler runs one at a time, in an order drawn from the seed. An actor can be stopped
+// or killed between any two actions, as a process can.
 
 import { createHash } from 'node:crypto';
 import type { Stopwatch } from '../../src/base/clock.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 
-/** What must always hold did not. */
+/** An invariant did not hold. */
 export class Violation extends Error {
   constructor(message: string) {
     super(message);
@@ -16,12 +16,12 @@ export class Violation extends Error {
 
 export class Actor {
   readonly name: string;
-  /** A server, a worker or a postman (a worker that brings events) can be killed and stopped; a guest's phone is not ours. */
-  readonly kind: 'api' | 'worker' | 'postman' | 'outside';
-  /** How far its clock is ahead, in milliseconds; below zero: behind. */
+  /** Servers and workers can be killed and stopped; `external` actors, such as a guest's browser, cannot. */
+  readonly kind: 'api' | 'worker' | 'delivery worker' | 'external';
+  /** Milliseconds that its clock is ahead; negative if it is behind. */
   skew: number;
-  dead = false;
-  done = false;
+  isDead = false;
+  isDone = false;
   stoppedUntil = 0;
 
   constructor(name: string, kind: Actor['kind'], skew: number) {
@@ -31,17 +31,17 @@ export class Actor {
   }
 }
 
-/** Something that an actor waits for. */
+/** An action that an actor waits for. */
 export interface PendingAction {
   readonly actor: Actor;
   readonly label: () => string;
-  readonly ready?: () => boolean;
-  /** Not before this time. */
-  readonly at?: number;
-  /** The actor is between two things: nothing that it began is open. */
+  readonly isReady?: () => boolean;
+  /** The earliest time at which it may run. */
+  readonly notBefore?: number;
+  /** The actor is between two commands, and has no open work. */
   readonly isIdle?: boolean;
-  /** Does it, and lets the actor go on. */
-  readonly grant: () => Promise<void> | void;
+  /** Runs the action, after which the actor continues. */
+  readonly run: () => Promise<void> | void;
 }
 
 export class Scheduler {
@@ -49,13 +49,13 @@ export class Scheduler {
   step = 0;
   readonly pending: PendingAction[] = [];
   readonly actors: Actor[] = [];
-  readonly lines: string[] = [];
-  /** The first mistake of an actor that must make none. */
+  readonly trace: string[] = [];
+  /** The first unexpected error of an actor. */
   failure: unknown = null;
-  /** How wrong the clock of a process is that begins now. */
+  /** Draws the clock skew of a new actor. */
   drawSkew: () => number = () => 0;
   readonly #random: SeededRandom;
-  readonly #marks: string[] = [];
+  readonly #hashed: string[] = [];
   readonly #start: number;
 
   constructor(random: SeededRandom, start: number) {
@@ -64,102 +64,110 @@ export class Scheduler {
     this.#start = start;
   }
 
-  note(text: string): void {
+  log(text: string): void {
     const line = `${this.step} +${((this.now - this.#start) / 1000).toFixed(3)} ${text}`;
-    this.lines.push(line);
-    this.#marks.push(line, '\n');
+    this.trace.push(line);
+    this.#hashed.push(line, '\n');
   }
 
-  /** Goes into the hash of the run and not into what people read. */
-  mark(text: string): void {
-    this.#marks.push(text);
+  /** Adds text to the hash of the run, but not to the trace. */
+  addToHash(text: string): void {
+    this.#hashed.push(text);
   }
 
   digest(): string {
-    return createHash('sha256').update(this.#marks.join('')).digest('hex');
+    return createHash('sha256').update(this.#hashed.join('')).digest('hex');
   }
 
-  begin(name: string, kind: Actor['kind'], work: (actor: Actor) => Promise<void>): Actor {
+  startActor(name: string, kind: Actor['kind'], work: (actor: Actor) => Promise<void>): Actor {
     const actor = new Actor(name, kind, this.drawSkew());
     this.actors.push(actor);
     work(actor).then(
       () => {
-        actor.done = true;
+        actor.isDone = true;
       },
       (error: unknown) => {
-        actor.done = true;
-        if (!actor.dead) this.failure ??= error;
+        actor.isDone = true;
+        if (!actor.isDead) this.failure ??= error;
       },
     );
     return actor;
   }
 
   enqueue(action: PendingAction): void {
-    if (!action.actor.dead) this.pending.push(action);
+    if (!action.actor.isDead) this.pending.push(action);
   }
 
-  withdraw(action: PendingAction): void {
-    const at = this.pending.indexOf(action);
-    if (at >= 0) this.pending.splice(at, 1);
+  remove(action: PendingAction): void {
+    const index = this.pending.indexOf(action);
+    if (index >= 0) this.pending.splice(index, 1);
   }
 
-  /** The actor's next turn, or a turn once something is so. */
-  turn(actor: Actor, label: string, ready?: () => boolean): Promise<void> {
+  /** Waits until the scheduler picks the actor, once `isReady` is true. */
+  waitForStep(actor: Actor, label: string, isReady?: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const action: PendingAction = {
         actor,
         label: () => label,
         isIdle: true,
-        grant: () => resolve(),
-        ...(ready === undefined ? {} : { ready }),
+        run: () => resolve(),
+        ...(isReady === undefined ? {} : { isReady }),
       };
       this.enqueue(action);
     });
   }
 
-  candidates(): PendingAction[] {
+  runnableActions(): PendingAction[] {
     return this.pending.filter(
-      ({ actor, ready, at = 0 }) =>
-        !actor.dead && actor.stoppedUntil <= this.step && at <= this.now && (ready === undefined || ready()),
+      ({ actor, isReady, notBefore = 0 }) =>
+        !actor.isDead &&
+        actor.stoppedUntil <= this.step &&
+        notBefore <= this.now &&
+        (isReady === undefined || isReady()),
     );
   }
 
-  /** When the next of those comes who only wait for time to pass. */
+  /** The earliest time of the actions that only wait for time to pass. */
   nextTimer(): number | null {
-    const times = this.pending.flatMap(({ at = 0 }) => (at > this.now ? at : []));
+    const times = this.pending.flatMap(({ notBefore = 0 }) => (notBefore > this.now ? notBefore : []));
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Time as an actor sees it pass; nobody is woken to the moment. */
-  stopwatchFor(actor: Actor, late: () => number): Stopwatch {
+  /** An actor's timers, which run with a random delay. */
+  stopwatchFor(actor: Actor, drawDelay: () => number): Stopwatch {
     return {
       now: () => this.now,
       after: (ms, work) => {
-        const action: PendingAction = { actor, label: () => 'wakes', at: this.now + ms + late(), grant: work };
+        const action: PendingAction = {
+          actor,
+          label: () => 'wakes',
+          notBefore: this.now + ms + drawDelay(),
+          run: work,
+        };
         this.enqueue(action);
-        return () => this.withdraw(action);
+        return () => this.remove(action);
       },
     };
   }
 
-  /** Everybody who can go on has come to their next action. */
-  rest(): Promise<void> {
+  /** Resolves when every actor that can continue has reached its next action. */
+  untilIdle(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
-  async grantOne(ready: readonly PendingAction[]): Promise<void> {
-    const action = this.#random.pick(ready);
-    this.withdraw(action);
+  async runOne(isReady: readonly PendingAction[]): Promise<void> {
+    const action = this.#random.pick(isReady);
+    this.remove(action);
     this.step++;
-    this.note(`${action.actor.name}: ${action.label()}`);
-    await action.grant();
-    await this.rest();
+    this.log(`${action.actor.name}: ${action.label()}`);
+    await action.run();
+    await this.untilIdle();
     if (this.failure !== null) throw this.failure;
   }
 
   kill(actor: Actor): void {
-    actor.dead = true;
-    for (let at = this.pending.length - 1; at >= 0; at--)
-      if (this.pending[at]?.actor === actor) this.pending.splice(at, 1);
+    actor.isDead = true;
+    for (let index = this.pending.length - 1; index >= 0; index--)
+      if (this.pending[index]?.actor === actor) this.pending.splice(index, 1);
   }
 }

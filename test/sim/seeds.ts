@@ -1,4 +1,4 @@
-// For the tests: a laboratory on the tests' PostgreSQL, and many seeds in it. A seed that fails prints itself.
+// Runs many seeds on the tests' PostgreSQL. A seed that fails prints its trace and how to repeat it.
 
 import { inject } from 'vitest';
 import { createDatabase } from '../support/create-database.ts';
@@ -6,15 +6,15 @@ import { SimulationEnvironment } from './environment.ts';
 import { runSeed } from './run.ts';
 
 const LAST_LINES = 80;
-/** Seeds that run beside one another, each in a laboratory of its own: while one waits for PostgreSQL, another goes on. */
-const LANES = 2;
+/** Seeds at the same time, each with its own database: while one waits for PostgreSQL, another runs. */
+const CONCURRENCY = 2;
 
 export async function openEnvironment(name: string): Promise<SimulationEnvironment> {
   return SimulationEnvironment.open(await createDatabase(inject('postgresUrl'), `sim_${name}`, 'everyshare_template'));
 }
 
-/** What many seeds must come through, or they say nothing about it. */
-const MUST_MEET = [
+/** Transitions that many seeds together must reach, because otherwise they prove nothing about them. */
+const REQUIRED_TRANSITIONS = [
   'checkout collecting → canceled',
   'checkout collecting → expired',
   'checkout collecting → funded',
@@ -44,24 +44,26 @@ const MUST_MEET = [
   'transfer waiting → dropped',
 ];
 
-/** What did not hold, and in which seed; and what was never met. */
+/** Returns the violations with their seeds; without any, the transitions that were never reached. */
 export async function runSeeds(from: number, count: number): Promise<string[]> {
   const failed: string[] = [];
-  const met = new Set<string>();
+  const reached = new Set<string>();
   let next = from;
-  const lane = async (_: unknown, place: number): Promise<void> => {
-    const environment = await openEnvironment(`${from}_${place}`);
+  const runNext = async (_: unknown, index: number): Promise<void> => {
+    const environment = await openEnvironment(`${from}_${index}`);
     while (next < from + count && failed.length < 5) {
       const seed = next++;
       const outcome = await runSeed(environment, seed);
-      for (const move of outcome.met) met.add(move);
+      for (const transition of outcome.transitions) reached.add(transition);
       if (outcome.violation === null) continue;
       failed.push(`seed ${seed}: ${outcome.violation}`);
       process.stderr.write(`${outcome.trace.slice(-LAST_LINES).join('\n')}\nReplay: npm run sim -- --seed ${seed}\n`);
     }
     await environment.close();
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
-  const missed = MUST_MEET.filter((move) => !met.has(move)).map((move) => `never met: ${move}`);
+  await Promise.all(Array.from({ length: CONCURRENCY }, runNext));
+  const missed = REQUIRED_TRANSITIONS.filter((transition) => !reached.has(transition)).map(
+    (transition) => `never reached: ${transition}`,
+  );
   return failed.length > 0 ? failed : missed;
 }

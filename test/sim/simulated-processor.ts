@@ -1,5 +1,5 @@
-// The embedded bank in this process, its faults, and its books as seen from outside: every line of its journal is read, so
-// that what it says happened to money is known apart from what we believe. Watches the keys of the calls that we make.
+// The embedded processor in this process, its faults, and its books, read from every line of its journal, so that the
+// processor's money is known independently of our records. Also checks the idempotency keys of our calls.
 
 import { makeProcessorApi, type ProcessorApi } from '../../sandbox/processor/api.ts';
 import type { FaultKind } from '../../sandbox/processor/faults.ts';
@@ -38,7 +38,7 @@ export class ProcessorBooks {
 
   read(entry: unknown): void {
     const line = entry as JournalLine;
-    if (line.m !== 'test') throw new Violation('a call of test mode has reached live mode');
+    if (line.m !== 'test') throw new Violation('a call in test mode reached live mode');
     for (const [table, row] of line.p ?? []) {
       if (table === 'charges') {
         const charge = row as ChargeRow;
@@ -53,7 +53,7 @@ export class ProcessorBooks {
     }
   }
 
-  /** What the processor keeps for us. */
+  /** The money that the processor holds for us. */
   balance(): number {
     let sum = 0;
     for (const { amountCaptured } of this.charges.values()) sum += amountCaptured;
@@ -68,12 +68,12 @@ export class ProcessorBooks {
 export interface SimulatedProcessor {
   readonly processor: ProcessorApi;
   readonly books: ProcessorBooks;
-  /** Carries a request of ours, with its key looked at. */
-  carry(request: ApiRequest): Promise<ApiOutcome>;
+  /** Sends a request of the service, after a check of its idempotency key. */
+  send(request: ApiRequest): Promise<ApiOutcome>;
   heal(): void;
 }
 
-const KINDS: readonly FaultKind[] = [
+const FAULT_KINDS: readonly FaultKind[] = [
   'timeout_before',
   'timeout_after',
   'timeout_after',
@@ -86,10 +86,10 @@ const KINDS: readonly FaultKind[] = [
 export interface ProcessorSettings {
   readonly clock: Clock;
   readonly random: SeededRandom;
-  /** How often a call meets a fault. */
-  readonly faulty: number;
+  /** Probability of a fault in a call. */
+  readonly faultRate: number;
   readonly onCapture: (charge: ChargeRow) => void;
-  readonly plant: ((request: ApiRequest) => ApiRequest) | null;
+  readonly rewrite: ((request: ApiRequest) => ApiRequest) | null;
 }
 
 export function simulateProcessor(settings: ProcessorSettings): SimulatedProcessor {
@@ -102,7 +102,7 @@ export function simulateProcessor(settings: ProcessorSettings): SimulatedProcess
       try {
         books.read(line);
       } catch (error) {
-        // Inside the bank it would become an answer of 500.
+        // Thrown here it would become a 500 of the processor.
         found.violation ??= error;
       }
     },
@@ -118,19 +118,19 @@ export function simulateProcessor(settings: ProcessorSettings): SimulatedProcess
       found.violation ??= error;
     },
   });
-  const each = settings.faulty / KINDS.length;
+  const each = settings.faultRate / FAULT_KINDS.length;
   processor.faults.set({
-    rules: KINDS.map((kind, at) => ({ id: `fault ${at}`, on: '*', kind, probability: each, ms: 1 })),
+    rules: FAULT_KINDS.map((kind, at) => ({ id: `fault ${at}`, on: '*', kind, probability: each, ms: 1 })),
   });
-  const watch = new KeyWatch();
+  const keyCheck = new IdempotencyKeyCheck();
   return {
     processor,
     books,
-    async carry(asked) {
-      const request = settings.plant === null ? asked : settings.plant(asked);
-      watch.before(request);
+    async send(original) {
+      const request = settings.rewrite === null ? original : settings.rewrite(original);
+      keyCheck.before(request);
       const response = await processor.handle(request);
-      watch.after(request, response);
+      keyCheck.after(request, response);
       if (found.violation !== null) throw found.violation;
       return response;
     },
@@ -138,19 +138,21 @@ export function simulateProcessor(settings: ProcessorSettings): SimulatedProcess
   };
 }
 
-/** Every call that changes something has a key; one whose outcome is not known is asked again under the same key. */
-class KeyWatch {
+/** Every POST has an idempotency key, and a call with an unknown outcome is repeated with the same key. */
+class IdempotencyKeyCheck {
   readonly #unknown = new Map<string, string>();
-  /** Keys under which the bank has spoken: it would only say the same again, so trouble after that leaves nothing open. */
+  /** Keys with a final response: the processor would repeat it, so a later fault leaves no outcome unknown. */
   readonly #answered = new Set<string>();
 
   before(request: ApiRequest): void {
     if (!isOurs(request) || request.method !== 'POST') return;
     const key = request.headers['idempotency-key'];
-    if (key === undefined || key === '') throw new Violation(`POST ${request.path} went out without a key`);
-    const before = this.#unknown.get(actOf(request));
+    if (key === undefined || key === '') throw new Violation(`POST ${request.path} was sent without a key`);
+    const before = this.#unknown.get(actionOf(request));
     if (before !== undefined && before !== key) {
-      throw new Violation(`POST ${request.path} was tried as "${before}", its outcome is unknown, and now is "${key}"`);
+      throw new Violation(
+        `POST ${request.path} with key "${before}" has an unknown outcome, and was repeated with "${key}"`,
+      );
     }
   }
 
@@ -160,8 +162,8 @@ class KeyWatch {
     const isKnown = response.fault === undefined && response.status < 500 && response.status !== 429;
     if (isKnown) {
       this.#answered.add(key);
-      this.#unknown.delete(actOf(request));
-    } else if (!this.#answered.has(key)) this.#unknown.set(actOf(request), key);
+      this.#unknown.delete(actionOf(request));
+    } else if (!this.#answered.has(key)) this.#unknown.set(actionOf(request), key);
   }
 }
 
@@ -169,8 +171,10 @@ function isOurs({ headers }: ApiRequest): boolean {
   return headers.authorization?.includes(PROCESSOR_KEYS.test.secret) === true;
 }
 
-/** What is done to what. Two refunds of one charge can look the same: their key is what tells them apart. */
-function actOf({ path, body, headers }: ApiRequest): string {
-  const isOneOfMany = path === '/v1/refunds' || path === '/v1/transfers' || path.endsWith('/reversals');
-  return isOneOfMany ? `${path} ${headers['idempotency-key']}` : `${path} ${body}`;
+/**
+ * Identifies the action of a call. Two refunds of one charge may have equal bodies, so their key distinguishes them.
+ */
+function actionOf({ path, body, headers }: ApiRequest): string {
+  const isRepeatable = path === '/v1/refunds' || path === '/v1/transfers' || path.endsWith('/reversals');
+  return isRepeatable ? `${path} ${headers['idempotency-key']}` : `${path} ${body}`;
 }

@@ -1,5 +1,5 @@
-// What a seed is about: the venue, the party, the hour by which everybody has to pay, and how rough the world is; and what
-// each actor is handed: the real commands on a database, a clock and a bank that the seed decides about.
+// The parameters of a seed (venue, party, deadline, fault rates), and the services of each actor: the real commands
+// with a simulated database connection, clock and processor.
 
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../src/base/clock.ts';
@@ -25,73 +25,75 @@ import type { Invariants } from './invariants.ts';
 import type { LeaseTokens, Receivers } from './receivers.ts';
 import { type Actor, type Scheduler, Violation } from './scheduler.ts';
 import type { SimulatedProcessor } from './simulated-processor.ts';
-import type { OurBooks } from './snapshot.ts';
+import type { CommittedState } from './snapshot.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-export const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
-/** How far a clock may be from the true time. */
-export const MAX_SKEW = 3 * MINUTE;
-/** In 2033: later than any clock on the wall, so that "kept for 30 days" by the wall's clock never ends within a seed. */
-export const START = 2_000_000_000_000;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+/** The largest difference of a clock from the true time. */
+export const MAX_SKEW_MS = 3 * MINUTE_MS;
+/**
+ * In 2033, later than the system clock: rows that PostgreSQL keeps for 30 days by its own clock never expire in a seed.
+ */
+export const START_MS = 2_000_000_000_000;
 
-/** Loops log what stops them and go on: a mistake of ours must not pass unseen. */
-function failingLog(scheduler: Scheduler, actor: Actor): Log {
-  const error = (about: { readonly err?: unknown }, message: string): void => {
-    const { err } = about;
-    if (actor.dead || err === undefined || isUnavailable(err)) return;
+/** Loops log unexpected errors and continue, so an error log line counts as a violation. */
+function violationLog(scheduler: Scheduler, actor: Actor): Log {
+  const error = (fields: { readonly err?: unknown }, message: string): void => {
+    const { err } = fields;
+    if (actor.isDead || err === undefined || isUnavailable(err)) return;
     scheduler.failure ??= new Violation(`${actor.name} logged "${message}": ${err instanceof Error ? err.stack : err}`);
   };
-  const nothing = (): void => undefined;
-  return { error, fatal: error, warn: nothing, info: nothing, debug: nothing, trace: nothing } as unknown as Log;
+  const ignore = (): void => undefined;
+  return { error, fatal: error, warn: ignore, info: ignore, debug: ignore, trace: ignore } as unknown as Log;
 }
 
 export interface Plan {
-  readonly people: number;
+  readonly partySize: number;
   readonly amount: number;
   readonly feeBps: number;
   readonly feeFixed: number;
-  readonly payIn: number;
-  readonly payoutDelay: number;
-  readonly faulty: number;
-  readonly lossy: number;
-  readonly crashes: number;
-  readonly steps: number;
-  readonly again: boolean;
-  /** Guests who mean it, most of them with cards that work: the way to the captures. */
-  readonly eager: boolean;
-  /** Clocks are not right. */
-  readonly skewed: boolean;
+  readonly payByMs: number;
+  readonly payoutDelayMs: number;
+  readonly faultRate: number;
+  readonly connectionLossRate: number;
+  readonly crashRate: number;
+  readonly maxSteps: number;
+  readonly choosesAgain: boolean;
+  /** Most guests pay with cards that work, so that the seed reaches captures. */
+  readonly hasEagerGuests: boolean;
+  /** The actors' clocks differ. */
+  readonly hasClockSkew: boolean;
 }
 
 export function drawPlan(random: SeededRandom): Plan {
   const isCalm = random.often(0.2);
-  const people = random.weighed([
+  const partySize = random.weighed([
     [5, 2],
     [4, 3],
     [2, 4],
     [1, 5],
   ] as const);
   return {
-    people,
-    amount: random.pick([people * 1000, people * 1000 + 1, 100 * people, 9_973, 24_001]) + random.below(3),
+    partySize,
+    amount: random.pick([partySize * 1000, partySize * 1000 + 1, 100 * partySize, 9_973, 24_001]) + random.below(3),
     feeBps: random.pick([0, 250, 333, 10_000]),
     feeFixed: random.pick([0, 30]),
-    payIn: random.weighed([
-      [3, 20 * MINUTE],
-      [4, 5 * HOUR],
-      [2, 9 * DAY],
-      [1, 16 * DAY],
+    payByMs: random.weighed([
+      [3, 20 * MINUTE_MS],
+      [4, 5 * HOUR_MS],
+      [2, 9 * DAY_MS],
+      [1, 16 * DAY_MS],
     ] as const),
-    payoutDelay: random.pick([0, 0, 2 * HOUR]),
-    faulty: isCalm ? 0 : random.pick([0.03, 0.1, 0.3]),
-    lossy: isCalm ? 0 : random.pick([0, 0.005, 0.02]),
-    crashes: isCalm ? 0 : random.pick([0, 0.01, 0.025]),
-    steps: random.between(80, 260),
-    again: random.often(0.3),
-    eager: random.often(0.7),
-    skewed: random.often(0.4),
+    payoutDelayMs: random.pick([0, 0, 2 * HOUR_MS]),
+    faultRate: isCalm ? 0 : random.pick([0.03, 0.1, 0.3]),
+    connectionLossRate: isCalm ? 0 : random.pick([0, 0.005, 0.02]),
+    crashRate: isCalm ? 0 : random.pick([0, 0.01, 0.025]),
+    maxSteps: random.between(80, 260),
+    choosesAgain: random.often(0.3),
+    hasEagerGuests: random.often(0.7),
+    hasClockSkew: random.often(0.4),
   };
 }
 
@@ -103,24 +105,24 @@ export interface Simulation {
   readonly scheduler: Scheduler;
   readonly database: Database;
   readonly processor: SimulatedProcessor;
-  readonly books: OurBooks;
+  readonly state: CommittedState;
   readonly invariants: Invariants;
   readonly venue: Venue;
-  /** Of those who take no part as a process of ours. */
+  /** Ids that no process of the service makes. */
   readonly ids: Ids;
-  /** What ids of every process are made of. */
-  readonly idBits: SeededRandom;
+  /** The random source of every process's ids. */
+  readonly idRandom: SeededRandom;
   readonly receivers: Receivers;
   readonly deliveries: DeliveryInvariants;
   readonly seal: Seal;
   readonly memory: ClientMemory;
-  /** Which loop each worker is in. */
-  readonly working: Map<Actor, string>;
-  slots: number;
-  healed: boolean;
+  /** The loop that each worker runs. */
+  readonly runningLoops: Map<Actor, string>;
+  processorClients: number;
+  isHealed: boolean;
 }
 
-/** What outsiders have been told, and must not be told otherwise. */
+/** The responses that clients got, which later responses must not contradict. */
 export class ClientMemory {
   readonly created: {
     readonly key: string | null;
@@ -131,10 +133,10 @@ export class ClientMemory {
   readonly refunds = new Map<string, string>();
   readonly #payers = new Map<string, string>();
 
-  /** A hold belongs to who asked for it: nobody else is ever given its secret. */
+  /** The secret of a hold is returned only to the payer who requested it. */
   rememberSecret(holdId: string, payer: string): void {
     const before = this.#payers.get(holdId) ?? payer;
-    if (before !== payer) throw new Violation(`the secret of hold ${holdId} was given to two people`);
+    if (before !== payer) throw new Violation(`the secret of hold ${holdId} was returned to two payers`);
     this.#payers.set(holdId, payer);
   }
 
@@ -142,10 +144,10 @@ export class ClientMemory {
     const { id } = JSON.parse(json) as { id: string };
     for (const before of this.created) {
       if (before.body === body && before.key === key && before.id === id && before.json !== json) {
-        throw new Violation(`the same call was answered twice, and differently: ${before.json} and ${json}`);
+        throw new Violation(`equal requests got different responses: ${before.json} and ${json}`);
       }
       if (key !== null && before.key === key && (before.body !== body || before.id !== id)) {
-        throw new Violation(`key ${key} made two checkouts: ${before.id} and ${id}`);
+        throw new Violation(`key ${key} created two checkouts: ${before.id} and ${id}`);
       }
     }
     this.created.push({ key, body, id, json });
@@ -158,10 +160,10 @@ export function sealFor(random: SeededRandom): Seal {
 
 export const idsFor = (clock: Clock, random: SeededRandom): Ids => makeIds(clock, random);
 
-/** What a process of ours works with. */
+/** The services of one actor. */
 export interface ActorServices {
   readonly payments: PaymentServices;
-  /** To send with, for one round over the lanes: it remembers which turns it was given. */
+  /** For one run of the delivery loop; it records the lease tokens that it claims. */
   queues(): QueueServices;
   call(
     operation: string,
@@ -180,30 +182,30 @@ const operations = new Map<string, AppOperation>(checkouts.map((operation) => [o
 export function servicesFor(simulation: Simulation, actor: Actor): ActorServices {
   const { environment, seal, scheduler, processor } = simulation;
   const clock: Clock = { now: () => scheduler.now + actor.skew };
-  const ids = idsFor(clock, simulation.idBits);
-  const slot = environment.slot(simulation.slots++);
-  slot.carry = (request) =>
+  const ids = idsFor(clock, simulation.idRandom);
+  const client = environment.processorClient(simulation.processorClients++);
+  client.send = (request) =>
     new Promise((resolve) => {
       scheduler.enqueue({
         actor,
         label: () => `${request.method} ${request.path.split('?')[0]} [${request.headers['idempotency-key'] ?? ''}]`,
-        grant: async () => {
-          const response = await processor.carry(request);
-          scheduler.note(`  ${response.fault ?? response.status}`);
+        run: async () => {
+          const response = await processor.send(request);
+          scheduler.log(`  ${response.fault ?? response.status}`);
           resolve(response);
         },
       });
     });
   const db = simulation.database.for(actor);
-  const log = failingLog(scheduler, actor);
-  const money: PaymentServices = {
+  const log = violationLog(scheduler, actor);
+  const payments: PaymentServices = {
     db,
     clock,
     ids,
     seal,
     log,
-    processors: { test: slot.processor },
-    payoutDelay: simulation.plan.payoutDelay,
+    processors: { test: client.processor },
+    payoutDelay: simulation.plan.payoutDelayMs,
   };
   const { contract, registry, validator } = environment;
   const context = {
@@ -213,7 +215,7 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
     seal,
     random: simulation.random,
     log,
-    services: money,
+    services: payments,
     contract,
     registry,
     validator,
@@ -224,8 +226,8 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
   } as unknown as AppContext;
   const perform = makePerform(context);
   return {
-    payments: money,
-    queues: () => lanesFor(simulation, actor, money),
+    payments,
+    queues: () => queueServicesFor(simulation, actor, payments),
     async call(name, params, body, key) {
       const operation = operations.get(name);
       if (operation === undefined || operation.kind === 'tool server') throw new Error(`no operation ${name}`);
@@ -253,24 +255,29 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
   };
 }
 
-/** Nobody is woken to the moment: mostly soon, sometimes much later. */
-const LATE = [0, 500, 2_000, 20_000];
+/** A timer runs mostly soon after its time, sometimes much later. */
+const WAKE_DELAYS_MS = [0, 500, 2_000, 20_000];
 
-function lanesFor({ receivers, random, scheduler }: Simulation, actor: Actor, money: PaymentServices): QueueServices {
-  const turns: LeaseTokens = new Map();
-  const { db } = money;
+function queueServicesFor(
+  { receivers, random, scheduler }: Simulation,
+  actor: Actor,
+  payments: PaymentServices,
+): QueueServices {
+  const leaseTokens: LeaseTokens = new Map();
+  const { db } = payments;
   const query: typeof db.query = async (text, values) => {
     const rows = await db.query(text, values);
     if (text.includes('update endpoint_queues l set lease_token')) {
-      for (const { endpointId, leaseToken: turn } of rows as unknown as EndpointQueue[]) turns.set(endpointId, turn);
+      for (const { endpointId, leaseToken } of rows as unknown as EndpointQueue[])
+        leaseTokens.set(endpointId, leaseToken);
     }
     return rows as never;
   };
   return {
-    ...money,
+    ...payments,
     db: { ...db, query },
     random,
-    outbound: receivers.outboundFor(actor, turns),
-    stopwatch: scheduler.stopwatchFor(actor, () => random.pick(LATE)),
+    outbound: receivers.outboundFor(actor, leaseTokens),
+    stopwatch: scheduler.stopwatchFor(actor, () => random.pick(WAKE_DELAYS_MS)),
   };
 }

@@ -1,5 +1,5 @@
-// Our own books as they are committed, read in one statement after every commit: of each table whatever is in it, when a
-// statement of that commit could have changed it. What nobody said would change is compared when everything is quiet.
+// The committed rows of our tables, read in one statement after every commit: all rows of each table that a statement
+// of the commit can have changed. When all work is done, all tables are compared, to find changes that were missed.
 
 import { Violation } from './scheduler.ts';
 
@@ -13,8 +13,8 @@ export interface Snapshot {
     readonly refunded: number;
     readonly booking: string;
     readonly due: number | null;
-    readonly ends: number;
-    readonly turn: number;
+    readonly expiresAt: number;
+    readonly leaseToken: number;
   }[];
   readonly shares: readonly {
     readonly id: string;
@@ -23,7 +23,7 @@ export interface Snapshot {
     readonly amount: number;
     readonly refunded: number;
     readonly member: string;
-    readonly dropped: boolean;
+    readonly isDropped: boolean;
   }[];
   readonly holds: readonly {
     readonly id: string;
@@ -35,7 +35,7 @@ export interface Snapshot {
     readonly intent: string | null;
     readonly due: number | null;
     readonly heldAt: number | null;
-    readonly turn: number;
+    readonly leaseToken: number;
   }[];
   readonly movements: readonly {
     readonly id: string;
@@ -66,14 +66,14 @@ export interface Snapshot {
   readonly keys: readonly { readonly key: string; readonly refersTo: string | null; readonly status: number }[];
   readonly notices: readonly { readonly id: string; readonly due: number }[];
   readonly payouts: readonly { readonly checkout: string; readonly amount: number }[];
-  /** Events that nobody has dispatched. */
-  readonly queue: readonly { readonly event: string }[];
+  /** Events that are not yet dispatched. */
+  readonly undispatched: readonly { readonly event: string }[];
   readonly endpoints: readonly { readonly id: string; readonly status: 'active' | 'disabled' }[];
-  readonly lanes: readonly {
+  readonly queues: readonly {
     readonly endpoint: string;
-    readonly turn: number;
+    readonly leaseToken: number;
     readonly due: number | null;
-    readonly free: number | null;
+    readonly availableAt: number | null;
   }[];
   readonly deliveries: readonly {
     readonly endpoint: string;
@@ -81,10 +81,10 @@ export interface Snapshot {
     readonly status: 'pending' | 'delivered' | 'failed';
     readonly attempts: number;
     readonly due: number | null;
-    readonly ends: number;
-    /** When the attempt began that was written last, by the clock of whoever made it. */
-    readonly lastAt: number | null;
-    readonly endedAs: string | null;
+    readonly endsAt: number;
+    /** When the last recorded attempt began, by the clock of its worker. */
+    readonly lastAttemptAt: number | null;
+    readonly endReason: string | null;
   }[];
 }
 
@@ -98,238 +98,243 @@ export const EMPTY_SNAPSHOT: Snapshot = {
   keys: [],
   notices: [],
   payouts: [],
-  queue: [],
+  undispatched: [],
   endpoints: [],
-  lanes: [],
+  queues: [],
   deliveries: [],
 };
 
-export type Part = keyof Snapshot;
+export type SnapshotPart = keyof Snapshot;
 
-type Reading = (cell: string) => unknown;
-const text: Reading = (cell) => cell;
-const number: Reading = Number;
-const yes: Reading = (cell) => cell === 't';
-const orNull =
-  (reading: Reading): Reading =>
+type ParseCell = (cell: string) => unknown;
+const parseText: ParseCell = (cell) => cell;
+const parseNumber: ParseCell = Number;
+const parseBoolean: ParseCell = (cell) => cell === 't';
+const nullable =
+  (reading: ParseCell): ParseCell =>
   (cell) =>
     cell === '' ? null : reading(cell);
 
-const at = (column: string): string => `(extract(epoch from ${column}) * 1000)::bigint`;
+const millisOf = (column: string): string => `(extract(epoch from ${column}) * 1000)::bigint`;
 
-interface Table {
+interface SnapshotTable {
   readonly from: string;
   readonly order: string;
-  /** What a row is read into: the column, and how to read it. */
-  readonly columns: Readonly<Record<string, readonly [column: string, reading: Reading]>>;
+  /** By property of a row: the column, and how to parse it. */
+  readonly columns: Readonly<Record<string, readonly [column: string, reading: ParseCell]>>;
 }
 
-const TABLES: Readonly<Record<Part, Table>> = {
+const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
   checkouts: {
     from: 'checkouts',
     order: 'checkout_id',
     columns: {
-      id: ['checkout_id', text],
-      mode: ['mode', text],
-      status: ['status', text],
-      amount: ['amount', number],
-      fee: ['fee_amount', number],
-      refunded: ['refunded_amount', number],
-      booking: ['external_booking_id', text],
-      due: [at('work_at'), orNull(number)],
-      ends: [at('expires_at'), number],
-      turn: ['lease_token', number],
+      id: ['checkout_id', parseText],
+      mode: ['mode', parseText],
+      status: ['status', parseText],
+      amount: ['amount', parseNumber],
+      fee: ['fee_amount', parseNumber],
+      refunded: ['refunded_amount', parseNumber],
+      booking: ['external_booking_id', parseText],
+      due: [millisOf('work_at'), nullable(parseNumber)],
+      expiresAt: [millisOf('expires_at'), parseNumber],
+      leaseToken: ['lease_token', parseNumber],
     },
   },
   shares: {
     from: 'shares',
     order: 'share_id',
     columns: {
-      id: ['share_id', text],
-      checkout: ['checkout_id', text],
-      status: ['status', text],
-      amount: ['amount', number],
-      refunded: ['refunded_amount', number],
-      member: ['member_id', text],
-      dropped: ['dropped_at is not null', yes],
+      id: ['share_id', parseText],
+      checkout: ['checkout_id', parseText],
+      status: ['status', parseText],
+      amount: ['amount', parseNumber],
+      refunded: ['refunded_amount', parseNumber],
+      member: ['member_id', parseText],
+      isDropped: ['dropped_at is not null', parseBoolean],
     },
   },
   holds: {
     from: 'holds',
     order: 'hold_id',
     columns: {
-      id: ['hold_id', text],
-      checkout: ['checkout_id', text],
-      share: ['share_id', text],
-      status: ['status', text],
-      amount: ['amount', number],
-      renews: ['renews', orNull(text)],
-      intent: ['intent_id', orNull(text)],
-      due: [at('due_at'), orNull(number)],
-      heldAt: [at('held_at'), orNull(number)],
-      turn: ['lease_token', number],
+      id: ['hold_id', parseText],
+      checkout: ['checkout_id', parseText],
+      share: ['share_id', parseText],
+      status: ['status', parseText],
+      amount: ['amount', parseNumber],
+      renews: ['renews', nullable(parseText)],
+      intent: ['intent_id', nullable(parseText)],
+      due: [millisOf('due_at'), nullable(parseNumber)],
+      heldAt: [millisOf('held_at'), nullable(parseNumber)],
+      leaseToken: ['lease_token', parseNumber],
     },
   },
   movements: {
     from: 'movements',
     order: 'movement_id',
     columns: {
-      id: ['movement_id', text],
-      checkout: ['checkout_id', text],
-      share: ['share_id', text],
-      hold: ['hold_id', text],
-      kind: ['kind', text],
-      status: ['status', text],
-      amount: ['amount', number],
-      feePart: ['fee_part', number],
-      due: [at('due_at'), orNull(number)],
+      id: ['movement_id', parseText],
+      checkout: ['checkout_id', parseText],
+      share: ['share_id', parseText],
+      hold: ['hold_id', parseText],
+      kind: ['kind', parseText],
+      status: ['status', parseText],
+      amount: ['amount', parseNumber],
+      feePart: ['fee_part', parseNumber],
+      due: [millisOf('due_at'), nullable(parseNumber)],
     },
   },
   entries: {
     from: 'ledger_entries',
     order: 'kind, subject',
     columns: {
-      kind: ['kind', text],
-      subject: ['subject', text],
-      checkout: ['checkout_id', text],
-      debit: ['debit', text],
-      credit: ['credit', text],
-      amount: ['amount', number],
+      kind: ['kind', parseText],
+      subject: ['subject', parseText],
+      checkout: ['checkout_id', parseText],
+      debit: ['debit', parseText],
+      credit: ['credit', parseText],
+      amount: ['amount', parseNumber],
     },
   },
   events: {
     from: 'events',
     order: 'subject, sequence',
     columns: {
-      id: ['event_id', text],
-      subject: ['subject', text],
-      sequence: ['sequence', number],
-      type: ['type', text],
-      // Of the object, among the first things that it says: the whole of each event read as JSON costs more than all the rest.
-      status: [`split_part(split_part(left(data::text, 300), '"status":"', 2), '"', 1)`, text],
+      id: ['event_id', parseText],
+      subject: ['subject', parseText],
+      sequence: ['sequence', parseNumber],
+      type: ['type', parseText],
+      // The object's status is among its first fields. Parsing the whole event as JSON would cost more than all other
+      // columns.
+      status: [`split_part(split_part(left(data::text, 300), '"status":"', 2), '"', 1)`, parseText],
     },
   },
   keys: {
     from: 'idempotency_keys',
     order: 'idempotency_key',
-    columns: { key: ['idempotency_key', text], refersTo: ['refers_to', orNull(text)], status: ['status', number] },
+    columns: {
+      key: ['idempotency_key', parseText],
+      refersTo: ['refers_to', nullable(parseText)],
+      status: ['status', parseNumber],
+    },
   },
   notices: {
     from: 'processor_notices where due_at is not null',
     order: 'notice_id',
-    columns: { id: ['notice_id', text], due: [at('due_at'), number] },
+    columns: { id: ['notice_id', parseText], due: [millisOf('due_at'), parseNumber] },
   },
   payouts: {
     from: 'payouts',
     order: 'checkout_id',
-    columns: { checkout: ['checkout_id', text], amount: ['amount', number] },
+    columns: { checkout: ['checkout_id', parseText], amount: ['amount', parseNumber] },
   },
-  queue: { from: 'undispatched_events', order: 'event_id', columns: { event: ['event_id', text] } },
+  undispatched: { from: 'undispatched_events', order: 'event_id', columns: { event: ['event_id', parseText] } },
   endpoints: {
     from: 'webhook_endpoints',
     order: 'endpoint_id',
-    columns: { id: ['endpoint_id', text], status: ['status', text] },
+    columns: { id: ['endpoint_id', parseText], status: ['status', parseText] },
   },
-  lanes: {
+  queues: {
     from: 'endpoint_queues',
     order: 'endpoint_id',
     columns: {
-      endpoint: ['endpoint_id', text],
-      turn: ['lease_token', number],
-      due: [at('due_at'), orNull(number)],
-      free: [`case when isfinite(available_at) then ${at('available_at')} end`, orNull(number)],
+      endpoint: ['endpoint_id', parseText],
+      leaseToken: ['lease_token', parseNumber],
+      due: [millisOf('due_at'), nullable(parseNumber)],
+      availableAt: [`case when isfinite(available_at) then ${millisOf('available_at')} end`, nullable(parseNumber)],
     },
   },
   deliveries: {
     from: 'deliveries',
     order: 'endpoint_id, created_at',
     columns: {
-      endpoint: ['endpoint_id', text],
-      event: ['event_id', text],
-      status: ['status', text],
-      attempts: ['attempts', number],
-      due: [at('due_at'), orNull(number)],
-      ends: [at('ends_at'), number],
-      lastAt: [at('last_attempt_at'), orNull(number)],
-      endedAs: ['end_reason', orNull(text)],
+      endpoint: ['endpoint_id', parseText],
+      event: ['event_id', parseText],
+      status: ['status', parseText],
+      attempts: ['attempts', parseNumber],
+      due: [millisOf('due_at'), nullable(parseNumber)],
+      endsAt: [millisOf('ends_at'), parseNumber],
+      lastAttemptAt: [millisOf('last_attempt_at'), nullable(parseNumber)],
+      endReason: ['end_reason', nullable(parseText)],
     },
   },
 };
 
-export const ALL_PARTS = Object.keys(TABLES) as readonly Part[];
+export const ALL_PARTS = Object.keys(TABLES) as readonly SnapshotPart[];
 
-const CELL = '\u001f';
-const LINE = '\u001e';
+const CELL_SEPARATOR = '\u001f';
+const ROW_SEPARATOR = '\u001e';
 
-function reading(part: Part): string {
+function selectPart(part: SnapshotPart): string {
   const { from, order, columns } = TABLES[part];
   const cells = Object.values(columns).map(([column]) => column);
   return `(select string_agg(concat(${cells.join(`, e'\\x1f', `)}), e'\\x1e' order by ${order}) from ${from}) as ${part}`;
 }
 
-const questions = new Map<string, string>();
+const statements = new Map<string, string>();
 
-/** The statement that reads these. */
-export function snapshotStatement(parts: readonly Part[]): string {
+/** The statement that reads these parts. */
+export function snapshotStatement(parts: readonly SnapshotPart[]): string {
   const name = parts.join(' ');
-  let question = questions.get(name);
-  if (question === undefined) {
-    question = `select ${parts.map(reading).join(', ')}`;
-    questions.set(name, question);
+  let statement = statements.get(name);
+  if (statement === undefined) {
+    statement = `select ${parts.map(selectPart).join(', ')}`;
+    statements.set(name, statement);
   }
-  return question;
+  return statement;
 }
 
-/** What functions of the database write. */
-const WRITTEN_BY: Readonly<Record<string, readonly Part[]>> = {
-  create_checkout: ['checkouts', 'events', 'keys', 'queue'],
-  expire_checkouts: ['checkouts', 'shares', 'holds', 'events', 'queue'],
-  record_checkout_event: ['events', 'queue'],
-  record_event: ['events', 'queue'],
+/** The parts that SQL functions write. */
+const PARTS_WRITTEN_BY: Readonly<Record<string, readonly SnapshotPart[]>> = {
+  create_checkout: ['checkouts', 'events', 'keys', 'undispatched'],
+  expire_checkouts: ['checkouts', 'shares', 'holds', 'events', 'undispatched'],
+  record_checkout_event: ['events', 'undispatched'],
+  record_event: ['events', 'undispatched'],
   open_payout: ['payouts'],
-  dispatch_events: ['queue', 'deliveries', 'lanes'],
-  record_attempts: ['deliveries', 'lanes'],
+  dispatch_events: ['undispatched', 'deliveries', 'queues'],
+  record_attempts: ['deliveries', 'queues'],
   end_deliveries: ['deliveries'],
-  // Nothing that is looked at; but they take locks.
+  // They write nothing that is read here, but take locks.
   due_deliveries: [],
   allocate_timestamps: [],
 };
 
-const known = new Map<string, readonly Part[] | null>();
+const changedParts = new Map<string, readonly SnapshotPart[] | null>();
 
-/** What a statement can change of these; null: it changes nothing at all, here or elsewhere. */
-export function changedBy(statement: string): readonly Part[] | null {
-  let parts = known.get(statement);
+/** The parts that a statement can change; null if it changes no table at all. */
+export function changedBy(statement: string): readonly SnapshotPart[] | null {
+  let parts = changedParts.get(statement);
   if (parts === undefined) {
-    parts = judged(statement);
-    known.set(statement, parts);
+    parts = findChangedParts(statement);
+    changedParts.set(statement, parts);
   }
   return parts;
 }
 
-function judged(statement: string): readonly Part[] | null {
-  const called = Object.keys(WRITTEN_BY).filter((name) => statement.includes(`${name}(`));
-  if (/^\s*select\b/i.test(statement) && called.length === 0) return null;
+function findChangedParts(statement: string): readonly SnapshotPart[] | null {
+  const functions = Object.keys(PARTS_WRITTEN_BY).filter((name) => statement.includes(`${name}(`));
+  if (/^\s*select\b/i.test(statement) && functions.length === 0) return null;
   const named = ALL_PARTS.filter((part) => {
     const [table = ''] = TABLES[part].from.split(' ');
     return new RegExp(`\\b${table}\\b`).test(statement);
   });
-  const all = new Set([...named, ...called.flatMap((name) => WRITTEN_BY[name] ?? [])]);
+  const all = new Set([...named, ...functions.flatMap((name) => PARTS_WRITTEN_BY[name] ?? [])]);
   return ALL_PARTS.filter((part) => all.has(part));
 }
 
-export type Look = Readonly<Partial<Record<Part, string | null>>>;
+export type SnapshotTexts = Readonly<Partial<Record<SnapshotPart, string | null>>>;
 
-/** The books as they were last looked at. */
-export class OurBooks {
+/** The rows as last read. */
+export class CommittedState {
   present: Snapshot = EMPTY_SNAPSHOT;
-  readonly #texts = new Map<Part, string>();
+  readonly #texts = new Map<SnapshotPart, string>();
 
-  /** What was just read takes the place of what was known. */
-  take(look: Look): Snapshot {
-    const parts: Partial<Record<Part, unknown[]>> = {};
-    for (const [name, rows] of Object.entries(look)) {
-      const part = name as Part;
+  /** Replaces the parts that were just read. */
+  update(texts: SnapshotTexts): Snapshot {
+    const parts: Partial<Record<SnapshotPart, unknown[]>> = {};
+    for (const [name, rows] of Object.entries(texts)) {
+      const part = name as SnapshotPart;
       const lines = rows ?? '';
       if (this.#texts.get(part) === lines) continue;
       this.#texts.set(part, lines);
@@ -339,20 +344,20 @@ export class OurBooks {
     return this.present;
   }
 
-  /** Nothing has changed behind our back since every part was last looked at. */
-  compare(look: Look): void {
+  /** Throws if a part has changed since it was last read. */
+  compare(texts: SnapshotTexts): void {
     for (const part of ALL_PARTS) {
-      const [before, now] = [this.#texts.get(part) ?? '', look[part] ?? ''];
-      if (before !== now) throw new Violation(`${part} changed, and no statement said so: ${before} and ${now}`);
+      const [before, now] = [this.#texts.get(part) ?? '', texts[part] ?? ''];
+      if (before !== now) throw new Violation(`${part} changed without a statement: ${before} and ${now}`);
     }
   }
 }
 
-function rowsOf(part: Part, lines: string): unknown[] {
+function rowsOf(part: SnapshotPart, lines: string): unknown[] {
   if (lines === '') return [];
   const columns = Object.entries(TABLES[part].columns);
-  return lines.split(LINE).map((line) => {
-    const cells = line.split(CELL);
-    return Object.fromEntries(columns.map(([name, [, read]], place) => [name, read(cells[place] ?? '')]));
+  return lines.split(ROW_SEPARATOR).map((line) => {
+    const cells = line.split(CELL_SEPARATOR);
+    return Object.fromEntries(columns.map(([name, [, read]], index) => [name, read(cells[index] ?? '')]));
   });
 }

@@ -1,5 +1,5 @@
-// The workers: two that move money, and two that bring events to the partners, each with the loops of the real worker, one
-// at a time, whenever one of them would find something by the worker's own clock.
+// The workers: two for payments and two for deliveries. Each runs the loops of the real worker one at a time, whenever
+// a loop would find work by the worker's own clock.
 
 import { isTemporary, isUnavailable } from '../../src/base/db.ts';
 import { captureDue } from '../../src/domain/checkouts/capture/capture.ts';
@@ -11,68 +11,80 @@ import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/de
 import { type ActorServices, type Simulation, servicesFor } from './simulation.ts';
 
 const LOOPS = {
-  expire: ({ payments: money }: ActorServices) => expireDue(money, 100),
-  holds: ({ payments: money }: ActorServices) => settleDueHolds(money, 100),
-  captures: ({ payments: money }: ActorServices) => captureDue(money, 50),
-  movements: ({ payments: money }: ActorServices) => settleDueMovements(money, 100),
-  notices: ({ payments: money }: ActorServices) => readDueNotices(money, 50),
-  dispatch: ({ payments: money }: ActorServices) => dispatchDue(money, 500),
+  expire: ({ payments }: ActorServices) => expireDue(payments, 100),
+  holds: ({ payments }: ActorServices) => settleDueHolds(payments, 100),
+  captures: ({ payments }: ActorServices) => captureDue(payments, 50),
+  movements: ({ payments }: ActorServices) => settleDueMovements(payments, 100),
+  notices: ({ payments }: ActorServices) => readDueNotices(payments, 50),
+  dispatch: ({ payments }: ActorServices) => dispatchDue(payments, 500),
   deliver: (services: ActorServices) => deliverDue(services.queues(), new AbortController().signal),
 } as const;
 type LoopName = keyof typeof LOOPS;
-type Trade = 'worker' | 'postman';
+type WorkerKind = 'worker' | 'delivery worker';
 
-/** Which loops of a trade would find something at this time. */
-export function dueLoops({ invariants: { present } }: Simulation, trade: Trade, now: number): LoopName[] {
+/** The loops of this kind of worker that would find work at this time. */
+export function dueLoops({ invariants: { current } }: Simulation, kind: WorkerKind, now: number): LoopName[] {
   const isDue = (due: number | null): boolean => due !== null && due <= now;
   const due: LoopName[] = [];
-  if (trade === 'postman') {
-    if (present.queue.length > 0) due.push('dispatch');
-    if (present.lanes.some((lane) => isDue(hourOf(lane)))) due.push('deliver');
+  if (kind === 'delivery worker') {
+    if (current.undispatched.length > 0) due.push('dispatch');
+    if (current.queues.some((queue) => isDue(claimableAt(queue)))) due.push('deliver');
     return due;
   }
-  if (present.checkouts.some(({ status, ends }) => (status === 'open' || status === 'collecting') && ends <= now))
+  if (
+    current.checkouts.some(
+      ({ status, expiresAt }) => (status === 'open' || status === 'collecting') && expiresAt <= now,
+    )
+  )
     due.push('expire');
-  if (present.holds.some((hold) => isDue(hold.due))) due.push('holds');
-  if (present.checkouts.some((checkout) => checkout.status === 'funded' && isDue(checkout.due))) due.push('captures');
-  if (present.movements.some((movement) => isDue(movement.due))) due.push('movements');
-  if (present.notices.some((notice) => isDue(notice.due))) due.push('notices');
+  if (current.holds.some((hold) => isDue(hold.due))) due.push('holds');
+  if (current.checkouts.some((checkout) => checkout.status === 'funded' && isDue(checkout.due))) due.push('captures');
+  if (current.movements.some((movement) => isDue(movement.due))) due.push('movements');
+  if (current.notices.some((notice) => isDue(notice.due))) due.push('notices');
   return due;
 }
 
-/** When a lane may be taken, if there is something on it. */
-export function hourOf({ due, free }: { readonly due: number | null; readonly free: number | null }): number | null {
-  return due === null ? null : Math.max(due, free ?? due);
+/** When a worker may claim a queue; null if the queue is empty. */
+export function claimableAt({
+  due,
+  availableAt,
+}: {
+  readonly due: number | null;
+  readonly availableAt: number | null;
+}): number | null {
+  return due === null ? null : Math.max(due, availableAt ?? due);
 }
 
-/** What the clock says that is furthest ahead among those of a trade. */
-export function latestClock({ scheduler }: Simulation, trade: Trade): number {
-  const skews = scheduler.actors.flatMap(({ kind, dead, skew }) => (kind === trade && !dead ? skew : []));
+/** The time of the fastest clock among the workers of this kind. */
+export function latestClock({ scheduler }: Simulation, wanted: WorkerKind): number {
+  const skews = scheduler.actors.flatMap(({ kind, isDead, skew }) => (kind === wanted && !isDead ? skew : []));
   return scheduler.now + (skews.length === 0 ? 0 : Math.max(...skews));
 }
 
-export function beginWorker(simulation: Simulation, name: string, trade: Trade): void {
+export function startWorker(simulation: Simulation, name: string, kind: WorkerKind): void {
   const { scheduler, random } = simulation;
-  scheduler.begin(name, trade, async (actor) => {
+  scheduler.startActor(name, kind, async (actor) => {
     const services = servicesFor(simulation, actor);
-    const dueNow = () => dueLoops(simulation, trade, services.payments.clock.now());
-    // The scheduler bounds the steps of a seed.
-    while (!actor.dead) {
-      await scheduler.turn(actor, 'begins', () => dueNow().length > 0);
+    const dueNow = () => dueLoops(simulation, kind, services.payments.clock.now());
+    // The scheduler limits the steps of a seed.
+    while (!actor.isDead) {
+      await scheduler.waitForStep(actor, 'begins', () => dueNow().length > 0);
       const due = dueNow();
-      const loop = due.length === 0 ? (trade === 'worker' ? 'holds' : 'dispatch') : random.pick(due);
-      // What the other one is at is mostly left to it: two that find nothing prove little, but sometimes they must meet.
-      const isTaken = [...simulation.working].some(([other, name]) => !other.dead && other !== actor && name === loop);
-      if (isTaken && random.often(0.7)) continue;
-      scheduler.note(`  ${loop}`);
-      simulation.working.set(actor, loop);
+      const loop = due.length === 0 ? (kind === 'worker' ? 'holds' : 'dispatch') : random.pick(due);
+      // A loop that another worker is running is mostly skipped, because two workers that find nothing prove little.
+      const isRunning = [...simulation.runningLoops].some(
+        ([other, name]) => !other.isDead && other !== actor && name === loop,
+      );
+      if (isRunning && random.often(0.7)) continue;
+      scheduler.log(`  ${loop}`);
+      simulation.runningLoops.set(actor, loop);
       try {
         await LOOPS[loop](services);
       } catch (error) {
-        // A real worker tells of a deadlock and comes back, too.
-        if (!isUnavailable(error) && !(trade === 'postman' && isTemporary(error))) throw error;
+        // The real worker also logs a deadlock and continues.
+        if (!isUnavailable(error) && !(kind === 'delivery worker' && isTemporary(error))) throw error;
       }
-      simulation.working.delete(actor);
+      simulation.runningLoops.delete(actor);
     }
   });
 }

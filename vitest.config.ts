@@ -8,7 +8,7 @@ const PURE = [
   'test/base/{base,extract-paths,json,money,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
   'test/cli/{command,table}.test.ts',
-  'test/fuzz/judge.test.ts',
+  'test/fuzz/checks.test.ts',
   'test/guests/reminders.test.ts',
   'test/hooks/signatures.test.ts',
   'test/http/metrics.test.ts',

@@ -1,5 +1,5 @@
-// What goes out of the fixture and what comes in: webhook endpoints with deliveries, and a connection to each venue system, with
-// how that one signs.
+// The fixture's webhook endpoints with deliveries, and its connections to every venue system, with the signature of
+// each.
 
 import { createHmac } from 'node:crypto';
 import { SAMPLES } from '../support/provider-samples.ts';
@@ -19,25 +19,25 @@ export interface Connections {
   readonly hooks: readonly Hook[];
 }
 
-const SIGNING = ['square', 'toast', 'mindbody'];
-const SECRET = 'a-secret-of-the-providers-own';
+const SIGNING_PROVIDERS = ['square', 'toast', 'mindbody'];
+const SECRET = 'signing-secret-of-the-provider';
 export const PROVIDERS: readonly string[] = [...new Set(SAMPLES.map(({ provider }) => provider))];
 
 export const samplesOf = (provider: string): Json[] =>
   SAMPLES.filter((one) => one.provider === provider).map(({ body }) => body as Json);
 
 export async function createConnections(
-  ask: SendOk,
+  sendOk: SendOk,
   key: string,
   receiver: string,
   providers: readonly string[] = PROVIDERS,
 ): Promise<Connections> {
   const endpoints: AnyJson[] = [];
   for (const events of [['checkout.created', 'checkout.completed'], ['checkout.canceled']]) {
-    endpoints.push(await ask('POST', '/v1/webhook_endpoints', key, { url: `${receiver}/hooks`, events }));
+    endpoints.push(await sendOk('POST', '/v1/webhook_endpoints', key, { url: `${receiver}/hooks`, events }));
   }
   const integrations: { id: string; hook: Hook }[] = [];
-  for (const provider of providers) integrations.push(await connect(ask, key, provider));
+  for (const provider of providers) integrations.push(await connect(sendOk, key, provider));
   return {
     own: {
       webhook_endpoints: endpoints.map(({ id }) => id),
@@ -47,36 +47,45 @@ export async function createConnections(
   };
 }
 
-async function connect(ask: SendOk, key: string, provider: string): Promise<{ id: string; hook: Hook }> {
+async function connect(sendOk: SendOk, key: string, provider: string): Promise<{ id: string; hook: Hook }> {
   const sample = SAMPLES.find((one) => one.provider === provider && one.defaults !== undefined);
-  const { data } = await ask('POST', '/v1/integrations', key, {
+  const { data } = await sendOk('POST', '/v1/integrations', key, {
     provider,
     defaults: sample?.defaults ?? {},
-    ...(SIGNING.includes(provider) ? { signing_secret: SECRET } : {}),
+    ...(SIGNING_PROVIDERS.includes(provider) ? { signing_secret: SECRET } : {}),
   });
   recordSecret('signing_secret', data.signing_secret ?? SECRET);
   const url = data.webhook_url as string;
   const hook = { provider, url, path: new URL(url).pathname, secret: data.signing_secret ?? SECRET };
   const [first = {}] = samplesOf(provider);
-  await ask('POST', hook.path, '', first, signed(hook, Buffer.from(JSON.stringify(first)), Date.now()));
+  await sendOk('POST', hook.path, '', first, signatureHeaders(hook, Buffer.from(JSON.stringify(first)), Date.now()));
   return { id: data.id, hook };
 }
 
-/** Endpoints and integrations, each with its newest delivery. */
-export async function withinEach(ask: SendOk, key: string, own: Pools): Promise<Record<string, [string, string][]>> {
-  const words = ['webhook_endpoints', 'integrations'];
-  const lists = await Promise.all(words.map((word) => within(ask, key, word, own[word] ?? [])));
-  return Object.fromEntries(words.map((word, place) => [word, lists[place] ?? []]));
+/** Endpoints and integrations, each with the id of its newest delivery. */
+export async function newestDeliveries(
+  sendOk: SendOk,
+  key: string,
+  own: Pools,
+): Promise<Record<string, [string, string][]>> {
+  const kinds = ['webhook_endpoints', 'integrations'];
+  const lists = await Promise.all(kinds.map((kind) => newestDeliveriesOf(sendOk, key, kind, own[kind] ?? [])));
+  return Object.fromEntries(kinds.map((kind, index) => [kind, lists[index] ?? []]));
 }
 
-/** Where there is none by now, it is called none. */
-async function within(ask: SendOk, key: string, word: string, ids: readonly string[]): Promise<[string, string][]> {
-  const pages = await Promise.all(ids.map((id) => ask('GET', `/v1/${word}/${id}/deliveries?limit=1`, key)));
-  return pages.map(({ data }, place) => [ids[place] ?? '', data[0]?.id ?? 'none']);
+/** The id is `none` where there is no delivery yet. */
+async function newestDeliveriesOf(
+  sendOk: SendOk,
+  key: string,
+  kind: string,
+  ids: readonly string[],
+): Promise<[string, string][]> {
+  const pages = await Promise.all(ids.map((id) => sendOk('GET', `/v1/${kind}/${id}/deliveries?limit=1`, key)));
+  return pages.map(({ data }, index) => [ids[index] ?? '', data[0]?.id ?? 'none']);
 }
 
-/** As the provider signs these bytes; none for one that does not. */
-export function signed({ provider, secret, url }: Hook, raw: Buffer, now: number): Record<string, string> {
+/** The provider's signature headers for these bytes; none for a provider that does not sign. */
+export function signatureHeaders({ provider, secret, url }: Hook, raw: Buffer, now: number): Record<string, string> {
   const hmac = (...parts: (string | Buffer)[]) => {
     const made = createHmac('sha256', secret);
     for (const part of parts) made.update(part);
@@ -95,6 +104,6 @@ function timestampIn(raw: Buffer): string {
     const { timestamp } = JSON.parse(raw.toString('utf8')) as { timestamp?: unknown };
     return typeof timestamp === 'string' ? timestamp : '';
   } catch {
-    return ''; // Broken on purpose: then no signature fits it.
+    return ''; // Broken on purpose: no signature is valid then.
   }
 }

@@ -1,10 +1,9 @@
-// What the OpenAPI document promises, as the fuzzer reads it: every operation with its parameters, bodies and answers, which
-// operation an address leads to, and what is wrong with an answer. It knows nothing but the document, so an operation that is
-// added to that is asked and judged without a change here.
+// The OpenAPI document for the fuzzer: every operation with its parameters, bodies and responses, the operation of an
+// address, and the check of a response. It uses only the document, so a new operation is tested without a change here.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { faultsOfCsv } from './csv.ts';
+import { findCsvFaults } from './check-csv.ts';
 import type { Json } from './mutations.ts';
 
 export interface Schema {
@@ -18,12 +17,12 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-export interface Described {
+export interface DocumentedOperation {
   readonly id: string;
   readonly method: string;
   /** With parameters in braces. */
   readonly path: string;
-  /** Names of the security schemes, each enough by itself; none: nobody is asked who they are. */
+  /** Names of the security schemes, each sufficient; empty for a public operation. */
   readonly security: readonly string[];
   readonly parameters: readonly Parameter[];
   readonly body: { readonly schema: Schema; readonly examples: readonly Json[] } | null;
@@ -35,7 +34,7 @@ interface Media {
   readonly examples?: Readonly<Record<string, { readonly value: Json }>>;
 }
 
-interface Stated {
+interface OpenApiOperation {
   readonly operationId: string;
   readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly parameters?: readonly Parameter[];
@@ -46,7 +45,7 @@ interface Stated {
 }
 
 export interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Stated>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, never>>>>;
 }
 
@@ -54,7 +53,7 @@ const JSON_TYPE = 'application/json';
 const CSV_TYPE = 'text/csv';
 
 export class Contract {
-  readonly operations: readonly Described[];
+  readonly operations: readonly DocumentedOperation[];
   readonly #document: Document;
   readonly #ajv: Ajv2020;
   readonly #validators = new Map<string, ValidateFunction>();
@@ -65,17 +64,17 @@ export class Contract {
     addFormats.default(this.#ajv);
     this.#ajv.addSchema(document, 'openapi');
     this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, stated]) => described(method.toUpperCase(), path, stated)),
+      Object.entries(methods).map(([method, stated]) => describeOperation(method.toUpperCase(), path, stated)),
     );
   }
 
-  /** The schema itself, whatever refers to it; what stands beside a reference counts too. */
+  /** Follows references; keywords beside a reference are merged. */
   resolve(schema: Schema): Schema {
     const { $ref, ...own } = schema;
     if (typeof $ref !== 'string') return schema;
-    // A tool's own definitions are not the document's: of those only what stands beside them is known.
-    const meant = this.#at($ref) as Schema | undefined;
-    return meant === undefined ? own : { ...this.resolve(meant), ...own };
+    // A tool's own definitions are not in the document, so only the keywords beside such a reference are known.
+    const target = this.#at($ref) as Schema | undefined;
+    return target === undefined ? own : { ...this.resolve(target), ...own };
   }
 
   #at(ref: string): unknown {
@@ -83,51 +82,51 @@ export class Contract {
       .split('/')
       .slice(1)
       .reduce<unknown>(
-        (node, token) => (node as Record<string, unknown> | undefined)?.[unescaped(token)],
+        (node, token) => (node as Record<string, unknown> | undefined)?.[unescapeToken(token)],
         this.#document,
       );
   }
 
-  /** The operation that an address leads to; a path of plain words wins over one with parameters. */
-  find(method: string, url: string): Described | null {
+  /** The operation of an address; a path without parameters wins over one with parameters. */
+  find(method: string, url: string): DocumentedOperation | null {
     const given = segmentsOf(url);
     if (given === null) return null;
-    const fitting = this.operations.filter((one) => one.method === method && fits(one.path.split('/'), given));
+    const fitting = this.operations.filter((one) => one.method === method && matchesPath(one.path.split('/'), given));
     return fitting.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0] ?? null;
   }
 
-  /** What is wrong with an answer of this operation; empty: it is as documented. */
-  problems({ method, path, id, statuses }: Described, status: number, type: string, text: string): string[] {
+  /** The faults of a response of this operation; empty if it is as documented. */
+  problems({ method, path, id, statuses }: DocumentedOperation, status: number, type: string, text: string): string[] {
     if (!statuses.includes(status)) return [`${status} is not documented for ${id}`];
     const stated = this.#document.paths[path]?.[method.toLowerCase()]?.responses[String(status)];
-    const pointer = stated?.$ref ?? `#/paths/${escaped(path)}/${method.toLowerCase()}/responses/${status}`;
+    const pointer = stated?.$ref ?? `#/paths/${escapeToken(path)}/${method.toLowerCase()}/responses/${status}`;
     const { content } = this.#at(pointer) as { content?: Record<string, Media> };
     const media = type.split(';')[0]?.trim() ?? '';
     if (content === undefined) return text === '' ? [] : [`${id} ${status} is documented without a body`];
-    if (content[media] === undefined) return [`${id} ${status} came as "${type}", which is not documented`];
-    if (media === CSV_TYPE) return faultsOfCsv(text);
-    return media === JSON_TYPE ? this.#invalid(`${pointer}/content/${escaped(JSON_TYPE)}/schema`, text) : [];
+    if (content[media] === undefined) return [`${id} ${status} has the type "${type}", which is not documented`];
+    if (media === CSV_TYPE) return findCsvFaults(text);
+    return media === JSON_TYPE ? this.#invalid(`${pointer}/content/${escapeToken(JSON_TYPE)}/schema`, text) : [];
   }
 
-  /** What is wrong with something that has to be what an operation answers when it goes well. */
+  /** The faults of a value that must match a successful response of the operation. */
   successProblems(id: string, value: unknown): string[] {
     const operation = this.operations.find((one) => one.id === id);
     const method = operation?.method.toLowerCase();
     const statuses = operation?.statuses.filter((status) => status >= 200 && status < 300) ?? [];
     const found = statuses.map((status) => {
-      const pointer = `#/paths/${escaped(operation?.path ?? '')}/${method}/responses/${status}/content/${escaped(JSON_TYPE)}`;
+      const pointer = `#/paths/${escapeToken(operation?.path ?? '')}/${method}/responses/${status}/content/${escapeToken(JSON_TYPE)}`;
       return this.#at(pointer) === undefined ? [] : this.#problemsAt(`${pointer}/schema`, value);
     });
     return found.some((problems) => problems.length === 0) ? [] : (found[0] ?? [`there is no operation ${id}`]);
   }
 
-  /** What is wrong with something that has to be as a published schema says. */
+  /** The faults of a value that must match a published schema. */
   schemaProblems(name: string, value: unknown): string[] {
     const pointer = `#/components/schemas/${name}`;
     return this.#at(pointer) === undefined ? [`there is no schema ${name}`] : this.#problemsAt(pointer, value);
   }
 
-  /** What is wrong with something that has to be an error of ours. */
+  /** The faults of a text that must be an error in our shape. */
   errorProblems(text: string): string[] {
     return this.#invalid('#/components/schemas/error', text);
   }
@@ -137,7 +136,7 @@ export class Contract {
     try {
       value = JSON.parse(text);
     } catch {
-      return ['the body is not JSON, though it says so'];
+      return ['the body is not JSON, although its type is'];
     }
     return this.#problemsAt(pointer, value);
   }
@@ -151,7 +150,7 @@ export class Contract {
   }
 }
 
-function described(method: string, path: string, stated: Stated): Described {
+function describeOperation(method: string, path: string, stated: OpenApiOperation): DocumentedOperation {
   const media = stated.requestBody?.content[JSON_TYPE];
   const examples = Object.values(media?.examples ?? {}).map(({ value }) => value);
   return {
@@ -165,10 +164,10 @@ function described(method: string, path: string, stated: Stated): Described {
   };
 }
 
-const escaped = (token: string): string => token.replaceAll('~', '~0').replaceAll('/', '~1');
-const unescaped = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~');
+const escapeToken = (token: string): string => token.replaceAll('~', '~0').replaceAll('/', '~1');
+const unescapeToken = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Null: it is not percent-encoding, and so leads nowhere. */
+/** The decoded segments; null for invalid percent-encoding. */
 function segmentsOf(url: string): string[] | null {
   try {
     return (url.split(/[?#]/)[0] ?? '').split('/').map(decodeURIComponent);
@@ -177,9 +176,9 @@ function segmentsOf(url: string): string[] | null {
   }
 }
 
-function fits(template: readonly string[], given: readonly string[]): boolean {
+function matchesPath(template: readonly string[], given: readonly string[]): boolean {
   return (
     template.length === given.length &&
-    template.every((segment, place) => (segment.startsWith('{') ? given[place] !== '' : segment === given[place]))
+    template.every((segment, index) => (segment.startsWith('{') ? given[index] !== '' : segment === given[index]))
   );
 }

@@ -1,5 +1,5 @@
-// After the storm: the books agree (ledger and processor), the logs tell of nothing that went wrong and of no secret, and the
-// server still serves the checkout of the README.
+// The checks after the requests: our records agree with the ledger and the processor, the logs contain no error and no
+// secret, and the server still serves the README's checkout.
 
 import { copyFileSync, createReadStream, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,27 +14,27 @@ import { issueKeys } from './keys.ts';
 import type { RunningService } from './processes.ts';
 import { Sender } from './send.ts';
 
-const ROUNDS = 6;
+const MAX_RECONCILE_ROUNDS = 6;
 const PAUSE_MS = 3_000;
 
-/** What is only early (the worker is still at it) is gone by the next round; what stays is a difference. */
-export async function checkBooks(service: RunningService, found: Found): Promise<void> {
-  for (let round = 1; round <= ROUNDS; round++) {
+/** A difference that the worker has not yet finished is gone by a later round; one that stays is a violation. */
+export async function checkRecords(service: RunningService, found: Found): Promise<void> {
+  for (let round = 1; round <= MAX_RECONCILE_ROUNDS; round++) {
     const differences = await reconcile(service, service.databaseUrl, found);
     if (differences === null || differences.length === 0) break;
-    if (round < ROUNDS) await delay(PAUSE_MS);
-    else for (const { what, subject } of differences) found('the books agree', subject, what);
+    if (round < MAX_RECONCILE_ROUNDS) await delay(PAUSE_MS);
+    else for (const { what, subject } of differences) found('our records agree with the processor', subject, what);
   }
   await checkLedgerByCommand(service, service.databaseUrl, found);
 }
 
-export async function checkReadmeStory(context: AppContext, service: RunningService, found: Found): Promise<void> {
+export async function checkReadmeCheckout(context: AppContext, service: RunningService, found: Found): Promise<void> {
   const { keys } = await issueKeys(context);
   const sender = new Sender(service.base);
-  const ask = makeSendOk(sender);
+  const sendOk = makeSendOk(sender);
   try {
-    await ask('GET', '/v1/me', keys.test);
-    const made = await ask('POST', '/v1/checkouts', keys.test, {
+    await sendOk('GET', '/v1/me', keys.test);
+    const checkout = await sendOk('POST', '/v1/checkouts', keys.test, {
       amount: 24_000,
       currency: 'usd',
       party_size: 6,
@@ -43,8 +43,9 @@ export async function checkReadmeStory(context: AppContext, service: RunningServ
       return_url: 'https://example.com/thanks',
       external_booking_id: 'bk-1',
     });
-    const done = await ask('POST', `/v1/test_helpers/checkouts/${made.id}/complete`, keys.test);
-    if (done.status !== 'completed') found('the README’s checkout completes', made.id, `it is ${done.status}`);
+    const completed = await sendOk('POST', `/v1/test_helpers/checkouts/${checkout.id}/complete`, keys.test);
+    if (completed.status !== 'completed')
+      found('the README’s checkout completes', checkout.id, `it is ${completed.status}`);
   } catch (error) {
     found('the README’s checkout is served', service.base, error instanceof Error ? error.message : String(error));
   } finally {
@@ -52,22 +53,24 @@ export async function checkReadmeStory(context: AppContext, service: RunningServ
   }
 }
 
-export interface LogsRead {
+export interface LogFigures {
   readonly lines: number;
   readonly requests: number;
   readonly secrets: number;
-  /** How often each warning was given. */
+  /** Warnings and how often each was logged. */
   readonly warnings: Readonly<Record<string, number>>;
 }
 
-/** After so many, more of them would say nothing new. */
-const MOST_LINES = 20;
+/** For each rule. */
+const MAX_REPORTED_LINES = 20;
 
-/** Lines of level error and above, and lines that hold a secret of this run or whatever has the shape of one, are violations. */
-export async function readLogs(service: RunningService, found: Found): Promise<LogsRead> {
+/**
+ * Lines of level error and above, and lines with a secret of this run or with text in the shape of one, are violations.
+ */
+export async function checkLogs(service: RunningService, found: Found): Promise<LogFigures> {
   const secrets = readSecrets(service.secrets);
   const warnings: Record<string, number> = {};
-  let [lines, requests, leaks, wrongs] = [0, 0, 0, 0];
+  let [lines, requests, leaks, errors] = [0, 0, 0, 0];
   const folder = join(service.folder, 'logs');
   const postgres = await service.postgresLog();
   if (postgres !== null) copyFileSync(postgres, join(folder, 'postgres.log'));
@@ -75,28 +78,29 @@ export async function readLogs(service: RunningService, found: Found): Promise<L
     for await (const line of createInterface({ input: createReadStream(join(folder, name)), crlfDelay: Infinity })) {
       lines++;
       const leak = findIn(line, secrets);
-      if (leak !== null && ++leaks <= MOST_LINES) {
+      if (leak !== null && ++leaks <= MAX_REPORTED_LINES) {
         const [kind, text] = leak;
-        found('logs give nothing away', name, `${kind}: ${line.replaceAll(text, `[${kind}]`).slice(0, 600)}`);
+        found('logs contain no secrets', name, `${kind}: ${line.replaceAll(text, `[${kind}]`).slice(0, 600)}`);
       }
-      const response = lineOf(line);
-      if (response?.msg === 'request') requests++;
-      if (response?.level === 'warn') warnings[response.msg] = (warnings[response.msg] ?? 0) + 1;
-      if ((response?.level === 'error' || response?.level === 'fatal') && ++wrongs <= MOST_LINES)
-        found('nothing of ours went wrong', name, line.slice(0, 1_500));
+      const entry = parseLine(line);
+      if (entry?.msg === 'request') requests++;
+      if (entry?.level === 'warn') warnings[entry.msg] = (warnings[entry.msg] ?? 0) + 1;
+      if ((entry?.level === 'error' || entry?.level === 'fatal') && ++errors <= MAX_REPORTED_LINES)
+        found('logs contain no errors', name, line.slice(0, 1_500));
     }
   }
-  if (requests === 0) found('logs have a line for each request', folder, 'not one was read, so that nothing was shown');
-  if (leaks > MOST_LINES) found('logs give nothing away', folder, `${leaks} lines in all`);
+  if (requests === 0)
+    found('logs have a line for each request', folder, 'no request line was read, so nothing was checked');
+  if (leaks > MAX_REPORTED_LINES) found('logs contain no secrets', folder, `${leaks} lines in all`);
   return { lines, requests, secrets: secrets.size, warnings };
 }
 
-function lineOf(line: string): { readonly level: string; readonly msg: string } | null {
+function parseLine(line: string): { readonly level: string; readonly msg: string } | null {
   if (!line.startsWith('{')) return null;
   try {
     const { level, msg } = JSON.parse(line) as { level?: unknown; msg?: unknown };
     return typeof level === 'string' ? { level, msg: String(msg) } : null;
   } catch {
-    return null; // A line of its greeting, not of its log.
+    return null; // A start-up line, which is not a log line.
   }
 }

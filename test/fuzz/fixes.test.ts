@@ -1,14 +1,14 @@
-// What a 422 proposes is right: every example_fix, put in its place, takes away the problem that it was given for, whatever was
-// wrong with the body. And what the fuzzer found once, sent again as it was.
+// Every example_fix of a 422 solves its problem, whatever is wrong with the body. Also repeats odd addresses that the
+// fuzzer once found to be answered wrongly.
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseStrictJson } from '../../src/base/json/parse.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
-import { addressOf, type Draft, setOddPath } from './draw.ts';
-import { faultsOf } from './judge.ts';
-import { mutated } from './mutations.ts';
+import { findFaults } from './check-response.ts';
+import { mutatedText } from './mutations.ts';
+import { clientAddress, type Draft, setOddPath } from './request-draft.ts';
 import { readContract } from './run.ts';
 import { Sender } from './send.ts';
 
@@ -21,13 +21,13 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('a broken body', () => {
-  it('is told with an example_fix that mends it', async () => {
+  it('gets an example_fix that solves its problem', async () => {
     const examples = ['offering', 'event', 'boat', 'checkout_create', 'availability', 'price_tier'].map(
       (name) => [name, world.context.registry.get(name).examples as never[]] as const,
     );
     for (const [name, bodies] of examples) {
       fc.assert(
-        fc.property(mutated(bodies), (text) => {
+        fc.property(mutatedText(bodies), (text) => {
           expectFixesHold(name, text);
         }),
         { numRuns: RUNS, endOnFailure: true },
@@ -37,23 +37,23 @@ describe('a broken body', () => {
 });
 
 describe('an odd address', () => {
-  /** What is wrong with the answers, if anything. */
-  async function faultsAt(asked: readonly (readonly [method: string, path: string])[]): Promise<string[]> {
+  /** The faults of the responses. */
+  async function faultsAt(requests: readonly (readonly [method: string, path: string])[]): Promise<string[]> {
     const base = world.urls[0] ?? '';
     const contract = await readContract(base);
     const sender = new Sender(base);
     const faults: string[] = [];
-    for (const [number, [method, path]] of asked.entries()) {
-      const headers = { 'x-forwarded-for': addressOf(number) };
+    for (const [number, [method, path]] of requests.entries()) {
+      const headers = { 'x-forwarded-for': clientAddress(number) };
       const request = { number, label: '', method, path, headers, body: null };
-      const found = faultsOf({ contract, base, tools: null }, request, await sender.send(request));
+      const found = findFaults({ contract, base, tools: null }, request, await sender.send(request));
       if (found.length > 0) faults.push(`${method} ${path}: ${found.join('; ')}`);
     }
     sender.close();
     return faults;
   }
 
-  it('with an origin in front, a # in it, or both, is answered as the document says of where it leads', async () => {
+  it('with an origin or a fragment gets a documented response of its path', async () => {
     const paths = [
       '/v1/events#x?checkout=chk_1',
       '/v1/events?x#y',
@@ -71,43 +71,43 @@ describe('an odd address', () => {
       'http://',
       'ftp://evil.example',
     ];
-    const asked = paths.flatMap((path) => origins.map((origin) => `${origin}${path}`));
-    expect(await faultsAt(asked.flatMap((path) => ['GET', 'POST'].map((method) => [method, path] as const)))).toEqual(
-      [],
-    );
+    const addresses = paths.flatMap((path) => origins.map((origin) => `${origin}${path}`));
+    expect(
+      await faultsAt(addresses.flatMap((path) => ['GET', 'POST'].map((method) => [method, path] as const))),
+    ).toEqual([]);
   });
 
-  it('of any kind, at every operation, is answered as the document says of where it leads', async () => {
+  it('of any kind, at every operation, gets a documented response of its path', async () => {
     const { operations } = await readContract(world.urls[0] ?? '');
-    const asked = operations.flatMap(({ method, path }, place) =>
+    const requests = operations.flatMap(({ method, path }, index) =>
       Array.from({ length: 12 }, (_, n) => {
         const draft = { path: path.replaceAll(/\{\w+\}/g, 'chk_1') } as Draft;
-        const random = new SeededRandom(1, `address ${place} ${n}`);
+        const random = new SeededRandom(1, `address ${index} ${n}`);
         for (let times = random.pick([1, 1, 2]); times > 0; times--) setOddPath({ random }, draft);
         return [method, draft.path] as const;
       }),
     );
-    expect(await faultsAt(asked)).toEqual([]);
+    expect(await faultsAt(requests)).toEqual([]);
   });
 });
 
-/** Every example_fix, put in its place, takes away the problem that it was given for. */
+/** Every example_fix, put at its field, solves its problem. */
 function expectFixesHold(schema: string, text: string): void {
   const parsed = parseStrictJson(Buffer.from(text));
-  // Not JSON, or text that cannot be stored: there is nothing to mend by field, or it is told elsewhere.
+  // Not JSON, or text that cannot be stored: there is no field to fix.
   if (!parsed.ok || parsed.badStrings.length > 0) return;
   const candidate = parsed;
   const { value } = parsed;
   for (const problem of world.context.validator.problems(schema, candidate)) {
     if (problem.example_fix === null) {
-      // Only what has to be left out has no value that would pass.
+      // Only a field that must be left out has no valid value.
       expect(problem.code === 'unknown_field' || /a valid name/.test(problem.message), JSON.stringify(problem)).toBe(
         true,
       );
       continue;
     }
     expect(problem.expected).not.toMatch(/[\^$\\]|any JSON value|another form/);
-    const mended = replaced(
+    const fixed = replaced(
       value,
       problem.field
         .split('/')
@@ -116,19 +116,20 @@ function expectFixesHold(schema: string, text: string): void {
       problem.example_fix,
     );
     const after = world.context.validator.problems(schema, {
-      value: mended as never,
-      text: JSON.stringify(mended),
+      value: fixed as never,
+      text: JSON.stringify(fixed),
       badStrings: [],
     });
     expect(after.filter(({ field, code }) => field === problem.field && code === problem.code)).toEqual([]);
   }
 }
 
-function replaced(value: unknown, tokens: readonly string[], instead: unknown): unknown {
+function replaced(value: unknown, tokens: readonly string[], replacement: unknown): unknown {
   const [token, ...rest] = tokens;
-  if (token === undefined) return instead;
-  if (Array.isArray(value)) return value.map((item, i) => (String(i) === token ? replaced(item, rest, instead) : item));
+  if (token === undefined) return replacement;
+  if (Array.isArray(value))
+    return value.map((item, i) => (String(i) === token ? replaced(item, rest, replacement) : item));
   const copy = { ...(value as object) } as Record<string, unknown>;
-  copy[token] = replaced(copy[token], rest, instead);
+  copy[token] = replaced(copy[token], rest, replacement);
   return copy;
 }

@@ -1,17 +1,17 @@
-// The world that requests are about, made anew every few hundred requests so that there is always something in every state: a
-// venue with test and live keys of every kind, offerings, experiences, boats, checkouts in every state with their shares and
-// invites, people who are signed in, webhook endpoints with deliveries, every venue system, activity; the same venue's live
-// objects, and another venue's. Made through the API itself wherever there is a way.
+// Creates the objects that requests are about, again after some hundred requests so that every state is always present:
+// a venue with keys of every kind, offerings, experiences, boats, checkouts in every state with their shares and
+// invites, guests with sessions, webhook endpoints with deliveries, every venue system, activity; the same venue's live
+// objects, and another venue's. It uses the API wherever possible.
 
 import type { AppContext } from '../../src/run/context.ts';
-import { createConnections, type Hook, withinEach } from './connections.ts';
+import { createConnections, type Hook, newestDeliveries } from './connections.ts';
 import type { Contract } from './contract.ts';
 import { createGuests, type Intent, type Person, type Seat } from './guests.ts';
 import { issueKeys, type Keys, ORIGIN } from './keys.ts';
 import type { Json } from './mutations.ts';
-import { type Answer, Sender } from './send.ts';
+import { type HttpResponse, Sender } from './send.ts';
 
-/** Ids by the word of the path that they stand behind: `offerings`, `checkouts`, `shares`. */
+/** Ids by the path segment before them: `offerings`, `checkouts`, `shares`. */
 export type Pools = Readonly<Record<string, readonly string[]>>;
 
 export interface Fixture {
@@ -20,17 +20,17 @@ export interface Fixture {
   readonly keys: Keys;
   readonly operatorToken: string;
   readonly noticeSecrets: Readonly<Record<'test' | 'live', string>>;
-  /** Of the venue in test mode, and what is not the test key's to see. */
+  /** The venue's test objects; `others` are objects that the test key must not see. */
   readonly own: Pools;
   readonly others: Pools;
-  /** Things that stand within others: an endpoint and one of its deliveries. */
+  /** Pairs of a parent and a child id: an endpoint and one of its deliveries. */
   readonly pairs: Readonly<Record<string, readonly (readonly [string, string])[]>>;
   readonly people: readonly Person[];
   readonly invites: readonly string[];
   readonly hooks: readonly Hook[];
   readonly intents: readonly Intent[];
   readonly seats: readonly Seat[];
-  /** When it was made, in milliseconds: times in requests are told from here. */
+  /** When it was created, in milliseconds: times in requests are relative to it. */
   readonly now: number;
 }
 
@@ -40,14 +40,14 @@ export interface FixtureTarget {
   readonly contract: Contract;
   readonly operatorToken: string;
   readonly noticeSecrets: Readonly<Record<'test' | 'live', string>>;
-  /** An https address that takes events. */
+  /** An https address that accepts events. */
   readonly receiver: string;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.
+// biome-ignore lint/suspicious/noExplicitAny: responses of every shape.
 export type AnyJson = any;
 
-/** Asks as a partner would, and insists on success. */
+/** Sends a request as a partner would; throws unless it succeeds. */
 export type SendOk = (
   method: string,
   path: string,
@@ -65,53 +65,56 @@ export function makeSendOk(sender: Sender): SendOk {
       ...(raw === null ? {} : { 'content-type': 'application/json' }),
       ...more,
     };
-    const answer: Answer = await sender.send({ number: 0, label: '', method, path, headers, body: raw });
-    if (answer.status >= 200 && answer.status < 300) return JSON.parse(answer.text);
+    const response: HttpResponse = await sender.send({ number: 0, label: '', method, path, headers, body: raw });
+    if (response.status >= 200 && response.status < 300) return JSON.parse(response.text);
     throw new Error(
-      `the fixture: ${method} ${path} answered ${answer.status} ${answer.trouble ?? answer.text.slice(0, 600)}`,
+      `the fixture: ${method} ${path} got ${response.status} ${response.failure ?? response.text.slice(0, 600)}`,
     );
   };
 }
 
-/** Making the world is not what is measured. */
-const PATIENCE_MS = 180_000;
+/** Long, because the creation of the fixture is not tested. */
+const TIMEOUT_MS = 180_000;
 
-export async function createFixture(where: FixtureTarget, generation: number): Promise<Fixture> {
-  const sender = new Sender(where.base, PATIENCE_MS);
-  const ask = makeSendOk(sender);
+export async function createFixture(target: FixtureTarget, fixtureNumber: number): Promise<Fixture> {
+  const sender = new Sender(target.base, TIMEOUT_MS);
+  const sendOk = makeSendOk(sender);
   const now = Date.now();
   try {
-    const { venueId, keys } = await issueKeys(where.context);
-    const stranger = await issueKeys(where.context);
-    const { bodies } = new Examples(where.contract);
-    const mailbox = await createConnections(ask, keys.test, where.receiver);
-    const elsewhere = await createConnections(ask, stranger.keys.test, where.receiver, ['custom', 'square']);
-    const own = await createCatalogue(ask, keys.test, bodies, now);
-    const live = await createCatalogue(ask, keys.live, bodies, now);
-    const foreign = await createCatalogue(ask, stranger.keys.test, bodies, now);
-    const guests = await createGuests({ where, ask, key: keys.test, generation, now });
-    const drawn = await createCheckouts(ask, keys.test, now);
-    const events = await ask('GET', '/v1/events?limit=20', keys.test);
-    const experience = await approved(ask, keys.test, own.experiences ?? []);
-    await ask('POST', '/internal/activity', where.operatorToken, activity(experience, venueId, now));
+    const { venueId, keys } = await issueKeys(target.context);
+    const otherVenue = await issueKeys(target.context);
+    const { bodies } = new Examples(target.contract);
+    const connections = await createConnections(sendOk, keys.test, target.receiver);
+    const otherConnections = await createConnections(sendOk, otherVenue.keys.test, target.receiver, [
+      'custom',
+      'square',
+    ]);
+    const own = await createCatalogue(sendOk, keys.test, bodies, now);
+    const live = await createCatalogue(sendOk, keys.live, bodies, now);
+    const foreign = await createCatalogue(sendOk, otherVenue.keys.test, bodies, now);
+    const guests = await createGuests({ where: target, ask: sendOk, key: keys.test, generation: fixtureNumber, now });
+    const byHelpers = await createCheckouts(sendOk, keys.test, now);
+    const events = await sendOk('GET', '/v1/events?limit=20', keys.test);
+    const experience = await approveFirst(sendOk, keys.test, own.experiences ?? []);
+    await sendOk('POST', '/internal/activity', target.operatorToken, newActivity(experience, venueId, now));
     return {
-      base: where.base,
+      base: target.base,
       venueId,
       keys,
-      operatorToken: where.operatorToken,
-      noticeSecrets: where.noticeSecrets,
+      operatorToken: target.operatorToken,
+      noticeSecrets: target.noticeSecrets,
       own: {
-        ...merged(own, mailbox.own, guests.own),
-        checkouts: [...guests.checkouts, ...drawn.checkouts],
-        shares: [...guests.shares, ...drawn.shares],
+        ...mergePools(own, connections.own, guests.own),
+        checkouts: [...guests.checkouts, ...byHelpers.checkouts],
+        shares: [...guests.shares, ...byHelpers.shares],
         events: events.data.map(({ id }: AnyJson) => id),
         venues: [venueId],
       },
-      others: { ...merged(live, foreign, elsewhere.own), venues: [stranger.venueId] },
-      pairs: await withinEach(ask, keys.test, mailbox.own),
+      others: { ...mergePools(live, foreign, otherConnections.own), venues: [otherVenue.venueId] },
+      pairs: await newestDeliveries(sendOk, keys.test, connections.own),
       people: guests.people,
       invites: guests.invites,
-      hooks: [...mailbox.hooks, ...elsewhere.hooks],
+      hooks: [...connections.hooks, ...otherConnections.hooks],
       intents: guests.intents,
       seats: guests.seats,
       now,
@@ -121,7 +124,7 @@ export async function createFixture(where: FixtureTarget, generation: number): P
   }
 }
 
-/** The document's own examples of bodies, by operation. */
+/** The document's examples of bodies, by operation. */
 class Examples {
   readonly bodies: (id: string) => Json[];
 
@@ -130,7 +133,7 @@ class Examples {
   }
 }
 
-export function merged(...pools: readonly Pools[]): Pools {
+export function mergePools(...pools: readonly Pools[]): Pools {
   const all: Record<string, string[]> = {};
   for (const pool of pools) for (const [kind, ids] of Object.entries(pool)) all[kind] = [...(all[kind] ?? []), ...ids];
   return all;
@@ -138,7 +141,7 @@ export function merged(...pools: readonly Pools[]): Pools {
 
 export const inDays = (now: number, days: number): string => new Date(now + days * 86_400_000).toISOString();
 
-export function booking(now: number, name: string, more: object = {}): object {
+export function newCheckout(now: number, name: string, more: object = {}): object {
   return {
     amount: 24_000,
     currency: 'usd',
@@ -151,24 +154,29 @@ export function booking(now: number, name: string, more: object = {}): object {
   };
 }
 
-let made = 0;
-/** A name that nobody used: rows of one database, whatever the seed. */
-export const uniqueName = (word: string): string => `${word}-${process.pid}-${made++}`;
-/** The name that we gave to something that is sold, and not its id. */
-export const isOwnName = (word: string): boolean => word.startsWith('own-');
+let nextName = 0;
+/** A new name, unique in the database whatever the seed. */
+export const uniqueName = (prefix: string): string => `${prefix}-${process.pid}-${nextName++}`;
+/** Whether this is an external id that the fixture made, not an id. */
+export const isOwnName = (text: string): boolean => text.startsWith('own-');
 
-/** What a venue sells, and one open checkout, with a key of either mode. */
-async function createCatalogue(ask: SendOk, key: string, bodies: (id: string) => Json[], now: number): Promise<Pools> {
-  const one = (body: Json): object => ({ ...(body as object), external_id: uniqueName('own') });
+/** Creates the venue's catalogue and one open checkout, with a key of either mode. */
+async function createCatalogue(
+  sendOk: SendOk,
+  key: string,
+  bodies: (id: string) => Json[],
+  now: number,
+): Promise<Pools> {
+  const renamed = (body: Json): object => ({ ...(body as object), external_id: uniqueName('own') });
   const single = (id: string): Json[] => bodies(id).filter((body) => 'external_id' in (body as object));
   const offerings = await Promise.all(
-    single('upsertOfferings').map((body) => ask('POST', '/v1/offerings', key, one(body))),
+    single('upsertOfferings').map((body) => sendOk('POST', '/v1/offerings', key, renamed(body))),
   );
-  const boats = await Promise.all(single('upsertBoats').map((body) => ask('POST', '/v1/boats', key, one(body))));
+  const boats = await Promise.all(single('upsertBoats').map((body) => sendOk('POST', '/v1/boats', key, renamed(body))));
   const experiences = await Promise.all(
-    bodies('submitExperience').map((body) => ask('POST', '/v1/experiences', key, named(body))),
+    bodies('submitExperience').map((body) => sendOk('POST', '/v1/experiences', key, withNewName(body))),
   );
-  const checkout = await ask('POST', '/v1/checkouts', key, booking(now, uniqueName('bk')));
+  const checkout = await sendOk('POST', '/v1/checkouts', key, newCheckout(now, uniqueName('bk')));
   return {
     offerings: offerings.flatMap(({ data }) => [data.id, data.external_id]),
     boats: boats.flatMap(({ data }) => [data.id, data.external_id]),
@@ -178,19 +186,19 @@ async function createCatalogue(ask: SendOk, key: string, bodies: (id: string) =>
   };
 }
 
-/** Under a name of its own, and of no offering. */
-function named(body: Json): object {
+/** With a new name, and without an offering. */
+function withNewName(body: Json): object {
   const { offering_external_id: _left, ...rest } = body as { [name: string]: Json };
   return 'external_id' in rest ? { ...rest, external_id: uniqueName('own') } : rest;
 }
 
-async function approved(ask: SendOk, key: string, ids: readonly string[]): Promise<string> {
+async function approveFirst(sendOk: SendOk, key: string, ids: readonly string[]): Promise<string> {
   const [first = ''] = ids;
-  await ask('POST', '/v1/test_helpers/review', key, { id: first, status: 'approved' });
+  await sendOk('POST', '/v1/test_helpers/review', key, { id: first, status: 'approved' });
   return first;
 }
 
-function activity(experience: string, venueId: string, now: number): object {
+function newActivity(experience: string, venueId: string, now: number): object {
   const common = { member_id: 'member-77', at: new Date(now - 60_000).toISOString(), mode: 'test' };
   return {
     events: [
@@ -200,16 +208,16 @@ function activity(experience: string, venueId: string, now: number): object {
   };
 }
 
-/** Checkouts brought to every state by the test helpers. */
+/** Creates checkouts in every state with the test helpers. */
 async function createCheckouts(
-  ask: SendOk,
+  sendOk: SendOk,
   key: string,
   now: number,
 ): Promise<{ checkouts: string[]; shares: string[] }> {
-  const helper = (id: string, word: string, body: object = {}): Promise<AnyJson> =>
-    ask('POST', `/v1/test_helpers/checkouts/${id}/${word}`, key, body);
-  const begin = async (): Promise<string> =>
-    (await ask('POST', '/v1/checkouts', key, booking(now, uniqueName('bk')))).id;
+  const helper = (id: string, command: string, body: object = {}): Promise<AnyJson> =>
+    sendOk('POST', `/v1/test_helpers/checkouts/${id}/${command}`, key, body);
+  const create = async (): Promise<string> =>
+    (await sendOk('POST', '/v1/checkouts', key, newCheckout(now, uniqueName('bk')))).id;
   const ways: readonly ((id: string) => Promise<unknown>)[] = [
     async () => undefined,
     async () => undefined,
@@ -223,18 +231,18 @@ async function createCheckouts(
     (id) => helper(id, 'complete'),
     async (id) => {
       await helper(id, 'complete');
-      return ask('POST', `/v1/checkouts/${id}/refund`, key, { amount: 12_000 });
+      return sendOk('POST', `/v1/checkouts/${id}/refund`, key, { amount: 12_000 });
     },
     (id) => helper(id, 'expire'),
-    (id) => ask('POST', `/v1/checkouts/${id}/cancel`, key),
+    (id) => sendOk('POST', `/v1/checkouts/${id}/cancel`, key),
   ];
   const checkouts = await Promise.all(
     ways.map(async (way) => {
-      const id = await begin();
+      const id = await create();
       await way(id);
       return id;
     }),
   );
-  const seen = await Promise.all(checkouts.map((id) => ask('GET', `/v1/checkouts/${id}`, key)));
+  const seen = await Promise.all(checkouts.map((id) => sendOk('GET', `/v1/checkouts/${id}`, key)));
   return { checkouts, shares: seen.flatMap(({ shares }) => shares.map(({ id }: AnyJson) => id)) };
 }

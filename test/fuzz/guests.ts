@@ -1,17 +1,17 @@
-// People of the fixture: signed in on the hosted pages and by token, in parties whose shares are open, asked for and held.
+// Guests of the fixture: with a session of the hosted pages and with a token, in parties with open and held shares.
 
 import { createSeats } from '../../src/domain/checkouts/party/claim-seat.ts';
 import { createChannel, createMember } from '../../src/domain/members/create-member.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { commandContext } from '../../src/run/context.ts';
 import { recordSecret } from '../support/record-logs.ts';
-import { type AnyJson, booking, type FixtureTarget, type Pools, type SendOk, uniqueName } from './fixture.ts';
+import { type AnyJson, type FixtureTarget, newCheckout, type Pools, type SendOk, uniqueName } from './fixture.ts';
 
 export interface Person {
   readonly id: string;
   readonly phone: string;
   readonly token: string;
-  /** Of the hosted pages' cookie. */
+  /** The session token in the hosted pages' cookie. */
   readonly session: string;
 }
 
@@ -26,7 +26,7 @@ export interface Seat {
   readonly token: string;
 }
 
-interface Gathering {
+interface GuestOptions {
   readonly where: FixtureTarget;
   readonly ask: SendOk;
   readonly key: string;
@@ -39,37 +39,39 @@ export interface Guests {
   readonly checkouts: readonly string[];
   readonly shares: readonly string[];
   readonly invites: readonly string[];
-  /** Payment intents as a browser knows them. */
+  /** Payment intents as a browser gets them. */
   readonly intents: readonly Intent[];
-  /** Whose share is whose. */
+  /** Shares with the token of their guest. */
   readonly seats: readonly Seat[];
   readonly own: Pools;
 }
 
-const PEOPLE = 6;
+const GUEST_COUNT = 6;
 
-export async function createGuests(gathering: Gathering): Promise<Guests> {
-  const { where, ask, key, generation, now } = gathering;
+export async function createGuests(gathering: GuestOptions): Promise<Guests> {
+  const { where: target, ask: sendOk, key, generation, now } = gathering;
   const people: Person[] = [];
-  for (let n = 0; n < PEOPLE; n++) people.push(await person(where, generation, n));
+  for (let n = 0; n < GUEST_COUNT; n++) people.push(await createPerson(target, generation, n));
   const [organizer, second, third] = people as [Person, Person, Person];
-  const channel = await chat(where, people.slice(0, 4));
+  const channel = await createChat(target, people.slice(0, 4));
   const members = [{ user_id: organizer.id }, { user_id: second.id }, { phone: third.phone, name: 'Sam' }];
-  const { db, ids } = where.context;
-  const [free = '', other = ''] = await db.transaction((tx) => createSeats(tx, { ids, now }, 2));
-  const guest = { phone: phoneOf(generation, 900) };
+  const { db, ids } = target.context;
+  const [openSeat = '', otherSeat = ''] = await db.transaction((tx) => createSeats(tx, { ids, now }, 2));
+  const guest = { phone: guestPhone(generation, 900) };
   const parties = await Promise.all(
-    [[...members, { user_id: free }], [members[0], { user_id: other }], [...members, guest], members].map(
+    [[...members, { user_id: openSeat }], [members[0], { user_id: otherSeat }], [...members, guest], members].map(
       async (party) => {
-        const { id } = await ask('POST', '/v1/checkouts', key, booking(now, uniqueName('party')));
-        return ask('POST', `/v1/public/checkouts/${id}/party`, organizer.token, { members: party, split: 'equal' });
+        const { id } = await sendOk('POST', '/v1/checkouts', key, newCheckout(now, uniqueName('party')));
+        return sendOk('POST', `/v1/public/checkouts/${id}/party`, organizer.token, { members: party, split: 'equal' });
       },
     ),
   );
   const shares: AnyJson[] = parties.flatMap((party) => party.shares);
   const own = parties.map((party) => party.checkout.my_share_id as string);
-  const holds = await Promise.all(own.map((share) => ask('POST', `/v1/public/shares/${share}/hold`, organizer.token)));
-  const challenge = await codeAskedFor(ask, generation);
+  const holds = await Promise.all(
+    own.map((share) => sendOk('POST', `/v1/public/shares/${share}/hold`, organizer.token)),
+  );
+  const challenge = await requestCode(sendOk, generation);
   return {
     people,
     checkouts: parties.map(({ checkout }) => checkout.id),
@@ -92,28 +94,28 @@ export async function createGuests(gathering: Gathering): Promise<Guests> {
   };
 }
 
-const phoneOf = (generation: number, n: number): string =>
+const guestPhone = (generation: number, n: number): string =>
   `+1555${String(2_000_000 + ((generation * 1_000 + n) % 7_000_000)).padStart(7, '0')}`;
 
-/** Takes 000000 as its code; a phone gets five codes an hour, so they take turns. */
-const reserved = (turn: number): string => `+15550100${String(turn % 200).padStart(3, '0')}`;
+/** A reserved phone, whose code is 000000. A phone gets five codes an hour, so several are used in turn. */
+const reservedPhone = (number: number): string => `+15550100${String(number % 200).padStart(3, '0')}`;
 
-/** Whatever is in the requests may have used up a phone: then it is another's turn. */
-async function codeAskedFor(ask: SendOk, generation: number): Promise<AnyJson> {
+/** Requests of the fuzzer may have used up a phone's limit, so other phones are tried. */
+async function requestCode(sendOk: SendOk, generation: number): Promise<AnyJson> {
   const request = (tries: number) =>
-    ask('POST', '/v1/public/sign_in', '', { phone: reserved(generation + 67 * tries) });
+    sendOk('POST', '/v1/public/sign_in', '', { phone: reservedPhone(generation + 67 * tries) });
   for (let tries = 0; tries < 9; tries++) {
     try {
       return await request(tries);
     } catch (error) {
-      if (!String(error).includes('answered 429')) throw error;
+      if (!String(error).includes('got 429')) throw error;
     }
   }
   return request(9);
 }
 
-async function person({ context }: FixtureTarget, generation: number, n: number): Promise<Person> {
-  const phone = phoneOf(generation, n);
+async function createPerson({ context }: FixtureTarget, generation: number, n: number): Promise<Person> {
+  const phone = guestPhone(generation, n);
   const command = commandContext(context, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
   const { id } = await context.db.transaction((tx) =>
     createMember(tx, command, { phone, name: n === 5 ? null : `Guest ${n}` }),
@@ -123,7 +125,7 @@ async function person({ context }: FixtureTarget, generation: number, n: number)
   return { id, phone, token, session: await beginSession(context, id) };
 }
 
-async function chat({ context }: FixtureTarget, people: readonly Person[]): Promise<string> {
+async function createChat({ context }: FixtureTarget, people: readonly Person[]): Promise<string> {
   const command = commandContext(context, { actor: 'fuzz', via: 'cli', address: null, requestId: null });
   const options = { name: 'Saturday', memberIds: people.map(({ id }) => id) };
   return context.db.transaction((tx) => createChannel(tx, command, options));

@@ -1,4 +1,4 @@
-// A venue with every kind of key there is: good ones whose hour no run uses up, and those that must be refused.
+// Creates a venue with every kind of key: valid ones with limits that no run reaches, and ones that must be refused.
 
 import type { Mode } from '../../src/base/config.ts';
 import { issueKey, type NewKeyRequest } from '../../src/domain/keys/issue-key.ts';
@@ -9,18 +9,18 @@ import { type AppContext, commandContext } from '../../src/run/context.ts';
 import { recordSecret } from '../support/record-logs.ts';
 
 export const ORIGIN = 'https://harbor.example';
-const NO_LIMIT = 1_000_000_000;
+const UNREACHABLE_LIMIT = 1_000_000_000;
 
 export interface Keys {
   readonly test: string;
   readonly live: string;
   readonly publishableTest: string;
   readonly publishableLive: string;
-  /** Live, and may do nothing. */
+  /** A live key with only analytics:read. */
   readonly scopeless: string;
   readonly revoked: string;
-  /** From an address that nobody comes from. */
-  readonly elsewhere: string;
+  /** Allowed only from an address that no request has. */
+  readonly otherAddress: string;
 }
 
 export async function issueKeys(context: AppContext): Promise<{ readonly venueId: string; readonly keys: Keys }> {
@@ -36,8 +36,8 @@ export async function issueKeys(context: AppContext): Promise<{ readonly venueId
         scopes: mode === 'live' && kind === 'secret' ? SCOPES : [],
         expiresAt: null,
         allowIps: [],
-        writesPerHour: kind === 'secret' ? NO_LIMIT : null,
-        readsPerHour: kind === 'secret' ? NO_LIMIT : null,
+        writesPerHour: kind === 'secret' ? UNREACHABLE_LIMIT : null,
+        readsPerHour: kind === 'secret' ? UNREACHABLE_LIMIT : null,
         ...more,
       });
     const revoked = await issue('secret', 'test');
@@ -49,7 +49,7 @@ export async function issueKeys(context: AppContext): Promise<{ readonly venueId
       publishableLive: (await issue('publishable', 'live')).key,
       scopeless: (await issue('secret', 'live', { scopes: ['analytics:read'] })).key,
       revoked: revoked.key,
-      elsewhere: (await issue('secret', 'test', { allowIps: ['192.0.2.0/24'] })).key,
+      otherAddress: (await issue('secret', 'test', { allowIps: ['192.0.2.0/24'] })).key,
     };
     for (const key of Object.values<string>({ ...keys })) recordSecret('key', key);
     return { venueId, keys };

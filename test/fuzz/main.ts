@@ -1,6 +1,7 @@
-// Fuzz: `npm run fuzz -- --requests N --seed S`. The real service in processes of its own, a world with something in every state,
-// and requests of every kind, several at a time; every answer is judged (judge.ts), and afterwards memory, logs, books and the
-// README's own checkout. What was answered badly is printed whole, with the line that sends it again alone.
+// Fuzz: `npm run fuzz -- --requests N --seed S`. Starts the real service in separate processes, creates a fixture with
+// objects in every state, and sends requests of every kind, several at a time. It checks every response
+// (check-response.ts), and at the end memory, logs, records and the README's checkout. It prints each bad response with
+// the command that repeats its request.
 
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,21 +14,21 @@ import { systemRandom } from '../../src/base/random.ts';
 import { type AppContext, makeContext } from '../../src/run/context.ts';
 import { LOG_FOLDER_VARIABLE, recordSealed, recordSecret, recordSessionTokens } from '../support/record-logs.ts';
 import { startHttpsReceiver } from '../support/test-receivers.ts';
-import type { Sample } from './memory.ts';
+import type { Sample } from './check-memory.ts';
 import { type Options, readOptions } from './options.ts';
 import { type Memory, type ProcessName, type RunningService, startProcesses } from './processes.ts';
-import { asRecord, inWords } from './report.ts';
+import { findingRecord, formatFinding } from './report.ts';
 import { type Finding, type FuzzTarget, runFuzz } from './run.ts';
 import { summarize } from './summary.ts';
 
 /** Requests for one fixture. */
-const GENERATION = 1_500;
+const REQUESTS_PER_FIXTURE = 1_500;
 
-function say({ json }: Options, line: string): void {
+function log({ json }: Options, line: string): void {
   if (!json) process.stderr.write(`fuzz: ${line}\n`);
 }
 
-function openHouse(service: RunningService): AppContext {
+function openContext(service: RunningService): AppContext {
   const db = openDb({ url: service.databaseUrl, connections: 4, pooled: false, applicationName: 'everyshare-fuzz' });
   const context = makeContext({
     config: readConfig({}),
@@ -48,54 +49,55 @@ function openHouse(service: RunningService): AppContext {
   return context;
 }
 
-async function fuzz(options: Options, service: RunningService, place: FuzzTarget): Promise<boolean> {
-  const { seed, lanes } = options;
+async function fuzz(options: Options, service: RunningService, target: FuzzTarget): Promise<boolean> {
+  const { seed, concurrency } = options;
   const samples: Record<ProcessName, Sample[]> = { serve: [], worker: [], processor: [] };
-  const began = Date.now();
-  const tell = (finding: Finding): void => {
-    appendFileSync(join(service.folder, 'findings.jsonl'), `${JSON.stringify(asRecord(finding))}\n`);
-    if (!options.json) process.stdout.write(`${inWords(finding)}\n\n`);
+  const startedAt = Date.now();
+  const report = (finding: Finding): void => {
+    appendFileSync(join(service.folder, 'findings.jsonl'), `${JSON.stringify(findingRecord(finding))}\n`);
+    if (!options.json) process.stdout.write(`${formatFinding(finding)}\n\n`);
   };
-  const outcome = await runFuzz(place, {
+  const outcome = await runFuzz(target, {
     seed,
-    lanes,
-    boundMs: options.boundSeconds * 1_000,
+    concurrency,
+    timeoutMs: options.timeoutSeconds * 1_000,
     from: 0,
     requests: options.requests,
-    generation: Math.min(GENERATION, Math.max(100, Math.ceil(options.requests / 12))),
-    onFinding: tell,
+    requestsPerFixture: Math.min(REQUESTS_PER_FIXTURE, Math.max(100, Math.ceil(options.requests / 12))),
+    onFinding: report,
     onPause: async (done) => {
       const memory = await service.memory();
-      const used = (Object.entries(memory) as [ProcessName, Memory][]).map(([name, one]) => {
-        samples[name].push({ ...one, requests: done });
-        return `${name} ${(one.heap / 2 ** 20).toFixed(1)}`;
+      const used = (Object.entries(memory) as [ProcessName, Memory][]).map(([name, use]) => {
+        samples[name].push({ ...use, requests: done });
+        return `${name} ${(use.heap / 2 ** 20).toFixed(1)}`;
       });
-      const perSecond = Math.round((done / (Date.now() - began)) * 1_000);
-      say(options, `${done} of ${options.requests}, ${perSecond} a second, in use: ${used.join(', ')} MB`);
+      const perSecond = Math.round((done / (Date.now() - startedAt)) * 1_000);
+      log(options, `${done} of ${options.requests}, ${perSecond} a second, in use: ${used.join(', ')} MB`);
     },
   });
-  say(options, 'the books, the logs, the README’s checkout');
-  return summarize(options, service, place, outcome, samples);
+  log(options, 'checking the records, the logs and the README’s checkout');
+  return summarize(options, service, target, outcome, samples);
 }
 
-/** One request alone, in a fixture of its own, with what came of it. */
-async function replay(options: Options, number: number, place: FuzzTarget): Promise<boolean> {
-  const { seed, boundSeconds } = options;
-  const course = { seed, from: number, requests: 1, lanes: 1, generation: 1, boundMs: boundSeconds * 1_000 };
-  const { findings, tally } = await runFuzz(place, course);
+/** Sends one request of an earlier run in a new fixture, and prints its response. */
+async function replay(options: Options, number: number, target: FuzzTarget): Promise<boolean> {
+  const { seed, timeoutSeconds } = options;
+  const timeoutMs = timeoutSeconds * 1_000;
+  const single = { seed, from: number, requests: 1, concurrency: 1, requestsPerFixture: 1, timeoutMs };
+  const { findings, coverage } = await runFuzz(target, single);
   process.stdout.write(
-    findings.length > 0 ? `${findings.map(inWords).join('\n')}\n` : `${tally.table()}\nAnswered well.\n`,
+    findings.length > 0 ? `${findings.map(formatFinding).join('\n')}\n` : `${coverage.table()}\nNo faults.\n`,
   );
   return findings.length === 0;
 }
 
 async function run(options: Options): Promise<number> {
   const name = options.replay === null ? String(options.seed) : `replay-${options.seed}-${options.replay}`;
-  say(options, `seed ${options.seed}: building and starting`);
+  log(options, `seed ${options.seed}: building and starting`);
   const service = await startProcesses(options.seed, join(packageRoot, '.fuzz', name));
   const receiver = await startHttpsReceiver((_request, response) => response.end('ok'));
   process.env[LOG_FOLDER_VARIABLE] = service.secrets;
-  const context = openHouse(service);
+  const context = openContext(service);
   let leaving: Promise<void> | null = null;
   const leave = (): Promise<void> => {
     leaving ??= context.db
@@ -109,7 +111,7 @@ async function run(options: Options): Promise<number> {
     process.on(signal, () => void leave().finally(() => process.exit(code)));
   }
   const { base, operatorToken, noticeSecrets } = service;
-  const place: FuzzTarget = {
+  const target: FuzzTarget = {
     base,
     context,
     operatorToken,
@@ -118,7 +120,7 @@ async function run(options: Options): Promise<number> {
   };
   try {
     const ok =
-      options.replay === null ? await fuzz(options, service, place) : await replay(options, options.replay, place);
+      options.replay === null ? await fuzz(options, service, target) : await replay(options, options.replay, target);
     return ok ? 0 : 1;
   } finally {
     await leave();

@@ -1,6 +1,6 @@
-// Loaded into a process of the service before anything else (node --import): tells the fuzzer, when it asks, how much memory is left in use
-// after a full garbage collection, without what the compiler made: that grows for a hundred thousand requests, and ends by itself.
-// It changes nothing else, and holds nothing open.
+// Loaded into a process of the service before anything else (node --import). On request of the fuzzer it returns the
+// memory in use after a full garbage collection, without compiled code, which grows for a hundred thousand requests and
+// then stops. It changes nothing else, and does not keep the process running.
 
 import { getHeapCodeStatistics } from 'node:v8';
 

@@ -1,12 +1,12 @@
-// Ways to break a valid body: at one place of it, the value is replaced, removed, doubled or buried, or the text itself is
-// damaged. The result is text, since some of what breaks servers cannot be held in a JavaScript value.
+// Breaks a valid body: replaces or removes the value at one path, adds a member, or damages the text. The result is
+// text, because some hostile input cannot be a JavaScript value.
 
 import fc from 'fast-check';
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
 /** Values that have broken servers before: types, bounds, Unicode, numbers, dates, depth. Written as JSON text. */
-export const NASTY: readonly string[] = [
+export const HOSTILE_VALUES: readonly string[] = [
   'null',
   'true',
   '0',
@@ -75,62 +75,62 @@ export const NASTY: readonly string[] = [
   `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`,
 ];
 
-/** The way to a place: names of members, places in lists. */
-export type At = readonly (string | number)[];
+/** A path in a JSON value: names of members and indexes of items. */
+export type JsonPath = readonly (string | number)[];
 
-export function placesOf(value: Json, at: At = []): At[] {
+export function pathsOf(value: Json, at: JsonPath = []): JsonPath[] {
   const here = [at];
-  if (Array.isArray(value)) return here.concat(value.flatMap((item, i) => placesOf(item, [...at, i])));
+  if (Array.isArray(value)) return here.concat(value.flatMap((item, i) => pathsOf(item, [...at, i])));
   if (typeof value !== 'object' || value === null) return here;
-  return here.concat(Object.entries(value).flatMap(([name, item]) => placesOf(item, [...at, name])));
+  return here.concat(Object.entries(value).flatMap(([name, item]) => pathsOf(item, [...at, name])));
 }
 
-export function valueAt(value: Json | undefined, at: At): Json | undefined {
+export function valueAt(value: Json | undefined, at: JsonPath): Json | undefined {
   return at.reduce<Json | undefined>(
     (node, step) => (node as { [name: string]: Json } | null | undefined)?.[step],
     value,
   );
 }
 
-/** A copy with another value at one place. */
-export function withValueAt(value: Json, at: At, instead: Json): Json {
+/** A copy with another value at one path. */
+export function withValueAt(value: Json, at: JsonPath, replacement: Json): Json {
   const [step, ...rest] = at;
-  if (step === undefined) return instead;
-  if (Array.isArray(value)) return value.map((item, i) => (i === step ? withValueAt(item, rest, instead) : item));
+  if (step === undefined) return replacement;
+  if (Array.isArray(value)) return value.map((item, i) => (i === step ? withValueAt(item, rest, replacement) : item));
   const copy = { ...(value as { [name: string]: Json }) };
-  copy[step] = withValueAt(copy[step] ?? null, rest, instead);
+  copy[step] = withValueAt(copy[step] ?? null, rest, replacement);
   return copy;
 }
 
-/** The text of `value` with the text `instead` at the place `at`; null: the place is left out. */
-export function textWith(value: Json, at: At, instead: string | null): string {
+/** The text of `value` with the text `replacement` at the path; null leaves the path out. */
+export function textWith(value: Json, at: JsonPath, replacement: string | null): string {
   const [step, ...rest] = at;
-  if (step === undefined) return instead ?? '';
+  if (step === undefined) return replacement ?? '';
   if (Array.isArray(value)) {
-    const items = value.map((item, i) => (i === step ? textWith(item, rest, instead) : JSON.stringify(item)));
+    const items = value.map((item, i) => (i === step ? textWith(item, rest, replacement) : JSON.stringify(item)));
     return `[${items.filter((item) => item !== '').join(',')}]`;
   }
   const members = Object.entries(value as { [name: string]: Json }).map(([name, item]) => {
-    const text = name === step ? textWith(item, rest, instead) : JSON.stringify(item);
+    const text = name === step ? textWith(item, rest, replacement) : JSON.stringify(item);
     return text === '' ? '' : `${JSON.stringify(name)}:${text}`;
   });
   return `{${members.filter((member) => member !== '').join(',')}}`;
 }
 
-export function mutated(examples: readonly Json[]): fc.Arbitrary<string> {
+export function mutatedText(examples: readonly Json[]): fc.Arbitrary<string> {
   return fc.constantFrom(...examples).chain((example) =>
     fc.oneof(
       {
         weight: 6,
         arbitrary: fc
-          .tuple(fc.constantFrom(...placesOf(example)), fc.constantFrom(...NASTY))
-          .map(([at, nasty]) => textWith(example, at, nasty)),
+          .tuple(fc.constantFrom(...pathsOf(example)), fc.constantFrom(...HOSTILE_VALUES))
+          .map(([at, hostile]) => textWith(example, at, hostile)),
       },
-      { weight: 2, arbitrary: fc.constantFrom(...placesOf(example)).map((at) => textWith(example, at, null)) },
+      { weight: 2, arbitrary: fc.constantFrom(...pathsOf(example)).map((at) => textWith(example, at, null)) },
       {
         weight: 2,
         arbitrary: fc
-          .tuple(fc.constantFrom(...placesOf(example)), fc.jsonValue())
+          .tuple(fc.constantFrom(...pathsOf(example)), fc.jsonValue())
           .map(([at, any]) => textWith(example, at, JSON.stringify(any))),
       },
       {
@@ -143,7 +143,7 @@ export function mutated(examples: readonly Json[]): fc.Arbitrary<string> {
         weight: 1,
         arbitrary: fc
           .tuple(fc.nat(), fc.nat({ max: 255 }))
-          .map(([at, byte]) => damaged(JSON.stringify(example), at, byte)),
+          .map(([at, byte]) => withByte(JSON.stringify(example), at, byte)),
       },
       { weight: 1, arbitrary: fc.jsonValue().map((any) => JSON.stringify(any)) },
     ),
@@ -157,7 +157,7 @@ function extraMember(example: Json, name: string, value: unknown): string {
     : text;
 }
 
-function damaged(text: string, at: number, byte: number): string {
-  const place = at % Math.max(1, text.length);
-  return text.slice(0, place) + String.fromCharCode(byte) + text.slice(place + 1);
+function withByte(text: string, at: number, byte: number): string {
+  const index = at % Math.max(1, text.length);
+  return text.slice(0, index) + String.fromCharCode(byte) + text.slice(index + 1);
 }

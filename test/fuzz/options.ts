@@ -1,13 +1,13 @@
-// The words after `npm run fuzz --`.
+// The command-line options of `npm run fuzz`.
 
 export interface Options {
   readonly requests: number;
   readonly seed: number;
-  /** How many requests are under way at once. */
-  readonly lanes: number;
-  /** How long an answer may take. */
-  readonly boundSeconds: number;
-  /** Of one request alone, that was printed before. */
+  /** Requests at the same time. */
+  readonly concurrency: number;
+  /** How long a response may take. */
+  readonly timeoutSeconds: number;
+  /** The number of one request to repeat; null for a whole run. */
   readonly replay: number | null;
   readonly json: boolean;
 }
@@ -15,52 +15,54 @@ export interface Options {
 const HELP = `npm run fuzz -- [--requests N] [--seed S] [--lanes N] [--bound SECONDS] [--json]
 npm run fuzz -- --replay SEED:NUMBER
 
-Starts PostgreSQL, the card processor, an API server and a worker as processes of their own, makes a world with something in every
-state, and sends requests of every kind to every operation and address: right ones, and ones that are broken in every way.
+Starts PostgreSQL, the card processor, an API server and a worker as separate processes, creates objects in every state, and
+sends requests of every kind to every operation and address: valid ones, and ones that are broken in every way.
 
-  --requests N         how many, 1 to 10000000 (20000)
-  --seed S             of everything that is drawn (random; it is printed)
-  --lanes N            how many at once, 1 to 64 (8)
-  --bound SECONDS      how long an answer may take, 1 to 3600 (20): more on a machine that does other things too
-  --replay SEED:NUMBER one request of an earlier run, alone in a fresh world, with its answer
-  --json               the verdict as one JSON document, and nothing else
+  --requests N         number of requests, 1 to 10000000 (20000)
+  --seed S             seed of everything that is random (random; it is printed)
+  --lanes N            requests at the same time, 1 to 64 (8)
+  --bound SECONDS      how long a response may take, 1 to 3600 (20); use more on a busy machine
+  --replay SEED:NUMBER repeat one request of an earlier run in a new fixture, and print its response
+  --json               print the verdict as one JSON document, and nothing else
 
-Fails on: a 5xx, no answer in time, a status or body that the OpenAPI document does not have, a tool that gives what its schemas do
-not, a failure that is not in our one shape, our inside in an answer, something that was never asked or (from 5000 requests on) of
-which nothing was ever taken, an error in a log, a secret in a log, memory that grows, books that do not agree afterwards, or a
-server that no longer serves the README's checkout.
-Written to .fuzz/<seed>/: findings.jsonl (each bad answer, whole), verdict.json, logs/. Ends with 0 when everything held, else with 1.
+Fails on: a 5xx, no response in time, a status or body that the OpenAPI document does not have, a tool result that does not match
+its schemas, an error in another shape than ours, internals in a response, an address that got no request or (from 5000 requests
+on) accepted none, an error or a secret in a log, memory that grows, records that do not agree at the end, or a server that no
+longer serves the README's checkout.
+Writes to .fuzz/<seed>/: findings.jsonl (each bad response, complete), verdict.json, logs/. Exits with 0 without a failure, else
+with 1.
 `;
 
-/** Null: only help was wanted, and given. */
+/** Returns null after it has printed the help. */
 export function readOptions(argv: readonly string[]): Options | null {
-  const words = [...argv];
+  const args = [...argv];
   const given = new Map<string, string>();
-  while (words.length > 0) {
-    const word = words.shift() ?? '';
-    if (word === '--help' || word === '-h') {
+  while (args.length > 0) {
+    const option = args.shift() ?? '';
+    if (option === '--help' || option === '-h') {
       process.stdout.write(HELP);
       return null;
     }
-    if (word === '--json') given.set(word, 'yes');
-    else if (/^--(requests|seed|lanes|bound|replay)$/.test(word)) given.set(word, words.shift() ?? '');
-    else throw new Error(`${word} is not an option.\n\n${HELP}`);
+    if (option === '--json') given.set(option, 'yes');
+    else if (/^--(requests|seed|lanes|bound|replay)$/.test(option)) given.set(option, args.shift() ?? '');
+    else throw new Error(`${option} is not an option.\n\n${HELP}`);
   }
-  const whole = (name: string, otherwise: number, least: number, most: number): number => {
+  const integer = (name: string, fallback: number, min: number, max: number): number => {
     const text = given.get(name);
-    const value = text === undefined ? otherwise : Number(text);
-    if (text === '' || !Number.isInteger(value) || value < least || value > most) {
-      throw new Error(`${name} must be a whole number from ${least} to ${most}.`);
+    const value = text === undefined ? fallback : Number(text);
+    if (text === '' || !Number.isInteger(value) || value < min || value > max) {
+      throw new Error(`${name} must be a whole number from ${min} to ${max}.`);
     }
     return value;
   };
   const replay = /^(\d+):(\d+)$/.exec(given.get('--replay') ?? '');
-  if (given.has('--replay') && replay === null) throw new Error('--replay takes SEED:NUMBER, as it was printed.');
+  if (given.has('--replay') && replay === null)
+    throw new Error('--replay takes SEED:NUMBER, as printed by an earlier run.');
   return {
-    requests: whole('--requests', 20_000, 1, 10_000_000),
-    seed: replay === null ? whole('--seed', Math.floor(Math.random() * 1_000_000), 0, 2 ** 31) : Number(replay[1]),
-    boundSeconds: whole('--bound', 20, 1, 3_600),
-    lanes: whole('--lanes', 8, 1, 64),
+    requests: integer('--requests', 20_000, 1, 10_000_000),
+    seed: replay === null ? integer('--seed', Math.floor(Math.random() * 1_000_000), 0, 2 ** 31) : Number(replay[1]),
+    timeoutSeconds: integer('--bound', 20, 1, 3_600),
+    concurrency: integer('--lanes', 8, 1, 64),
     replay: replay === null ? null : Number(replay[2]),
     json: given.has('--json'),
   };

@@ -1,5 +1,5 @@
-// The service as it really runs: a frozen copy of the built program, PostgreSQL, the card processor, an API server and a worker, each
-// a process of its own, on ports of their own. Whatever ends by itself is a finding; all of it ends with us.
+// Starts the real service: a copy of the built program, with PostgreSQL, the card processor, an API server and a worker
+// as separate processes. A process that ends by itself is a violation; all processes end with this one.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -23,13 +23,13 @@ export interface RunningService {
   readonly processorSecrets: { readonly test: string; readonly live: string };
   readonly noticeSecrets: { readonly test: string; readonly live: string };
   readonly operatorToken: string;
-  /** Of each process, in bytes, after a full garbage collection. */
+  /** The memory of each process in bytes, after a full garbage collection. */
   memory(): Promise<Readonly<Record<ProcessName, Memory>>>;
-  /** For what no log may hold; gone with the stage. */
+  /** Folder of the recorded secrets; deleted at the end. */
   readonly secrets: string;
-  /** What PostgreSQL wrote. */
+  /** The path of PostgreSQL's log. */
   postgresLog(): Promise<string | null>;
-  /** Processes that ended though nobody asked. */
+  /** Processes that ended without a request. */
   readonly crashes: readonly string[];
   close(): Promise<void>;
 }
@@ -41,19 +41,19 @@ export interface Memory {
 
 export type ProcessName = 'serve' | 'worker' | 'processor';
 
-const PATIENCE_MS = 60_000;
+const READY_TIMEOUT_MS = 60_000;
 
 export async function startProcesses(seed: number, folder: string): Promise<RunningService> {
   const scratch = mkdtempSync(join(tmpdir(), 'everyshare-fuzz-'));
-  chmodSync(scratch, 0o711); // PostgreSQL runs as another user when we are root, and must get through.
+  chmodSync(scratch, 0o711); // As root, PostgreSQL runs as another user, which must be able to enter the folder.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'logs'), { recursive: true });
-  const endings: (() => Promise<void>)[] = [async () => rmSync(scratch, { recursive: true, force: true })];
+  const cleanups: (() => Promise<void>)[] = [async () => rmSync(scratch, { recursive: true, force: true })];
   const close = async (): Promise<void> => {
-    for (const end of endings.splice(0).reverse()) await end();
+    for (const end of cleanups.splice(0).reverse()) await end();
   };
   try {
-    return { ...(await startAll(seed, folder, scratch, endings)), close };
+    return { ...(await startAll(seed, folder, scratch, cleanups)), close };
   } catch (error) {
     await close();
     throw error;
@@ -64,7 +64,7 @@ async function startAll(
   seed: number,
   folder: string,
   scratch: string,
-  endings: (() => Promise<void>)[],
+  cleanups: (() => Promise<void>)[],
 ): Promise<Omit<RunningService, 'close'>> {
   const program = await copyProgram(scratch);
   const [api = 0, processor = 0] = await freePorts(2);
@@ -73,29 +73,36 @@ async function startAll(
   const operatorToken = `opt_fuzz_${sealKey.toString('hex').slice(0, 24)}`;
   const postgres = await startEmbeddedPostgres({
     dataDir: join(scratch, 'database'),
-    // Nobody kills it here, and there is much to write.
+    // PostgreSQL is never killed here, so durability is off for speed.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
-  endings.push(() => postgres.stop());
+  cleanups.push(() => postgres.stop());
   const sharedEnv: Env = {
     ENCRYPTION_KEY: sealKey.toString('base64'),
     OPERATOR_TOKEN: operatorToken,
     SANDBOX_PROCESSOR_URL: `http://127.0.0.1:${processor}`,
     DATA_DIR: join(scratch, 'data'),
-    // Each request says where it comes from, so that no address's hour is used up; and events go to a receiver of ours.
+    // Each request sets its own client address, so that no address reaches its hourly limit; events go to a local
+    // receiver.
     TRUSTED_PROXIES: '127.0.0.1',
     ALLOW_INSECURE_TARGETS: '1',
-    // A line for each request: what is in it is looked at afterwards.
+    // One line for each request, which is checked at the end.
     LOG_LEVEL: 'info',
   };
   mkdirSync(join(scratch, 'data'));
   mkdirSync(join(scratch, 'secrets'), { mode: 0o700 });
-  const fallen: string[] = [];
-  const run = runner({ folder, fallen, endings, main: join(program, 'dist', 'main.js') });
-  const bank = { folder: join(scratch, 'bank'), host: '127.0.0.1', port: processor, publicBase: '', keys };
+  const crashes: string[] = [];
+  const run = makeStarter({ folder, fallen: crashes, endings: cleanups, main: join(program, 'dist', 'main.js') });
+  const processorSettings = {
+    folder: join(scratch, 'processor'),
+    host: '127.0.0.1',
+    port: processor,
+    publicBase: '',
+    keys,
+  };
   const env = { ...sharedEnv, DATABASE_URL: postgres.url };
   const processes = {
-    processor: await run('processor', settingsToEnv(bank), 'the processor listens'),
+    processor: await run('processor', settingsToEnv(processorSettings), 'the processor listens'),
     serve: await run('serve', { ...env, PORT: String(api) }, 'everyshare is ready at'),
     worker: await run('worker', env, 'worker is ready'),
   };
@@ -116,11 +123,11 @@ async function startAll(
     }),
     secrets: join(scratch, 'secrets'),
     postgresLog: async () => (await findCluster(join(scratch, 'database')))?.logFile ?? null,
-    crashes: fallen,
+    crashes,
   };
 }
 
-interface Running {
+interface StarterOptions {
   readonly folder: string;
   readonly main: string;
   readonly fallen: string[];
@@ -129,45 +136,48 @@ interface Running {
 
 const PROBE = ['--expose-gc', '--import', join(packageRoot, 'test', 'fuzz', 'memory-probe.js')];
 
-/** Starts one word of the program, and comes back when it says that it is ready. */
-function runner({ folder, main, fallen, endings }: Running) {
-  return async (word: ProcessName, env: Env, ready: string): Promise<ChildProcess> => {
+/** Returns a function that starts a command of the program and resolves when it is ready. */
+function makeStarter({ folder, main, fallen: crashes, endings: cleanups }: StarterOptions) {
+  return async (command: ProcessName, env: Env, ready: string): Promise<ChildProcess> => {
     const { PATH = '', HOME = '' } = process.env;
-    const child = spawn(process.execPath, [...PROBE, main, word], {
+    const child = spawn(process.execPath, [...PROBE, main, command], {
       env: { PATH, HOME, ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    const slay = (): void => void child.kill('SIGKILL');
-    process.once('exit', slay);
-    const log = createWriteStream(join(folder, 'logs', `${word}.log`));
-    let words = '';
-    let asked = false;
+    const kill = (): void => void child.kill('SIGKILL');
+    process.once('exit', kill);
+    const log = createWriteStream(join(folder, 'logs', `${command}.log`));
+    let output = '';
+    let isExpected = false;
     const closed = new Promise<void>((resolve) => {
       child.once('close', (code, signal) => {
-        if (!asked) fallen.push(`${word} ended with ${signal ?? code}`);
-        process.off('exit', slay);
+        if (!isExpected) crashes.push(`${command} ended with ${signal ?? code}`);
+        process.off('exit', kill);
         log.end(() => resolve());
       });
     });
-    endings.push(async () => {
-      asked = true;
+    cleanups.push(async () => {
+      isExpected = true;
       child.kill('SIGTERM');
-      const hard = setTimeout(slay, 10_000);
+      const killTimer = setTimeout(kill, 10_000);
       await closed;
-      clearTimeout(hard);
+      clearTimeout(killTimer);
     });
     await new Promise<void>((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`${word} is not ready after a minute: ${words}`)), PATIENCE_MS);
-      void closed.then(() => reject(new Error(`${word} ended: ${words}`)));
-      const hear = (chunk: Buffer): void => {
+      const timer = setTimeout(
+        () => reject(new Error(`${command} is not ready after a minute: ${output}`)),
+        READY_TIMEOUT_MS,
+      );
+      void closed.then(() => reject(new Error(`${command} ended: ${output}`)));
+      const onOutput = (chunk: Buffer): void => {
         log.write(chunk);
-        if (words.length < 10_000) words += chunk.toString('utf8');
-        if (!words.includes(ready)) return;
-        clearTimeout(late);
+        if (output.length < 10_000) output += chunk.toString('utf8');
+        if (!output.includes(ready)) return;
+        clearTimeout(timer);
         resolve();
       };
-      child.stdout?.on('data', hear);
-      child.stderr?.on('data', hear);
+      child.stdout?.on('data', onOutput);
+      child.stderr?.on('data', onOutput);
     });
     return child;
   };
@@ -175,7 +185,7 @@ function runner({ folder, main, fallen, endings }: Running) {
 
 function memoryOf(child: ChildProcess): Promise<Memory> {
   return new Promise((resolve, reject) => {
-    if (!child.connected) return reject(new Error(`${child.spawnargs.at(-1)} is gone`));
+    if (!child.connected) return reject(new Error(`${child.spawnargs.at(-1)} has ended`));
     child.once('message', (memory) => resolve(memory as Memory));
     child.send('memory');
   });

@@ -1,13 +1,13 @@
-// Makes a body that only fits its schema one about this fixture: ids of things that are there, names that are new, times that have
-// not passed. Most of the time; the rest stays as it was drawn.
+// Gives a body that matches its schema realistic values: ids of the fixture's objects, new names, times in the future.
+// Most values are replaced; the others stay as drawn.
 
-import type { RequestContext } from './draw.ts';
 import { ORIGIN } from './keys.ts';
 import type { Json } from './mutations.ts';
+import type { RequestContext } from './request-draft.ts';
 
-const OFTEN = 0.85;
+const REPLACE_RATE = 0.85;
 
-/** The pool that a member of this name takes its value from. */
+/** The pool of ids for a member of this name. */
 const POOLS: Readonly<Record<string, string>> = {
   experience_id: 'experiences',
   venue_id: 'venues',
@@ -18,19 +18,21 @@ const POOLS: Readonly<Record<string, string>> = {
   offering_external_id: 'offerings',
 };
 
-export function realisticBody(drawing: RequestContext, operation: string, value: Json): Json {
-  if (Array.isArray(value)) return value.map((item) => realisticBody(drawing, operation, item));
+export function realisticBody(context: RequestContext, operation: string, value: Json): Json {
+  if (Array.isArray(value)) return value.map((item) => realisticBody(context, operation, item));
   if (typeof value !== 'object' || value === null) return value;
-  const made: { [name: string]: Json } = {};
+  const realistic: { [name: string]: Json } = {};
   for (const [name, item] of Object.entries(value)) {
-    const instead = drawing.random.often(OFTEN) ? replacement(drawing, operation, name, item) : undefined;
-    made[name] = instead === undefined ? realisticBody(drawing, operation, item) : instead;
+    const replacement = context.random.often(REPLACE_RATE)
+      ? drawReplacement(context, operation, name, item)
+      : undefined;
+    realistic[name] = replacement === undefined ? realisticBody(context, operation, item) : replacement;
   }
-  return made;
+  return realistic;
 }
 
-function replacement(drawing: RequestContext, operation: string, name: string, item: Json): Json | undefined {
-  const { random, number, fixture } = drawing;
+function drawReplacement(context: RequestContext, operation: string, name: string, item: Json): Json | undefined {
+  const { random, number, fixture } = context;
   if (typeof item !== 'string') return undefined;
   const pool = POOLS[name];
   const known = pool === undefined ? undefined : (fixture.own[pool] ?? []);
@@ -42,7 +44,7 @@ function replacement(drawing: RequestContext, operation: string, name: string, i
       return random.pick([`fz-${number}`, `fz-${number}`, `fz-${number}-${random.below(9)}`, `fz-${random.below(20)}`]);
     case 'id':
       return operation === 'testReview'
-        ? reviewable(drawing)
+        ? drawReviewable(context)
         : operation === 'recordActivity'
           ? `act-${number}-${random.below(99)}`
           : undefined;
@@ -51,7 +53,7 @@ function replacement(drawing: RequestContext, operation: string, name: string, i
     case 'pay_by':
       return inDays(random.between(1, 20));
     case 'to':
-      // Of a day's window it is a time of day.
+      // In a daily time window it is a time of day.
       return isTime(item) ? inDays(random.between(1, 20)) : undefined;
     case 'since':
     case 'at':
@@ -72,7 +74,7 @@ function replacement(drawing: RequestContext, operation: string, name: string, i
 
 const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT/.test(text);
 
-function reviewable({ random, fixture }: RequestContext): string {
+function drawReviewable({ random, fixture }: RequestContext): string {
   const { experiences = [], offerings = [], boats = [] } = fixture.own;
   return random.pick([...experiences, ...offerings, ...boats]);
 }

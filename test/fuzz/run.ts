@@ -1,27 +1,27 @@
-// Sends a range of requests, several at a time, in a fixture that is made anew every so often, and keeps what was found. The same
-// for the command, which has the service in processes of its own, and for the short run among the tests.
+// Sends a range of requests, several at a time, with a new fixture from time to time, and collects the findings. Used
+// by the command, which runs the service in separate processes, and by the short run among the tests.
 
 import { BODY_LIMIT } from '../../src/run/operations/shapes.ts';
 import { operations } from '../../src/run/operations.ts';
-import { HOOK, labelOfHook, NOTICE } from './ask-hook.ts';
-import { PAGES } from './ask-page.ts';
-import { isLabelOfTool, labelOfTool } from './ask-tools.ts';
-import { WIRE } from './ask-wire.ts';
+import { type CheckContext, findFaults } from './check-response.ts';
+import { hasSucceeded, ToolChecks } from './check-tool-response.ts';
 import { PROVIDERS } from './connections.ts';
 import { Contract, type Document } from './contract.ts';
-import type { Tool } from './draw.ts';
+import { Coverage } from './coverage.ts';
+import { drawRequest, type SharedContext } from './draw-request.ts';
 import { createFixture, type FixtureTarget, makeSendOk } from './fixture.ts';
-import { faultsOf, type Judging } from './judge.ts';
-import { hasSucceeded, ToolBook } from './judge-tools.ts';
+import { HOOK, labelOfHook, NOTICE } from './hook-requests.ts';
 import { issueKeys } from './keys.ts';
-import { type Around, requestOf } from './requests.ts';
-import { type Answer, type Request, Sender } from './send.ts';
-import { Tally } from './tally.ts';
+import { PAGES } from './page-requests.ts';
+import type { Tool } from './request-draft.ts';
+import { type HttpResponse, type Request, Sender } from './send.ts';
+import { SOCKET } from './socket-requests.ts';
+import { isLabelOfTool, labelOfTool } from './tool-requests.ts';
 
 export interface Finding {
   readonly seed: number;
   readonly request: Request;
-  readonly answer: Answer;
+  readonly response: HttpResponse;
   readonly faults: readonly string[];
 }
 
@@ -29,26 +29,26 @@ export interface FuzzOptions {
   readonly seed: number;
   readonly from: number;
   readonly requests: number;
-  readonly lanes: number;
-  /** How long an answer may take. */
-  readonly boundMs: number;
+  readonly concurrency: number;
+  /** How long a response may take. */
+  readonly timeoutMs: number;
   /** Requests for one fixture. */
-  readonly generation: number;
+  readonly requestsPerFixture: number;
   readonly onFinding?: (finding: Finding) => void;
-  /** Between two fixtures, when nothing is under way. */
+  /** Called between two fixtures, when no request is running. */
   readonly onPause?: (done: number) => Promise<void>;
 }
 
 export interface Outcome {
   readonly findings: readonly Finding[];
-  /** It ended before its last request, since there were too many findings. */
+  /** The run ended early because of too many findings. */
   readonly isStopped: boolean;
-  readonly tally: Tally;
+  readonly coverage: Coverage;
   readonly contract: Contract;
 }
 
-/** After so many, more of them would say nothing new. */
-const MOST_FINDINGS = 200;
+/** The run ends after this many. */
+const MAX_FINDINGS = 200;
 
 export type FuzzTarget = Omit<FixtureTarget, 'contract'>;
 
@@ -57,61 +57,69 @@ export async function readContract(base: string): Promise<Contract> {
   return new Contract((await response.json()) as Document);
 }
 
-export async function runFuzz(place: FuzzTarget, course: FuzzOptions): Promise<Outcome> {
-  const contract = await readContract(place.base);
-  const where: FixtureTarget = { ...place, contract };
-  const sender = new Sender(place.base, course.boundMs);
-  await readAll(place.base);
-  const tools = await toolsOf(sender, where);
-  const judging: Judging = { contract, base: place.base, tools: new ToolBook(contract, place.base, tools) };
-  const tally = new Tally();
-  tally.expect([...labelsOf(contract), ...tools.map(({ name }) => labelOfTool(name))]);
-  const findings: Finding[] = [];
-  const tell = (finding: Finding): void => {
-    findings.push(finding);
-    course.onFinding?.(finding);
+export async function runFuzz(target: FuzzTarget, options: FuzzOptions): Promise<Outcome> {
+  const contract = await readContract(target.base);
+  const fixtureTarget: FixtureTarget = { ...target, contract };
+  const sender = new Sender(target.base, options.timeoutMs);
+  await warmCaches(target.base);
+  const tools = await listTools(sender, fixtureTarget);
+  const checkContext: CheckContext = {
+    contract,
+    base: target.base,
+    tools: new ToolChecks(contract, target.base, tools),
   };
-  const end = course.from + course.requests;
-  let first = course.from;
+  const coverage = new Coverage();
+  coverage.expect([...expectedLabels(contract), ...tools.map(({ name }) => labelOfTool(name))]);
+  const findings: Finding[] = [];
+  const report = (finding: Finding): void => {
+    findings.push(finding);
+    options.onFinding?.(finding);
+  };
+  const end = options.from + options.requests;
+  let first = options.from;
   try {
-    for (; first < end && findings.length < MOST_FINDINGS; first += course.generation) {
-      const fixture = await createFixture(where, Math.floor(first / course.generation));
-      const last = Math.min(end, first + course.generation);
-      const around: Around = { fixture, contract, tools, limitOf };
-      await runTown({ course, sender, judging, tally, around, tell }, first, last);
-      await course.onPause?.(last - course.from);
+    for (; first < end && findings.length < MAX_FINDINGS; first += options.requestsPerFixture) {
+      const fixture = await createFixture(fixtureTarget, Math.floor(first / options.requestsPerFixture));
+      const last = Math.min(end, first + options.requestsPerFixture);
+      const shared: SharedContext = { fixture, contract, tools, limitOf };
+      await runRange({ course: options, sender, judging: checkContext, tally: coverage, shared, report }, first, last);
+      await options.onPause?.(last - options.from);
     }
   } finally {
     sender.close();
   }
-  return { findings, isStopped: first < end, tally, contract };
+  return { findings, isStopped: first < end, coverage, contract };
 }
 
-interface Under {
+interface RangeContext {
   readonly course: FuzzOptions;
   readonly sender: Sender;
-  readonly judging: Judging;
-  readonly tally: Tally;
-  readonly around: Around;
-  readonly tell: (finding: Finding) => void;
+  readonly judging: CheckContext;
+  readonly tally: Coverage;
+  readonly shared: SharedContext;
+  readonly report: (finding: Finding) => void;
 }
 
-async function runTown({ course, sender, judging, tally, around, tell }: Under, first: number, last: number) {
-  const { seed, lanes } = course;
+async function runRange(
+  { course: options, sender, judging: checkContext, tally: coverage, shared, report }: RangeContext,
+  first: number,
+  last: number,
+) {
+  const { seed, concurrency } = options;
   let next = first;
-  const lane = async (): Promise<void> => {
+  const sendNext = async (): Promise<void> => {
     while (next < last) {
-      const request = requestOf(seed, next++, around);
-      const answer = await sender.send(request);
-      tally.count(request.label, answer, isTaken(request, answer));
-      const faults = faultsOf(judging, request, answer);
-      if (faults.length > 0) tell({ seed, request, answer, faults });
+      const request = drawRequest(seed, next++, shared);
+      const response = await sender.send(request);
+      coverage.count(request.label, response, isAccepted(request, response));
+      const faults = findFaults(checkContext, request, response);
+      if (faults.length > 0) report({ seed, request, response, faults });
     }
   };
-  // Where one lane breaks off, the others end too, and only then is it told.
+  // If one loop fails, the others end too, before its error is thrown.
   const ends = await Promise.allSettled(
-    Array.from({ length: lanes }, () =>
-      lane().finally(() => {
+    Array.from({ length: concurrency }, () =>
+      sendNext().finally(() => {
         next = last;
       }),
     ),
@@ -119,30 +127,37 @@ async function runTown({ course, sender, judging, tally, around, tell }: Under, 
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** Everything that has to be asked; what has rows of its own, tool by tool and provider by provider, is none itself. */
-function labelsOf({ operations }: Contract): string[] {
+/** The labels that must get requests. The hook operation is counted by provider instead. */
+function expectedLabels({ operations }: Contract): string[] {
   const ids = operations.map(({ id }) => id).filter((id) => id !== HOOK);
-  return [...ids, ...PROVIDERS.map(labelOfHook), ...PAGES, NOTICE, WIRE];
+  return [...ids, ...PROVIDERS.map(labelOfHook), ...PAGES, NOTICE, SOCKET];
 }
 
-function isTaken({ label }: Request, answer: Answer): boolean {
-  if (isLabelOfTool(label)) return hasSucceeded(answer);
-  return answer.status >= 200 && answer.status < 400;
+function isAccepted({ label }: Request, response: HttpResponse): boolean {
+  if (isLabelOfTool(label)) return hasSucceeded(response);
+  return response.status >= 200 && response.status < 400;
 }
 
-/** What is made when it is first asked for and kept from then on. */
-const MADE_ONCE = ['/docs', '/docs/scalar.js', '/docs/guides', '/docs/providers', '/docs/errors', '/v1/openapi.json'];
+/** Documents that the server makes at the first request and caches. */
+const CACHED_PATHS = [
+  '/docs',
+  '/docs/scalar.js',
+  '/docs/guides',
+  '/docs/providers',
+  '/docs/errors',
+  '/v1/openapi.json',
+];
 
-async function readAll(base: string): Promise<void> {
-  for (const path of MADE_ONCE) await (await fetch(`${base}${path}`)).arrayBuffer();
+async function warmCaches(base: string): Promise<void> {
+  for (const path of CACHED_PATHS) await (await fetch(`${base}${path}`)).arrayBuffer();
 }
 
 function limitOf(operationId: string): number {
   return operations.find(({ id }) => id === operationId)?.bodyLimit ?? BODY_LIMIT;
 }
 
-/** Whatever the tool server lists: a new tool is called without a change here. */
-async function toolsOf(sender: Sender, { context }: FixtureTarget): Promise<readonly Tool[]> {
+/** The tools that the tool server lists, so that a new tool is called without a change here. */
+async function listTools(sender: Sender, { context }: FixtureTarget): Promise<readonly Tool[]> {
   const { keys } = await issueKeys(context);
   const listed = await makeSendOk(sender)('POST', '/mcp', keys.test, {
     jsonrpc: '2.0',

@@ -1,121 +1,128 @@
-// Sends a request of the fuzzer and brings back what came: the answer, or that there was none in time. What no HTTP client would
-// send goes over a bare socket, byte for byte.
+// Sends a request of the fuzzer and returns its response, or the failure to get one in time. Bytes that no HTTP client
+// would send go over a plain socket.
 
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
-import { recordSecretsOf } from './secrets.ts';
+import { recordSecretsIn } from './secrets.ts';
 
 export interface Request {
   readonly number: number;
-  /** What the summary counts it as: the operation's id, or the name of the address. */
+  /** For the summary: the operation's id, or the name of the address. */
   readonly label: string;
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | null;
-  /** Sent without a length, in chunks. */
-  readonly chunked?: true;
-  /** These bytes instead of everything above, over a bare socket. */
-  readonly wire?: Buffer;
-  /** Nothing may come of it: whoever takes it is wrong. */
-  readonly isHopeless?: true;
-  /** Of the tool server: by the ids that an answer may carry, what was asked; null: more than one thing. */
-  readonly rpc?: ReadonlyMap<unknown, Asked | null>;
+  /** Sent in chunks, without a length. */
+  readonly isChunked?: true;
+  /** Sent over a plain socket instead of everything above. */
+  readonly rawBytes?: Buffer;
+  /** A server that accepts it has a fault. */
+  readonly mustBeRefused?: true;
+  /** The calls to the tool server by their ids; null for an id that occurs twice. */
+  readonly rpc?: ReadonlyMap<unknown, RpcCall | null>;
 }
 
-/** One message to the tool server. */
-export interface Asked {
+/** A message to the tool server. */
+export interface RpcCall {
   readonly method: string;
-  /** Of those that are listed. */
+  /** The name of a listed tool, or null. */
   readonly tool: string | null;
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly ms: number;
-  /** There was no answer, or not a whole one: why. */
-  readonly trouble: string | null;
+  /** Why there was no complete response; null if there was one. */
+  readonly failure: string | null;
 }
 
-/** Longer than anything may take on a machine that has nothing else to do. */
-export const BOUND_MS = 20_000;
-/** Half a request is waited for by the server for as long as it may be on its way. */
-const QUIET_MS = 150;
+/** Longer than any response may take on an idle machine. */
+export const TIMEOUT_MS = 20_000;
+/** The server waits for the rest of an incomplete request, so the client half-closes after this pause. */
+const HALF_CLOSE_AFTER_MS = 150;
 
 export class Sender {
   readonly #host: string;
   readonly #port: number;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-  readonly #boundMs: number;
+  readonly #timeoutMs: number;
 
-  constructor(base: string, boundMs = BOUND_MS) {
-    this.#boundMs = boundMs;
+  constructor(base: string, timeoutMs = TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs;
     const { hostname, port } = new URL(base);
     this.#host = hostname;
     this.#port = Number(port);
   }
 
-  send(request: Request): Promise<Answer> {
-    return request.wire === undefined ? this.#ask(request) : this.#write(request.wire);
+  send(request: Request): Promise<HttpResponse> {
+    return request.rawBytes === undefined ? this.#sendHttp(request) : this.#sendRaw(request.rawBytes);
   }
 
   close(): void {
     this.#agent.destroy();
   }
 
-  #ask({ method, path, headers, body, chunked }: Request): Promise<Answer> {
-    const began = performance.now();
+  #sendHttp({ method, path, headers, body, isChunked }: Request): Promise<HttpResponse> {
+    const startedAt = performance.now();
     return new Promise((resolve) => {
-      const done = (answer: Partial<Answer>): void => {
-        clearTimeout(late);
-        resolve({ status: 0, headers: {}, text: '', trouble: null, ...answer, ms: performance.now() - began });
+      const done = (response: Partial<HttpResponse>): void => {
+        clearTimeout(timer);
+        resolve({ status: 0, headers: {}, text: '', failure: null, ...response, ms: performance.now() - startedAt });
       };
-      const length = body === null || chunked === true ? {} : { 'content-length': String(body.length) };
-      const asked = httpRequest(
+      const length = body === null || isChunked === true ? {} : { 'content-length': String(body.length) };
+      const sent = httpRequest(
         { host: this.#host, port: this.#port, agent: this.#agent, method, path, headers: { ...length, ...headers } },
         (response) => {
           const parts: Buffer[] = [];
           response.on('data', (part: Buffer) => parts.push(part));
-          response.on('error', (error) => done({ trouble: `the answer broke off: ${error.message}` }));
+          response.on('error', (error) => done({ failure: `the response was cut off: ${error.message}` }));
           response.on('end', () => {
             const text = Buffer.concat(parts).toString('utf8');
-            recordSecretsOf(path, response.headers, text);
+            recordSecretsIn(path, response.headers, text);
             done({ status: response.statusCode ?? 0, headers: response.headers, text });
           });
         },
       );
-      const late = setTimeout(() => {
-        done({ trouble: `no answer within ${this.#boundMs / 1000} s` });
-        asked.destroy();
-      }, this.#boundMs);
-      asked.on('error', (error) => done({ trouble: `no answer: ${error.message}` }));
-      asked.end(body ?? undefined);
+      const timer = setTimeout(() => {
+        done({ failure: `no response within ${this.#timeoutMs / 1000} s` });
+        sent.destroy();
+      }, this.#timeoutMs);
+      sent.on('error', (error) => done({ failure: `no response: ${error.message}` }));
+      sent.end(body ?? undefined);
     });
   }
 
   /**
-   * Writes, ends its half once nothing came for a moment (earlier, and the server would give no answer to what it still works at), and
-   * reads until the other side has said all.
+   * Writes the bytes, half-closes after a pause without data (earlier, the server would drop a response that it is
+   * working on), and reads until the server closes.
    */
-  #write(bytes: Buffer): Promise<Answer> {
-    const began = performance.now();
+  #sendRaw(bytes: Buffer): Promise<HttpResponse> {
+    const startedAt = performance.now();
     return new Promise((resolve) => {
       const parts: Buffer[] = [];
       const socket = connect({ host: this.#host, port: this.#port });
-      const done = (trouble: string | null): void => {
-        clearTimeout(late);
-        clearTimeout(quiet);
+      const done = (failure: string | null): void => {
+        clearTimeout(timer);
+        clearTimeout(halfClose);
         socket.destroy();
-        resolve({ ...readAnswer(Buffer.concat(parts).toString('utf8')), ms: performance.now() - began, trouble });
+        resolve({
+          ...parseResponses(Buffer.concat(parts).toString('utf8')),
+          ms: performance.now() - startedAt,
+          failure,
+        });
       };
-      const late = setTimeout(() => done(`the connection stood open for ${this.#boundMs / 1000} s`), this.#boundMs);
-      const quiet = setTimeout(() => socket.end(), QUIET_MS);
+      const timer = setTimeout(
+        () => done(`the connection stayed open for ${this.#timeoutMs / 1000} s`),
+        this.#timeoutMs,
+      );
+      const halfClose = setTimeout(() => socket.end(), HALF_CLOSE_AFTER_MS);
       socket.on('data', (part: Buffer) => {
         parts.push(part);
-        quiet.refresh();
+        halfClose.refresh();
       });
       socket.on('error', () => done(null));
       socket.on('close', () => done(null));
@@ -124,8 +131,8 @@ export class Sender {
   }
 }
 
-/** The worst of what came over one connection: a status of 0 when it was closed without a word. */
-function readAnswer(text: string): Pick<Answer, 'status' | 'headers' | 'text'> {
+/** The highest status of the responses on one connection; 0 if it was closed without one. */
+function parseResponses(text: string): Pick<HttpResponse, 'status' | 'headers' | 'text'> {
   const statuses = [...text.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
   const [head = '', ...rest] = text.split('\r\n\r\n');
   const headers: IncomingHttpHeaders = {};

@@ -1,13 +1,13 @@
-// What is said at the end of a run: whether anything was answered badly, left out or never taken, whether memory stayed flat, and what
-// logs, books and the README's checkout say afterwards.
+// The summary of a run: findings, addresses that got no request or accepted none, memory, logs, records and the
+// README's checkout.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Violation } from '../support/violation.ts';
-import { PAGES } from './ask-page.ts';
-import { checkBooks, checkReadmeStory, type LogsRead, readLogs } from './final-checks.ts';
-import { inWords, judgeMemory, type MemoryVerdict, type Sample } from './memory.ts';
+import { checkMemory, describeMemory, type MemoryResult, type Sample } from './check-memory.ts';
+import { checkLogs, checkReadmeCheckout, checkRecords, type LogFigures } from './final-checks.ts';
 import type { Options } from './options.ts';
+import { PAGES } from './page-requests.ts';
 import type { ProcessName, RunningService } from './processes.ts';
 import type { FuzzTarget, Outcome } from './run.ts';
 
@@ -15,21 +15,21 @@ interface RunSummary {
   readonly ok: boolean;
   readonly seed: number;
   readonly requests: number;
-  /** Fewer requests than were wanted: there were too many findings to go on. */
+  /** The run ended early because of too many findings. */
   readonly isStopped: boolean;
   readonly slowest: number;
-  readonly memory: Readonly<Record<ProcessName, MemoryVerdict>>;
-  readonly logs: LogsRead;
+  readonly memory: Readonly<Record<ProcessName, MemoryResult>>;
+  readonly logs: LogFigures;
   readonly violations: readonly Violation[];
   readonly findings: number;
 }
 
-/** With fewer requests, chance alone may leave something out; or untaken, which takes the right request at the right time. */
+/** With fewer requests, an address may get no request by chance, or no request that it can accept. */
 const MIN_REQUESTS_FOR_COVERAGE = 2_000;
 const MIN_REQUESTS_FOR_ACCEPTANCE = 5_000;
-/** Some pages get one request in five hundred, and take one of ten of those. */
+/** Some pages get one request in five hundred, and accept one of ten of those. */
 const MIN_REQUESTS_FOR_PAGES = 50_000;
-/** Its books are in its memory, and every checkout adds to them: what it holds is told, and not judged. */
+/** The processor holds its records in memory, and every checkout adds to them: its memory is reported, not checked. */
 const GROWS_BY_DESIGN: readonly ProcessName[] = ['processor'];
 
 export type Samples = Readonly<Record<ProcessName, readonly Sample[]>>;
@@ -38,29 +38,30 @@ export async function summarize(
   options: Options,
   service: RunningService,
   { context }: FuzzTarget,
-  { findings, isStopped, tally }: Outcome,
+  { findings, isStopped, coverage }: Outcome,
   samples: Samples,
 ): Promise<boolean> {
   const violations: Violation[] = [];
   const found = (rule: string, subject: string, what: string): void => void violations.push({ rule, subject, what });
-  const { requests, slowest } = tally.all;
+  const { requests, slowest } = coverage.all;
   if (requests >= MIN_REQUESTS_FOR_COVERAGE)
-    for (const label of tally.untried) found('nothing is left out', label, 'no request');
+    for (const label of coverage.untriedLabels) found('every address gets requests', label, 'no request');
   if (requests >= MIN_REQUESTS_FOR_ACCEPTANCE)
-    for (const label of tally.neverTaken)
+    for (const label of coverage.neverAccepted)
       if (requests >= MIN_REQUESTS_FOR_PAGES || !PAGES.includes(label))
-        found('everything takes some of its requests', label, 'it took none');
-  await checkReadmeStory(context, service, found);
-  await checkBooks(service, found);
+        found('every address accepts some requests', label, 'it accepted none');
+  await checkReadmeCheckout(context, service, found);
+  await checkRecords(service, found);
   const memory = {
-    serve: judgeMemory(samples.serve),
-    worker: judgeMemory(samples.worker),
-    processor: judgeMemory(samples.processor),
+    serve: checkMemory(samples.serve),
+    worker: checkMemory(samples.worker),
+    processor: checkMemory(samples.processor),
   };
-  for (const [name, { isFlat }] of Object.entries(memory) as [ProcessName, MemoryVerdict][])
-    if (isFlat === false && !GROWS_BY_DESIGN.includes(name)) found('memory is flat', name, inWords(name, memory[name]));
+  for (const [name, { isFlat }] of Object.entries(memory) as [ProcessName, MemoryResult][])
+    if (isFlat === false && !GROWS_BY_DESIGN.includes(name))
+      found('memory is flat', name, describeMemory(name, memory[name]));
   for (const line of service.crashes) found('no process ends by itself', 'process', line);
-  const logs = await readLogs(service, found);
+  const logs = await checkLogs(service, found);
   const ok = findings.length === 0 && violations.length === 0;
   const verdict: RunSummary = {
     ok,
@@ -75,21 +76,22 @@ export async function summarize(
   };
   writeFileSync(join(service.folder, 'verdict.json'), `${JSON.stringify(verdict, null, 2)}\n`);
   if (options.json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
-  else process.stdout.write(`${tally.table()}\n\n${renderSummary(verdict, options)}\n`);
+  else process.stdout.write(`${coverage.table()}\n\n${renderSummary(verdict, options)}\n`);
   return ok;
 }
 
 function renderSummary({ memory, logs, violations, ...rest }: RunSummary, options: Options): string {
   const { ok, seed, requests, isStopped, slowest, findings } = rest;
   return [
-    ...Object.entries(logs.warnings).map(([msg, count]) => `warned ${count} times: ${msg}`),
-    ...violations.map(({ rule, subject, what }) => `NOT HELD: ${rule}: ${subject}: ${what}`),
-    ...(Object.entries(memory) as [ProcessName, MemoryVerdict][]).map(
-      ([name, one]) => `${inWords(name, one)}${GROWS_BY_DESIGN.includes(name) ? ' (it keeps its books there)' : ''}`,
+    ...Object.entries(logs.warnings).map(([msg, count]) => `${count} warnings: ${msg}`),
+    ...violations.map(({ rule, subject, what }) => `VIOLATION: ${rule}: ${subject}: ${what}`),
+    ...(Object.entries(memory) as [ProcessName, MemoryResult][]).map(
+      ([name, one]) =>
+        `${describeMemory(name, one)}${GROWS_BY_DESIGN.includes(name) ? ' (its records are in memory)' : ''}`,
     ),
-    `logs: ${logs.lines} lines, ${logs.requests} of them about a request, looked through for ${logs.secrets} secrets and every shape of one`,
-    `${requests} requests of seed ${seed}, the slowest ${slowest} ms, ${findings} answered badly, ${violations.length} rules not held.`,
-    ...(isStopped ? [`STOPPED after ${requests} of ${options.requests}: there were too many findings to go on.`] : []),
-    ok ? 'Everything held.' : `FAILED: see .fuzz/${seed}/`,
+    `logs: ${logs.lines} lines, ${logs.requests} of them about a request, searched for ${logs.secrets} secrets and every shape of one`,
+    `${requests} requests of seed ${seed}, the slowest ${slowest} ms, ${findings} bad responses, ${violations.length} violations.`,
+    ...(isStopped ? [`STOPPED after ${requests} of ${options.requests}: there were too many findings.`] : []),
+    ok ? 'No failures.' : `FAILED: see .fuzz/${seed}/`,
   ].join('\n');
 }

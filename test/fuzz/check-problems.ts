@@ -1,7 +1,7 @@
-// What a list of problems is held to, on a route and in a tool's answer: the first of them is the error, each has a pointer, a remedy and
-// a page of its own.
+// The rules for a list of problems, in a response and in a tool's result: the first of them is the error, and each has
+// a pointer, a remedy and a documentation page.
 
-export interface Listed {
+export interface ProblemList {
   readonly error?: { readonly code?: string; readonly field?: string };
   readonly errors?: readonly {
     readonly code: string;
@@ -11,7 +11,7 @@ export interface Listed {
   }[];
 }
 
-export function faultsOfProblems(base: string, { error, errors }: Listed): string[] {
+export function findProblemFaults(base: string, { error, errors }: ProblemList): string[] {
   const [first] = errors ?? [];
   if (first === undefined) return ['a 422 without errors[]'];
   const faults: string[] = [];
@@ -19,7 +19,7 @@ export function faultsOfProblems(base: string, { error, errors }: Listed): strin
   for (const { field, expected, doc_url, code } of errors ?? []) {
     if (!/^(\/|$)/.test(field)) faults.push(`"${field}" is not a pointer`);
     if (expected.trim() === '') faults.push(`${field} has no remedy`);
-    if (doc_url !== `${base}/docs/errors/${code}`) faults.push(`doc_url of ${field} leads elsewhere`);
+    if (doc_url !== `${base}/docs/errors/${code}`) faults.push(`doc_url of ${field} is not the page of ${code}`);
   }
   return faults;
 }

@@ -1,13 +1,13 @@
-// What no client would send: HTTP that is wrong as bytes. Lengths that lie, chunks that do not end, two lengths, no host, headers
-// that are none. The bound is the same as everywhere: a word or an end, and never a 5xx.
+// Bytes that no HTTP client would send: wrong lengths, unfinished chunks, two lengths, no host, invalid headers. The
+// server must answer or close the connection in time, and never with a 5xx.
 
-import { addressOf, type RequestContext } from './draw.ts';
+import { clientAddress, type RequestContext } from './request-draft.ts';
 import type { Request } from './send.ts';
 
-/** What the summary counts it as. */
-export const WIRE = 'bare socket';
+/** The label of these requests. */
+export const SOCKET = 'bare socket';
 
-export function askWire({ random, number, fixture }: RequestContext): Request {
+export function drawSocketRequest({ random, number, fixture }: RequestContext): Request {
   const body = '{"amount":24000}';
   const path = random.pick([
     '/v1/checkouts',
@@ -19,7 +19,7 @@ export function askWire({ random, number, fixture }: RequestContext): Request {
     '/x',
     fixture.hooks[0]?.path ?? '/x',
   ]);
-  const common = `Host: x\r\nX-Forwarded-For: ${addressOf(number)}\r\nAuthorization: Bearer ${fixture.keys.test}\r\nContent-Type: application/json\r\n`;
+  const common = `Host: x\r\nX-Forwarded-For: ${clientAddress(number)}\r\nAuthorization: Bearer ${fixture.keys.test}\r\nContent-Type: application/json\r\n`;
   const post = (headers: string, after: string, line = `POST ${path} HTTP/1.1`): string =>
     `${line}\r\n${common}${headers}\r\n${after}`;
   const text = random.pick([
@@ -68,11 +68,11 @@ export function askWire({ random, number, fixture }: RequestContext): Request {
   ]);
   return {
     number,
-    label: WIRE,
+    label: SOCKET,
     method: '',
     path: '',
     headers: {},
     body: null,
-    wire: Buffer.from(text, 'latin1'),
+    rawBytes: Buffer.from(text, 'latin1'),
   };
 }

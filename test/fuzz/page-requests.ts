@@ -1,22 +1,22 @@
-// Every address that is no operation: the hosted pages and their forms, what is published, what the sandbox shows, what an
-// operator looks at. A test compares this list with the server's own routes.
+// Draws requests to every address that is not an operation: hosted pages and their forms, published documents, sandbox
+// pages and operators' addresses. A test compares this list with the server's routes.
 
 import { PROVIDERS } from './connections.ts';
+import { ORIGIN } from './keys.ts';
 import {
   addOddHeader,
-  addressOf,
+  clientAddress,
   type Draft,
-  finished,
-  idFor,
-  NASTY_WORDS,
+  drawId,
+  finishDraft,
+  HOSTILE_SEGMENTS,
   type RequestContext,
   setOddMethod,
   setOddPath,
-} from './draw.ts';
-import { ORIGIN } from './keys.ts';
+} from './request-draft.ts';
 import type { Request } from './send.ts';
 
-/** As the router writes them. */
+/** In the router's notation. */
 export const PAGES: readonly string[] = [
   ...['/c/:id', '/s/:token'].flatMap((page) => [
     `GET ${page}`,
@@ -55,7 +55,7 @@ export const PAGES: readonly string[] = [
   'HEAD /v1/hooks/:provider/:token',
 ];
 
-const NAMES: Readonly<Record<string, readonly string[]>> = {
+const NAMES_BY_FOLDER: Readonly<Record<string, readonly string[]>> = {
   '/docs/guides': ['payments', 'errors', 'webhooks', 'x', '..'],
   '/docs/providers': ['square', 'custom', 'x', '%2e%2e%2fguides%2fpayments'],
   '/docs/errors': ['not_found', 'conflict', '__proto__', 'x'],
@@ -88,9 +88,9 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Pages take turns. */
-export function askPage(drawing: RequestContext, turn: number): Request {
-  const { random, fixture, number } = drawing;
+/** Request `turn` goes to the next page of the list. */
+export function drawPageRequest(context: RequestContext, turn: number): Request {
+  const { random, fixture, number } = context;
   const route = PAGES[turn % PAGES.length] ?? '';
   const [method = 'GET', template = '/'] = route.split(' ');
   const person = random.pick([...fixture.people, null]);
@@ -100,7 +100,7 @@ export function askPage(drawing: RequestContext, turn: number): Request {
     method,
     path: template
       .split('/')
-      .map((segment) => filled(drawing, segment, template.split('/').slice(0, -1).join('/')))
+      .map((segment) => fillSegment(context, segment, template.split('/').slice(0, -1).join('/')))
       .join('/'),
     query: random.often(0.85)
       ? ''
@@ -117,34 +117,34 @@ export function askPage(drawing: RequestContext, turn: number): Request {
           'v=1',
         ]),
     headers: {
-      'x-forwarded-for': addressOf(number),
+      'x-forwarded-for': clientAddress(number),
       ...(person === null ? {} : { cookie: `everyshare_session=${person.session}` }),
       ...(isForm ? { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' } : {}),
       ...(method === 'OPTIONS' ? { origin: ORIGIN, 'access-control-request-method': 'POST' } : {}),
     },
-    body: isForm ? formFor(drawing, template) : null,
+    body: isForm ? drawForm(context, template) : null,
   };
   if (template.includes('hooks') && random.often(0.8)) draft.path = random.pick(fixture.hooks).path;
-  if (template.includes('processor') && isForm && random.often(0.7)) confirm(drawing, draft);
-  if (random.often(0.2)) random.pick([addOddHeader, addOddHeader, setOddPath, setOddMethod])(drawing, draft);
-  return finished(drawing, draft);
+  if (template.includes('processor') && isForm && random.often(0.7)) confirm(context, draft);
+  if (random.often(0.2)) random.pick([addOddHeader, addOddHeader, setOddPath, setOddMethod])(context, draft);
+  return finishDraft(context, draft);
 }
 
-function filled(drawing: RequestContext, segment: string, folder: string): string {
-  const { random, fixture } = drawing;
-  if (segment === ':id') return random.often(0.5) ? random.pick(fixture.seats).checkout : idFor(drawing, 'checkouts');
-  if (segment === ':share_id') return idFor(drawing, 'shares');
+function fillSegment(context: RequestContext, segment: string, folder: string): string {
+  const { random, fixture } = context;
+  if (segment === ':id') return random.often(0.5) ? random.pick(fixture.seats).checkout : drawId(context, 'checkouts');
+  if (segment === ':share_id') return drawId(context, 'shares');
   if (segment === ':provider') return random.pick(PROVIDERS);
-  if (segment === ':token') return random.often(0.85) ? random.pick(fixture.invites) : random.pick(NASTY_WORDS);
-  const names = NAMES[folder] ?? NAMES[segment];
+  if (segment === ':token') return random.often(0.85) ? random.pick(fixture.invites) : random.pick(HOSTILE_SEGMENTS);
+  const names = NAMES_BY_FOLDER[folder] ?? NAMES_BY_FOLDER[segment];
   return names === undefined || !/^[:*]/.test(segment)
     ? segment
     : random.often(0.85)
       ? random.pick(names)
-      : random.pick(NASTY_WORDS);
+      : random.pick(HOSTILE_SEGMENTS);
 }
 
-const STRANGE_FORMS = [
+const ODD_FORMS = [
   '',
   '&',
   '=',
@@ -160,13 +160,13 @@ const STRANGE_FORMS = [
   'do=send',
 ];
 
-function formFor(drawing: RequestContext, template: string): Buffer {
-  const { random, fixture } = drawing;
-  if (random.often(0.15)) return Buffer.from(random.pick(STRANGE_FORMS));
+function drawForm(context: RequestContext, template: string): Buffer {
+  const { random, fixture } = context;
+  if (random.often(0.15)) return Buffer.from(random.pick(ODD_FORMS));
   if (random.often(0.03)) return random.bytes(200);
   if (random.often(0.02)) return Buffer.alloc(random.pick([32 * 1024, 32 * 1024 + 1, 70_000]), 'a');
   const form = new URLSearchParams();
-  const word = template.split('/').at(-1);
+  const formName = template.split('/').at(-1);
   const text = (): string =>
     random.pick([
       'Ada',
@@ -182,13 +182,13 @@ function formFor(drawing: RequestContext, template: string): Buffer {
     ]);
   const phone = (): string =>
     random.pick([...fixture.people.map((one) => one.phone), '+15550100001', '5550100', '+', '00', text()]);
-  if (word === 'sign-in') form.set(random.pick(['phone', 'phone', 'phone', 'invited', 'again']), phone());
-  else if (word === 'code') form.set('code', random.pick(['000000', '123456', '1', ' 0 0 0 0 0 0', text()]));
-  else if (word === 'name') form.set('name', text());
-  else if (word === 'seat' || word === 'look')
+  if (formName === 'sign-in') form.set(random.pick(['phone', 'phone', 'phone', 'invited', 'again']), phone());
+  else if (formName === 'code') form.set('code', random.pick(['000000', '123456', '1', ' 0 0 0 0 0 0', text()]));
+  else if (formName === 'name') form.set('name', text());
+  else if (formName === 'seat' || formName === 'look')
     form.set('share', random.pick([...fixture.seats.map(({ share }) => share), ...(fixture.own.shares ?? []), text()]));
-  else if (word === 'party') fillParty(drawing, form, phone, text);
-  else if (word === 'outbox') {
+  else if (formName === 'party') fillParty(context, form, phone, text);
+  else if (formName === 'outbox') {
     form.set('phone', phone());
     form.set('answer', random.pick(['STOP', 'START', 'HELP', text()]));
   } else form.set(text(), text());
@@ -218,7 +218,7 @@ function fillParty(
   }
 }
 
-/** A card at the processor, as the page's script sends it. */
+/** Makes it the confirmation of a card, as the page's script sends it. */
 function confirm({ random, fixture }: RequestContext, draft: Draft): void {
   const { clientSecret: secret, publishableKey } = random.pick(fixture.intents);
   draft.path = `/sandbox/processor/v1/payment_intents/${secret.split('_secret_')[0]}/confirm`;

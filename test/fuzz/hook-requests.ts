@@ -1,55 +1,55 @@
-// Deliveries of venue systems and notices of the card processor: real ones, broken ones with a good signature over just those
-// bytes, and good ones with a bad signature.
+// Draws deliveries of venue systems and notices of the card processor: valid ones, broken ones with a valid signature
+// over their bytes, and valid ones with a broken signature.
 
 import { createHmac } from 'node:crypto';
-import { brokenText, damagedBytes } from './breaks.ts';
-import { samplesOf, signed } from './connections.ts';
+import { drawBrokenText, drawDamagedBody } from './broken-body.ts';
+import { samplesOf, signatureHeaders } from './connections.ts';
+import type { Json } from './mutations.ts';
 import {
   addOddHeader,
-  addressOf,
+  clientAddress,
   type Draft,
-  finished,
-  NASTY_WORDS,
+  finishDraft,
+  HOSTILE_SEGMENTS,
   type RequestContext,
   setOddMethod,
   setOddPath,
-} from './draw.ts';
-import type { Json } from './mutations.ts';
+} from './request-draft.ts';
 import type { Request } from './send.ts';
 
 export const HOOK = 'receiveHook';
 export const NOTICE = 'POST /processor/notices/:mode';
 export const labelOfHook = (provider: string): string => `hook:${provider}`;
 
-export function askHook(drawing: RequestContext): Request {
-  const { random, fixture, number, contract, limitOf } = drawing;
+export function drawHookRequest(context: RequestContext): Request {
+  const { random, fixture, number, contract, limitOf } = context;
   const hook = random.pick(fixture.hooks);
   const samples = samplesOf(random.often(0.95) ? hook.provider : random.pick(fixture.hooks).provider);
-  const value = marked(drawing, random.pick(samples));
+  const value = withNewId(context, random.pick(samples));
   const draft: Draft = {
     label: labelOfHook(hook.provider),
     method: 'POST',
     path: hook.path,
     query: '',
-    headers: { 'x-forwarded-for': addressOf(number), 'content-type': 'application/json' },
+    headers: { 'x-forwarded-for': clientAddress(number), 'content-type': 'application/json' },
     body: Buffer.from(JSON.stringify(value)),
   };
   const way = random.below(10);
-  if (way <= 4) draft.body = Buffer.from(brokenText(random, contract, value, {}));
+  if (way <= 4) draft.body = Buffer.from(drawBrokenText(random, contract, value, {}));
   if (way === 5) {
-    const sent = damagedBytes(random, JSON.stringify(value), hook.provider === 'toast' ? 1_048_576 : limitOf(HOOK));
+    const sent = drawDamagedBody(random, JSON.stringify(value), hook.provider === 'toast' ? 1_048_576 : limitOf(HOOK));
     draft.body = sent.body;
     Object.assign(draft.headers, sent.headers ?? {});
-    if (sent.isTooLarge === true) draft.isHopeless = true;
+    if (sent.isTooLarge === true) draft.mustBeRefused = true;
   }
-  // The clock is the real one: a signature is good for five minutes around it.
-  Object.assign(draft.headers, signed(hook, draft.body ?? Buffer.alloc(0), Date.now()));
-  if (random.often(0.12)) spoil(drawing, draft);
-  return finished(drawing, draft);
+  // The service uses the system clock, and a signature is valid for five minutes around it.
+  Object.assign(draft.headers, signatureHeaders(hook, draft.body ?? Buffer.alloc(0), Date.now()));
+  if (random.often(0.12)) damageRequest(context, draft);
+  return finishDraft(context, draft);
 }
 
-/** An id of its own, where the body has one, so that it is not only the first one again. */
-function marked({ random, number }: RequestContext, value: Json): Json {
+/** Gives the body a new event id, if it has one, so that it is not a duplicate. */
+function withNewId({ random, number }: RequestContext, value: Json): Json {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || random.often(0.2)) return value;
   const id = ['event_id', 'eventId', 'guid', 'messageId', 'id'].find((name) => typeof value[name] === 'string');
   return id === undefined ? value : { ...value, [id]: `fz-${number}` };
@@ -57,20 +57,20 @@ function marked({ random, number }: RequestContext, value: Json): Json {
 
 const BAD_SIGNATURES = ['', 'x', 't=1,v1=00', '\xff', 'x'.repeat(5000), 't=,v1='];
 
-function spoil(drawing: RequestContext, draft: Draft): void {
-  const { random } = drawing;
+function damageRequest(context: RequestContext, draft: Draft): void {
+  const { random } = context;
   const signature = Object.keys(draft.headers).find((name) => name.includes('signature'));
   const ways: (() => void)[] = [
     () => void (signature !== undefined && delete draft.headers[signature]),
     () => Object.assign(draft.headers, { [signature ?? 'x-signature']: random.pick(BAD_SIGNATURES) }),
-    () => Object.assign(draft, { path: draft.path.replace(/[^/]+$/, random.pick(NASTY_WORDS)) }),
+    () => Object.assign(draft, { path: draft.path.replace(/[^/]+$/, random.pick(HOSTILE_SEGMENTS)) }),
     () =>
       Object.assign(draft, {
         path: draft.path.replace(/hooks\/[^/]+/, `hooks/${random.pick(['square', 'custom', 'x', '__proto__', '%00'])}`),
       }),
-    () => addOddHeader(drawing, draft),
-    () => setOddMethod(drawing, draft),
-    () => setOddPath(drawing, draft),
+    () => addOddHeader(context, draft),
+    () => setOddMethod(context, draft),
+    () => setOddPath(context, draft),
     () => Object.assign(draft, { body: null }),
   ];
   random.pick(ways)();
@@ -144,8 +144,8 @@ const NOTICES: readonly Json[] = [
   },
 ];
 
-export function askNotice(drawing: RequestContext): Request {
-  const { random, fixture, number, contract } = drawing;
+export function drawNoticeRequest(context: RequestContext): Request {
+  const { random, fixture, number, contract } = context;
   const mode = random.often(0.7) ? 'test' : 'live';
   const intent = random.pick(fixture.intents).clientSecret.split('_secret_')[0] ?? 'pi_1';
   const sample = JSON.parse(
@@ -154,8 +154,8 @@ export function askNotice(drawing: RequestContext): Request {
       .replace(/evt_(\d)/, `evt_$1_${number}`),
   ) as { [name: string]: Json };
   const value = { ...sample, livemode: random.often(0.9) ? mode === 'live' : mode !== 'live' };
-  const text = random.often(0.5) ? brokenText(random, contract, value, {}) : JSON.stringify(value);
-  const raw = random.often(0.1) ? damagedBytes(random, text, 1_048_576).body : Buffer.from(text);
+  const text = random.often(0.5) ? drawBrokenText(random, contract, value, {}) : JSON.stringify(value);
+  const raw = random.often(0.1) ? drawDamagedBody(random, text, 1_048_576).body : Buffer.from(text);
   const t = Math.floor(Date.now() / 1000) + random.pick([0, 0, 0, 0, 299, -301, 100_000]);
   const hash = createHmac('sha256', fixture.noticeSecrets[mode]).update(`${t}.`).update(raw).digest('hex');
   const header = random.weighed([
@@ -181,9 +181,13 @@ export function askNotice(drawing: RequestContext): Request {
     method: 'POST',
     path,
     query: '',
-    headers: { 'x-forwarded-for': addressOf(number), 'content-type': 'application/json', 'stripe-signature': header },
+    headers: {
+      'x-forwarded-for': clientAddress(number),
+      'content-type': 'application/json',
+      'stripe-signature': header,
+    },
     body: raw,
   };
-  if (random.often(0.05)) addOddHeader(drawing, draft);
-  return finished(drawing, draft);
+  if (random.often(0.05)) addOddHeader(context, draft);
+  return finishDraft(context, draft);
 }

@@ -1,5 +1,5 @@
-// What every kind of request draws from: the request's own chance, the fixture, the contract. And the small things of HTTP that can
-// be wrong with any of them: who asks, headers, the address, the method.
+// What every kind of request is drawn from (its random source, the fixture, the contract), and damages that apply to
+// all of them: bearer, headers, address, method.
 
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Contract, Schema } from './contract.ts';
@@ -19,11 +19,11 @@ export interface RequestContext {
   readonly fixture: Fixture;
   readonly contract: Contract;
   readonly tools: readonly Tool[];
-  /** How many bytes an operation takes. */
+  /** The body limit of an operation, in bytes. */
   readonly limitOf: (operationId: string) => number;
 }
 
-/** A request while it is being made. */
+/** A request that is not yet complete. */
 export interface Draft {
   label: string;
   method: string;
@@ -31,21 +31,21 @@ export interface Draft {
   query: string;
   headers: Record<string, string>;
   body: Buffer | null;
-  chunked?: true;
-  isHopeless?: true;
+  isChunked?: true;
+  mustBeRefused?: true;
   rpc?: NonNullable<Request['rpc']>;
 }
 
-export function finished({ number }: RequestContext, { query, path, ...draft }: Draft): Request {
+export function finishDraft({ number }: RequestContext, { query, path, ...draft }: Draft): Request {
   return { number, ...draft, path: query === '' ? path : `${path}?${query}` };
 }
 
-/** Every request comes from an address of its own, so that no address's hour is used up. */
-export function addressOf(number: number): string {
+/** Every request has its own client address, so that no address reaches its hourly limit. */
+export function clientAddress(number: number): string {
   return `10.${(number >> 16) & 127}.${(number >> 8) & 255}.${number & 255}`;
 }
 
-export const NASTY_WORDS: readonly string[] = [
+export const HOSTILE_SEGMENTS: readonly string[] = [
   '%00',
   'a%00b',
   '%2e%2e',
@@ -99,23 +99,23 @@ export const NASTY_WORDS: readonly string[] = [
   '%f0%9f%98%80'.repeat(200),
 ];
 
-/** What asks for a checkout is given a checkout, most of the time; of somebody else, or nonsense, otherwise. */
-export function idFor({ random, fixture }: RequestContext, kind: string): string {
+/** Mostly an id of this kind; sometimes another venue's, an id of another kind, or a hostile text. */
+export function drawId({ random, fixture }: RequestContext, kind: string): string {
   const { own, others } = fixture;
   const pool = random.weighed([
     [80, own[kind]],
     [8, others[kind]],
     [4, own[random.pick(Object.keys(own))]],
-    [8, NASTY_WORDS],
+    [8, HOSTILE_SEGMENTS],
   ]);
-  const isNasty = pool === NASTY_WORDS;
-  const word = random.pick(pool === undefined || pool.length === 0 ? NASTY_WORDS : pool);
-  return isNasty || pool === undefined ? word : encodeURIComponent(word);
+  const isHostile = pool === HOSTILE_SEGMENTS;
+  const id = random.pick(pool === undefined || pool.length === 0 ? HOSTILE_SEGMENTS : pool);
+  return isHostile || pool === undefined ? id : encodeURIComponent(id);
 }
 
-const JWT_OF_NOBODY = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIwMTk3ZjJjNC02YTEwLTdjM2UtOWIxZC01ZjJhOGM0ZTdkMTAifQ.';
+const UNSIGNED_JWT = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIwMTk3ZjJjNC02YTEwLTdjM2UtOWIxZC01ZjJhOGM0ZTdkMTAifQ.';
 
-/** Somebody who should not get in, or not as far as this. */
+/** A bearer that must be refused, or that has other rights. */
 export function wrongBearer({ random, fixture }: RequestContext): string | null {
   const { keys, people, operatorToken } = fixture;
   const token = people[0]?.token ?? '';
@@ -138,10 +138,10 @@ export function wrongBearer({ random, fixture }: RequestContext): string | null 
     `Bearer ${keys.publishableLive}`,
     `Bearer ${keys.scopeless}`,
     `Bearer ${keys.revoked}`,
-    `Bearer ${keys.elsewhere}`,
+    `Bearer ${keys.otherAddress}`,
     `Bearer ${operatorToken}`,
     `Bearer ${token}`,
-    `Bearer ${JWT_OF_NOBODY}`,
+    `Bearer ${UNSIGNED_JWT}`,
     `Bearer ${token.slice(0, cut)}A${token.slice(cut + 1)}`,
     `Bearer ${token}.x`,
     `Bearer ..`,
@@ -154,7 +154,7 @@ export function wrongBearer({ random, fixture }: RequestContext): string | null 
   ]);
 }
 
-const HEADERS: readonly (readonly [string, readonly string[]])[] = [
+const ODD_HEADERS: readonly (readonly [string, readonly string[]])[] = [
   [
     'content-type',
     [
@@ -277,13 +277,13 @@ const HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['mcp-protocol-version', ['1', '2026-07-28']],
 ];
 
-/** One header that is strange, sometimes two. */
+/** Adds one or two unusual headers. */
 export function addOddHeader({ random }: RequestContext, draft: Draft): void {
   for (let times = random.pick([1, 1, 2]); times > 0; times--) {
-    const [name, values] = random.pick(HEADERS);
-    // A body that is told to have no bytes would become the next request on its connection: that is for the bare socket.
+    const [name, values] = random.pick(ODD_HEADERS);
+    // With content-length 0 a body would be read as the next request on its connection; socket requests cover that.
     if (name === 'content-length' && draft.body !== null) continue;
-    // An upgrade that nobody offers is ignored by the server and waited for by the client.
+    // The server ignores an upgrade, for which the client would wait.
     draft.headers[name] = random.pick(values);
     if (name === 'upgrade') draft.headers.connection = 'close';
   }
@@ -308,13 +308,13 @@ export function setOddMethod({ random }: RequestContext, draft: Draft): void {
   draft.method = random.pick(METHODS);
 }
 
-/** The address itself: encoded otherwise, with dots, slashes, cases, or far too long. */
+/** Changes the path: other encoding, dots, slashes, letter case, or too long. */
 export function setOddPath({ random }: Pick<RequestContext, 'random'>, draft: Draft): void {
   const { path } = draft;
   const segments = path.split('/');
-  const place = random.between(1, segments.length - 1);
-  const changed = (segment: string): string => segments.map((one, i) => (i === place ? segment : one)).join('/');
-  const own = segments[place] ?? '';
+  const index = random.between(1, segments.length - 1);
+  const changed = (segment: string): string => segments.map((one, i) => (i === index ? segment : one)).join('/');
+  const own = segments[index] ?? '';
   draft.path = random.pick([
     `${path}/`,
     `/${path}`,
@@ -330,11 +330,11 @@ export function setOddPath({ random }: Pick<RequestContext, 'random'>, draft: Dr
     `${path}.json`,
     `${path}%2F`,
     `${path}/x`,
-    changed(random.pick(NASTY_WORDS)),
-    changed(random.pick(NASTY_WORDS)),
+    changed(random.pick(HOSTILE_SEGMENTS)),
+    changed(random.pick(HOSTILE_SEGMENTS)),
     changed(''),
     changed(`${own}%`),
-    changed(encoded(own)),
+    changed(percentEncode(own)),
     `${path}/${'a/'.repeat(200)}`,
     `${path}${'x'.repeat(7000)}`,
     `http://evil.example${path}`,
@@ -345,6 +345,6 @@ export function setOddPath({ random }: Pick<RequestContext, 'random'>, draft: Dr
   ]);
 }
 
-function encoded(word: string): string {
-  return [...word].map((letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
+function percentEncode(text: string): string {
+  return [...text].map((letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
 }

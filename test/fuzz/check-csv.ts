@@ -1,6 +1,9 @@
-// Comma-separated values, read as RFC 4180 has them, by nothing of ours: what is wrong with a file that says that it is one.
+// Checks a CSV response against RFC 4180, without any code of the service.
 
-/** Null: it is not such a file. A line ends with CRLF; what is quoted may hold anything, quotes twice. */
+/**
+ * The cells of each line; null if the text is not CSV. A line ends with CRLF; quoted cells may hold anything, with
+ * doubled quotes.
+ */
 function readRows(text: string): string[][] | null {
   const rows: string[][] = [];
   const row: string[] = [];
@@ -19,16 +22,16 @@ function readRows(text: string): string[][] | null {
 
 const FORMULA = /^[=+@\t\r]|^-(?![\d.]+$)/;
 
-export function faultsOfCsv(text: string): string[] {
+export function findCsvFaults(text: string): string[] {
   const rows = readRows(text);
-  if (rows === null) return ['the body is not CSV, though it says so'];
+  if (rows === null) return ['the body is not CSV, although its type is'];
   const [names, ...lines] = rows;
-  if (names === undefined) return ['the CSV has no line of names'];
+  if (names === undefined) return ['the CSV has no header line'];
   if (names.some((name) => !/^[a-z][a-z_0-9]*$/.test(name)) || new Set(names).size < names.length)
-    return [`the CSV’s names are not names: ${names.join(',').slice(0, 200)}`];
+    return [`the CSV’s header has invalid names: ${names.join(',').slice(0, 200)}`];
   const faults: string[] = [];
   const uneven = lines.findIndex((line) => line.length !== names.length);
   if (uneven >= 0) faults.push(`line ${uneven + 2} of the CSV has ${lines[uneven]?.length} cells, not ${names.length}`);
-  if (lines.flat().some((cell) => FORMULA.test(cell))) faults.push('a cell of the CSV is a formula to a spreadsheet');
+  if (lines.flat().some((cell) => FORMULA.test(cell))) faults.push('a cell of the CSV is a spreadsheet formula');
   return faults;
 }

@@ -1,28 +1,29 @@
-// Ways to break a body that was right: at one of its places (type, bound, missing, unknown, doubled, buried), and as text
-// (cut, not UTF-8, a byte order mark, two documents, a byte too many). Everything is drawn from the request's own chance.
+// Breaks a valid body: at one path (type, limit, missing, unknown, duplicate, deeply nested), or as text (truncated,
+// not UTF-8, a byte order mark, two documents, one byte too many). Everything is drawn from the request's random
+// source.
 
 import { gzipSync } from 'node:zlib';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Contract, Schema } from './contract.ts';
-import { type At, type Json, NASTY, placesOf, textWith, valueAt } from './mutations.ts';
+import { HOSTILE_VALUES, type Json, type JsonPath, pathsOf, textWith, valueAt } from './mutations.ts';
 import { schemaAt } from './values.ts';
 
-/** The text of a body with one thing wrong in it, or two. */
-export function brokenText(random: SeededRandom, contract: Contract, value: Json, schema: Schema): string {
-  const at = random.pick(placesOf(value));
+/** The text of a body with one or two faults. */
+export function drawBrokenText(random: SeededRandom, contract: Contract, value: Json, schema: Schema): string {
+  const at = random.pick(pathsOf(value));
   const way = random.below(12);
-  if (way <= 4) return textWith(value, at, random.pick(NASTY));
+  if (way <= 4) return textWith(value, at, random.pick(HOSTILE_VALUES));
   if (way === 5) return textWith(value, at, null);
-  if (way === 6) return textWith(value, at, pastTheBound(random, contract, value, schema, at));
-  if (way === 7) return withMember(value, random.pick(UNKNOWN), random.pick(NASTY));
-  if (way === 8) return doubled(random, value);
-  if (way === 9) return textWith(value, at, buried(random, JSON.stringify(valueAt(value, at) ?? null)));
+  if (way === 6) return textWith(value, at, beyondLimit(random, contract, value, schema, at));
+  if (way === 7) return withMember(value, random.pick(UNKNOWN_MEMBERS), random.pick(HOSTILE_VALUES));
+  if (way === 8) return withDuplicateMember(random, value);
+  if (way === 9) return textWith(value, at, nestDeeply(random, JSON.stringify(valueAt(value, at) ?? null)));
   if (way === 10) return textWith(value, at, otherType(valueAt(value, at) ?? null));
-  const once = textWith(value, at, random.pick(NASTY));
-  return withMember(value, random.pick(UNKNOWN), once === '' ? 'null' : once);
+  const once = textWith(value, at, random.pick(HOSTILE_VALUES));
+  return withMember(value, random.pick(UNKNOWN_MEMBERS), once === '' ? 'null' : once);
 }
 
-const UNKNOWN = [
+const UNKNOWN_MEMBERS = [
   'x',
   '',
   '__proto__',
@@ -52,16 +53,16 @@ function withMember(value: Json, name: string, text: string): string {
   return `{${own}${own === '' ? '' : ','}"${name}":${text}}`;
 }
 
-/** A member that stands twice, with the same value or another. */
-function doubled(random: SeededRandom, value: Json): string {
+/** A member that occurs twice, with the same or another value. */
+function withDuplicateMember(random: SeededRandom, value: Json): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify([value, value]);
   const names = Object.keys(value);
   if (names.length === 0) return '{"a":1,"a":1}';
   const name = random.pick(names);
-  return withMember(value, name, random.often(0.5) ? JSON.stringify(value[name]) : random.pick(NASTY));
+  return withMember(value, name, random.often(0.5) ? JSON.stringify(value[name]) : random.pick(HOSTILE_VALUES));
 }
 
-function buried(random: SeededRandom, text: string): string {
+function nestDeeply(random: SeededRandom, text: string): string {
   const depth = random.pick([1, 2, 15, 31, 32, 33, 64, 500, 20_000]);
   return random.often(0.5)
     ? `${'['.repeat(depth)}${text}${']'.repeat(depth)}`
@@ -75,11 +76,11 @@ function otherType(value: Json): string {
   return Array.isArray(value) ? '{}' : '[]';
 }
 
-/** One more than the schema allows of whatever it bounds at this place. */
-function pastTheBound(random: SeededRandom, contract: Contract, value: Json, schema: Schema, at: At): string {
+/** A value just beyond the schema's limit at this path. */
+function beyondLimit(random: SeededRandom, contract: Contract, value: Json, schema: Schema, at: JsonPath): string {
   const of = schemaAt(contract, schema, value, at);
   const own = valueAt(value, at) ?? null;
-  if (of === null) return random.pick(NASTY);
+  if (of === null) return random.pick(HOSTILE_VALUES);
   if (typeof own === 'number' && of.maximum !== undefined && random.often(0.5)) return String(Number(of.maximum) + 1);
   if (typeof own === 'number' && of.minimum !== undefined) return String(Number(of.minimum) - 1);
   if (typeof own === 'number') return random.pick(['1e308', '-1e308', '12345678901234567890', '0.1', '1e-320']);
@@ -90,23 +91,23 @@ function pastTheBound(random: SeededRandom, contract: Contract, value: Json, sch
   if (typeof own === 'string' && of.maxLength !== undefined)
     return JSON.stringify('y'.repeat(Number(of.maxLength) + 1));
   if (typeof own === 'string' && Array.isArray(of.enum)) return JSON.stringify(`${own}s`);
-  return random.pick(NASTY);
+  return random.pick(HOSTILE_VALUES);
 }
 
-export interface Sent {
+export interface DamagedBody {
   readonly body: Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** It is larger than anybody takes: nothing may come of it. */
+  /** Larger than the limit, so it must be refused. */
   readonly isTooLarge?: true;
 }
 
-/** The bytes of a text, damaged as bytes. `limit`: how many the address takes. */
-export function damagedBytes(random: SeededRandom, text: string, limit: number): Sent {
+/** Damages the bytes of a text. `limit` is the address's body limit. */
+export function drawDamagedBody(random: SeededRandom, text: string, limit: number): DamagedBody {
   const bytes = Buffer.from(text);
-  const place = random.below(Math.max(1, bytes.length));
-  const around = (middle: Buffer): Buffer => Buffer.concat([bytes.subarray(0, place), middle, bytes.subarray(place)]);
-  const ways: readonly (() => Sent)[] = [
-    () => ({ body: bytes.subarray(0, place) }),
+  const index = random.below(Math.max(1, bytes.length));
+  const around = (middle: Buffer): Buffer => Buffer.concat([bytes.subarray(0, index), middle, bytes.subarray(index)]);
+  const ways: readonly (() => DamagedBody)[] = [
+    () => ({ body: bytes.subarray(0, index) }),
     () => ({ body: Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]) }),
     () => ({ body: around(Buffer.from([random.pick([0x80, 0xc0, 0xff, 0xfe, 0xed])])) }),
     () => ({ body: around(Buffer.from([0xed, 0xa0, 0x80])) }),
@@ -130,7 +131,7 @@ export function damagedBytes(random: SeededRandom, text: string, limit: number):
   return random.pick(ways)();
 }
 
-/** White space after it, so that only its size is wrong, if anything is. */
+/** Adds white space up to this size, so that at most the size is wrong. */
 function padded(bytes: Buffer, size: number): Buffer {
   return bytes.length >= size ? bytes : Buffer.concat([bytes, Buffer.alloc(size - bytes.length, ' ')]);
 }

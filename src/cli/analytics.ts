@@ -47,7 +47,7 @@ const show: Command = {
     const venue = await knownVenue(context.db, venueId);
     const window = windowOf({ from, to }, command.now);
     const experiences = await listLive(context.db, venueId, mode, null);
-    const figures = await report(context.db, { venueId, mode, experiences, isNarrowed: false, window });
+    const figures = await report(context.db, { venueId, mode, experiences, isOneExperience: false, window });
     return { json: { venue_id: venueId, mode, ...figures }, text: drawn(venue.name, mode, figures) };
   },
 };
@@ -87,7 +87,7 @@ const recount: Command = {
     const bar = new ProgressBar('counting anew', context.clock, given.flag('json') ? null : process.stderr);
     const done = await rebuild(context.db, venueId, (share) => bar.showShare(share));
     bar.end();
-    const { venues, days, mended } = done;
+    const { venues, days, repaired: mended } = done;
     const was = mended === 0 ? 'everything was right' : `${mended} rows were wrong and are mended`;
     return { json: done, text: `${venues} venues, ${days} days counted anew: ${was}.` };
   },

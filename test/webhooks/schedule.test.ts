@@ -1,7 +1,7 @@
 // The 72 hours of a delivery, on a clock that is set: when it is tried, how often, and how it ends.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nextTry, readRetryAfter, restAfter } from '../../src/domain/webhooks/deliveries/schedule.ts';
+import { backoffAfter, nextAttemptAt, readRetryAfter } from '../../src/domain/webhooks/deliveries/schedule.ts';
 import { PostOffice } from './post-office.ts';
 
 const SECOND = 1_000;
@@ -14,7 +14,7 @@ function allTries(chance: () => number, takes = 0): number[] {
   const tries = [0];
   for (;;) {
     const now = (tries.at(-1) ?? 0) + takes;
-    const next = nextTry({ tries: tries.length, now, endsAt: 72 * HOUR, retryAfter: null, chance: chance() });
+    const next = nextAttemptAt({ tries: tries.length, now, endsAt: 72 * HOUR, retryAfter: null, random: chance() });
     if (next === null) return tries;
     tries.push(next);
   }
@@ -51,11 +51,11 @@ describe('the schedule', () => {
   });
 
   it('waits as long as a receiver asks, up to four hours, and not past the end', () => {
-    const tried = { tries: 1, now: 0, endsAt: 72 * HOUR, chance: 0.5 };
-    expect(nextTry({ ...tried, retryAfter: 90 * SECOND })).toBe(90 * SECOND);
-    expect(nextTry({ ...tried, retryAfter: 1 })).toBe(5 * SECOND);
-    expect(nextTry({ ...tried, retryAfter: 900 * HOUR })).toBe(4 * HOUR);
-    expect(nextTry({ ...tried, now: 71.5 * HOUR, retryAfter: HOUR })).toBeNull();
+    const tried = { tries: 1, now: 0, endsAt: 72 * HOUR, random: 0.5 };
+    expect(nextAttemptAt({ ...tried, retryAfter: 90 * SECOND })).toBe(90 * SECOND);
+    expect(nextAttemptAt({ ...tried, retryAfter: 1 })).toBe(5 * SECOND);
+    expect(nextAttemptAt({ ...tried, retryAfter: 900 * HOUR })).toBe(4 * HOUR);
+    expect(nextAttemptAt({ ...tried, now: 71.5 * HOUR, retryAfter: HOUR })).toBeNull();
   });
 
   it('reads Retry-After in seconds and as a date, and nothing else', () => {
@@ -69,7 +69,7 @@ describe('the schedule', () => {
   });
 
   it('leaves an endpoint alone after 20 failures in a row, for at most a minute', () => {
-    expect([0, 1, 19, 20, 21, 23, 24, 1_000].map(restAfter)).toEqual([
+    expect([0, 1, 19, 20, 21, 23, 24, 1_000].map(backoffAfter)).toEqual([
       0,
       0,
       0,

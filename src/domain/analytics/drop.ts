@@ -3,7 +3,14 @@
 // time is turned away and never counted twice; it may break off at any line and be run again.
 
 import type { Db } from '../../base/db.ts';
-import { blocksOf, emptySlot, type Forgettable, forgetBlocks, moveKeptFrom, SLOTS } from './queries.ts';
+import {
+  advanceRetention,
+  blocksOf,
+  deleteOldInBlocks,
+  emptyPartition,
+  PARTITION_COUNT,
+  type PrunedTable,
+} from './queries.ts';
 
 export interface Dropped {
   /** Months that went as a whole, or were empty. */
@@ -13,32 +20,32 @@ export interface Dropped {
 }
 
 /** So many blocks of a table at a time: about 10,000 rows. */
-const BATCH = 128;
+const BLOCKS_PER_BATCH = 128;
 
-const OTHERS = ['ids', 'hours', 'seen'] as const;
+const OTHER_TABLES = ['ids', 'hours', 'seen'] as const;
 
 /** `before` is the beginning of a day in UTC. */
 export async function dropActivity(db: Db, before: string, onProgress: (share: number) => void): Promise<Dropped> {
-  await db.transaction((tx) => moveKeptFrom(tx, before));
+  await db.transaction((tx) => advanceRetention(tx, before));
   let emptied = 0;
   let deleted = 0;
-  for (let slot = 0; slot < SLOTS; slot++) {
-    if (await db.transaction((tx) => emptySlot(tx, slot, before))) emptied++;
-    else deleted += await forget(db, slot, before);
-    onProgress((slot + 1) / (SLOTS + OTHERS.length));
+  for (let slot = 0; slot < PARTITION_COUNT; slot++) {
+    if (await db.transaction((tx) => emptyPartition(tx, slot, before))) emptied++;
+    else deleted += await deleteOld(db, slot, before);
+    onProgress((slot + 1) / (PARTITION_COUNT + OTHER_TABLES.length));
   }
-  for (const [index, what] of OTHERS.entries()) {
-    await forget(db, what, before);
-    onProgress((SLOTS + index + 1) / (SLOTS + OTHERS.length));
+  for (const [index, what] of OTHER_TABLES.entries()) {
+    await deleteOld(db, what, before);
+    onProgress((PARTITION_COUNT + index + 1) / (PARTITION_COUNT + OTHER_TABLES.length));
   }
   return { emptied, deleted };
 }
 
-async function forget(db: Db, what: Forgettable, before: string): Promise<number> {
+async function deleteOld(db: Db, what: PrunedTable, before: string): Promise<number> {
   const blocks = await blocksOf(db, what);
   let all = 0;
-  for (let from = 0; from < blocks; from += BATCH) {
-    all += await forgetBlocks(db, what, before, { from, to: from + BATCH });
+  for (let from = 0; from < blocks; from += BLOCKS_PER_BATCH) {
+    all += await deleteOldInBlocks(db, what, before, { from, to: from + BLOCKS_PER_BATCH });
   }
   return all;
 }

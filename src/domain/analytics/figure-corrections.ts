@@ -2,43 +2,43 @@
 // must be added to its counts, and to its people at each gap. Adding is right also when more was recorded since, which only
 // setting the truth would lose.
 
-import type { About, Counts, PeopleAtGap } from './queries.ts';
+import type { Counts, FigureKey, PeopleAtGap } from './queries.ts';
 
 export interface DayFigures {
   readonly counts: readonly Counts[];
   readonly people: readonly PeopleAtGap[];
 }
 
-const NAMES = ['views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as const;
+const COUNT_NAMES = ['views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as const;
 
-const NONE = { views: 0, saves: 0, bookings: 0, guests: 0, cents: 0, check_ins: 0 };
+const ZERO_COUNTS = { views: 0, saves: 0, bookings: 0, guests: 0, cents: 0, check_ins: 0 };
 
 /** Counts of everything that is wrong, also where only its people are. */
 export function figureCorrections(kept: DayFigures, truth: DayFigures): DayFigures {
   const people = peopleCorrections(kept.people, truth.people);
   const counts = new Map<string, Counts>();
   const add = (one: Counts, sign: 1 | -1): void => {
-    const sum = { thing: one.thing, part: one.part, ...NONE };
-    const before = counts.get(nameOf(one)) ?? sum;
-    for (const name of NAMES) sum[name] = before[name] + sign * one[name];
-    counts.set(nameOf(one), sum);
+    const sum = { thing: one.thing, part: one.part, ...ZERO_COUNTS };
+    const before = counts.get(keyOf(one)) ?? sum;
+    for (const name of COUNT_NAMES) sum[name] = before[name] + sign * one[name];
+    counts.set(keyOf(one), sum);
   };
   for (const one of truth.counts) add(one, 1);
   for (const one of kept.counts) add(one, -1);
-  const wrong = new Map(people.map((one) => [nameOf(one), { thing: one.thing, part: one.part, ...NONE }]));
+  const wrong = new Map(people.map((one) => [keyOf(one), { thing: one.thing, part: one.part, ...ZERO_COUNTS }]));
   for (const [name, sum] of counts)
-    if (wrong.has(name) || NAMES.some((count) => sum[count] !== 0)) wrong.set(name, sum);
+    if (wrong.has(name) || COUNT_NAMES.some((count) => sum[count] !== 0)) wrong.set(name, sum);
   return { counts: [...wrong.values()], people };
 }
 
-function nameOf({ thing, part }: About): string {
+function keyOf({ thing, part }: FigureKey): string {
   return `${thing} ${part}`;
 }
 
 function peopleCorrections(kept: readonly PeopleAtGap[], truth: readonly PeopleAtGap[]): PeopleAtGap[] {
   const sums = new Map<string, PeopleAtGap>();
   const add = (one: PeopleAtGap, sign: 1 | -1): void => {
-    const name = `${nameOf(one)} ${one.did} ${one.gap}`;
+    const name = `${keyOf(one)} ${one.did} ${one.gap}`;
     sums.set(name, { ...one, people: (sums.get(name)?.people ?? 0) + sign * one.people });
   };
   for (const one of truth) add(one, 1);

@@ -75,7 +75,7 @@ export interface FiguresFound {
   readonly from: string;
   readonly to: string;
   /** Since when events are kept, where a part of a day was counted from its events; null: nowhere. */
-  readonly partsSince: string | null;
+  readonly partialDaysSince: string | null;
   readonly rows: readonly FigureRow[];
 }
 
@@ -109,40 +109,40 @@ export async function findFigures(
   return {
     from: window.window_from,
     to: window.window_to,
-    partsSince: window.parts_since,
+    partialDaysSince: window.parts_since,
     rows: rows.filter((row): row is FigureRow => row.what !== 'window'),
   };
 }
 
 /** Since when single events are kept. */
-export async function keptFrom(db: Queryable): Promise<string> {
+export async function retainedSince(db: Queryable): Promise<string> {
   const rows = await db.query<{ kept: string }>('select kept_from as kept from activity_kept');
   return rows[0]?.kept ?? '-infinity';
 }
 
 /** From now on nothing before this time is counted any more; never moved back. Waits for everybody who records or counts anew:
  *  whoever comes after reads the new time. */
-export async function moveKeptFrom(tx: Queryable, before: string): Promise<void> {
+export async function advanceRetention(tx: Queryable, before: string): Promise<void> {
   await tx.query('lock table activity_venues in exclusive mode');
   await tx.query('update activity_kept set kept_from = greatest(kept_from, $1::timestamptz)', [before]);
 }
 
 /** Partitions of months: each can be emptied by itself. */
-export const SLOTS = 24;
+export const PARTITION_COUNT = 24;
 
 /** All at once, if nothing in it is younger; false: something is. Looked at first without keeping anybody waiting. */
-export async function emptySlot(tx: Queryable, slot: number, before: string): Promise<boolean> {
-  const name = slotTable(slot);
-  if (await hasYounger(tx, name, before)) return false;
+export async function emptyPartition(tx: Queryable, slot: number, before: string): Promise<boolean> {
+  const name = partitionTable(slot);
+  if (await hasNewerEvents(tx, name, before)) return false;
   if ((await tx.query(`select from ${name} limit 1`)).length === 0) return true;
   await tx.query(`lock table ${name} in access exclusive mode`);
-  if (await hasYounger(tx, name, before)) return false;
+  if (await hasNewerEvents(tx, name, before)) return false;
   await tx.query(`truncate ${name}`);
   return true;
 }
 
 /** One look into the index for each venue: as quick for a full month as for an empty one. */
-async function hasYounger(tx: Queryable, slotName: string, before: string): Promise<boolean> {
+async function hasNewerEvents(tx: Queryable, slotName: string, before: string): Promise<boolean> {
   const found = await tx.query(
     `select from activity_venues v cross join lateral (
        select from ${slotName} a where a.venue_id = v.venue_id and activity_day(a.at) >= activity_day($1::timestamptz) limit 1
@@ -152,38 +152,38 @@ async function hasYounger(tx: Queryable, slotName: string, before: string): Prom
   return found.length > 0;
 }
 
-function slotTable(slot: number): string {
+function partitionTable(slot: number): string {
   return `activity_slot_${String(slot).padStart(2, '0')}`;
 }
 
 /** What is walked through from its first block to its last, so that no batch looks again where others have deleted. */
-export type Forgettable = number | 'ids' | 'seen' | 'hours';
+export type PrunedTable = number | 'ids' | 'seen' | 'hours';
 
-function whatIsOld(what: Forgettable): { table: string; isOld: string } {
+function pruneTarget(what: PrunedTable): { table: string; isOld: string } {
   if (what === 'ids') return { table: 'activity_ids', isOld: 'at < $1::timestamptz' };
   // No gap reaches back so far.
   if (what === 'seen') return { table: 'activity_seen', isOld: 'day < activity_day($1::timestamptz) - 400' };
   // A window that looks inside such a day is widened to the day.
   if (what === 'hours') return { table: 'activity_days', isOld: 'part < 24 and day < activity_day($1::timestamptz)' };
-  return { table: slotTable(what), isOld: 'at < $1::timestamptz' };
+  return { table: partitionTable(what), isOld: 'at < $1::timestamptz' };
 }
 
-export async function blocksOf(db: Queryable, what: Forgettable): Promise<number> {
+export async function blocksOf(db: Queryable, what: PrunedTable): Promise<number> {
   const rows = await db.query<{ blocks: number }>(
     `select pg_relation_size($1::regclass) / current_setting('block_size')::bigint as blocks`,
-    [whatIsOld(what).table],
+    [pruneTarget(what).table],
   );
   return rows[0]?.blocks ?? 0;
 }
 
 /** What is old in these blocks goes; how much that was. What comes meanwhile is not old: it would have been turned away. */
-export async function forgetBlocks(
+export async function deleteOldInBlocks(
   db: Queryable,
-  what: Forgettable,
+  what: PrunedTable,
   before: string,
   range: { readonly from: number; readonly to: number },
 ): Promise<number> {
-  const { table, isOld } = whatIsOld(what);
+  const { table, isOld } = pruneTarget(what);
   const rows = await db.query<{ gone: number }>(
     `with gone as (
        delete from ${table} where ctid >= $2::text::tid and ctid < $3::text::tid and ${isOld} returning 1
@@ -200,7 +200,7 @@ export async function countVenuesWithActivity(db: Queryable): Promise<number> {
 }
 
 /** Those that were here before hours were counted, and have not been counted anew since. */
-export async function countVenuesByDay(db: Queryable): Promise<number> {
+export async function countVenuesWithoutHours(db: Queryable): Promise<number> {
   const rows = await db.query<{ count: number }>('select count(*) as count from activity_venues where not by_hour');
   return rows[0]?.count ?? 0;
 }
@@ -258,12 +258,17 @@ export async function countEvents(db: Queryable, venueId: string, day: string): 
 }
 
 /** Some of a venue's people: from the first to the last of these, both among them. */
-export interface People {
+export interface PersonRange {
   readonly low: string;
   readonly high: string;
 }
 
-export async function mendSeen(tx: Queryable, venueId: string, day: string, { low, high }: People): Promise<number> {
+export async function repairSeen(
+  tx: Queryable,
+  venueId: string,
+  day: string,
+  { low, high }: PersonRange,
+): Promise<number> {
   const rows = await tx.query<{ changed: number }>('select mend_seen($1, $2::date, $3, $4) as changed', [
     venueId,
     day,
@@ -273,7 +278,12 @@ export async function mendSeen(tx: Queryable, venueId: string, day: string, { lo
   return rows[0]?.changed ?? 0;
 }
 
-export async function mendBefore(tx: Queryable, venueId: string, day: string, { low, high }: People): Promise<number> {
+export async function repairBefore(
+  tx: Queryable,
+  venueId: string,
+  day: string,
+  { low, high }: PersonRange,
+): Promise<number> {
   const rows = await tx.query<{ changed: number }>('select mend_before($1, $2::date, $3, $4) as changed', [
     venueId,
     day,
@@ -289,26 +299,26 @@ export async function markByHour(db: Queryable, venueId: string): Promise<void> 
 }
 
 /** What figures of a day are about: a thing, in an hour of the day, or over the whole day (24). */
-export interface About {
+export interface FigureKey {
   readonly thing: string;
   readonly part: number;
 }
 
-export type Counts = Omit<Figures, 'viewers' | 'starters'> & About;
+export type Counts = Omit<Figures, 'viewers' | 'starters'> & FigureKey;
 
 /** How many people have this gap. */
-export interface PeopleAtGap extends About {
+export interface PeopleAtGap extends FigureKey {
   readonly did: 'view' | 'booking_start';
   readonly gap: number;
   readonly people: number;
 }
 
 /** Everything that is read in this transaction is as it was at one moment. To be called first. */
-export async function holdMoment(tx: Queryable): Promise<void> {
+export async function useSnapshot(tx: Queryable): Promise<void> {
   await tx.query('set transaction isolation level repeatable read');
 }
 
-export async function mendingsOf(tx: Queryable, venueId: string): Promise<number> {
+export async function repairCountOf(tx: Queryable, venueId: string): Promise<number> {
   const rows = await tx.query<{ mendings: number }>('select mendings from activity_venues where venue_id = $1', [
     venueId,
   ]);
@@ -316,28 +326,28 @@ export async function mendingsOf(tx: Queryable, venueId: string): Promise<number
 }
 
 /** As the events say. */
-export async function trueCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
+export async function recountCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
   return tx.query<Counts>('select * from true_counts($1, $2::date)', [venueId, day]);
 }
 
-export async function truePeople(
+export async function recountPeople(
   tx: Queryable,
   venueId: string,
   day: string,
-  { low, high }: People,
+  { low, high }: PersonRange,
 ): Promise<PeopleAtGap[]> {
   return tx.query<PeopleAtGap>('select * from true_people($1, $2::date, $3, $4)', [venueId, day, low, high]);
 }
 
 /** As the figures say. */
-export async function keptCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
+export async function storedCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
   return tx.query<Counts>(
     'select thing, part, views, saves, bookings, guests, cents, check_ins from kept_figures($1, $2::date)',
     [venueId, day],
   );
 }
 
-export async function keptPeople(tx: Queryable, venueId: string, day: string): Promise<PeopleAtGap[]> {
+export async function storedPeople(tx: Queryable, venueId: string, day: string): Promise<PeopleAtGap[]> {
   return tx.query<PeopleAtGap>(
     `select d.thing, d.part, p.did, u.gap,
        u.people - lead(u.people, 1, 0) over (partition by d.thing, d.part, p.did order by u.gap) as people
@@ -350,7 +360,7 @@ export async function keptPeople(tx: Queryable, venueId: string, day: string): P
 }
 
 /** Adds what the figures of a day lack; how many rows. Null: somebody else has mended something since `mendings` was read. */
-export async function mendDay(
+export async function repairDay(
   tx: Queryable,
   venueId: string,
   day: string,

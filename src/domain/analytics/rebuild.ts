@@ -9,26 +9,26 @@ import {
   countEvents,
   countVenuesWithActivity,
   daysWithActivity,
-  holdMoment,
-  keptCounts,
-  keptPeople,
   markByHour,
-  mendBefore,
-  mendDay,
-  mendingsOf,
-  mendSeen,
-  type People,
   type PeopleAtGap,
-  trueCounts,
-  truePeople,
+  type PersonRange,
+  recountCounts,
+  recountPeople,
+  repairBefore,
+  repairCountOf,
+  repairDay,
+  repairSeen,
+  storedCounts,
+  storedPeople,
+  useSnapshot,
   venuesWithActivity,
 } from './queries.ts';
 
-export interface Rebuilt {
+export interface RebuildResult {
   readonly venues: number;
   readonly days: number;
   /** How many rows of figures had been wrong. */
-  readonly mended: number;
+  readonly repaired: number;
 }
 
 /** The share of all the work that is done. */
@@ -41,25 +41,25 @@ export async function rebuild(
   db: Db,
   venueId: string | null,
   onProgress: OnProgress = () => undefined,
-): Promise<Rebuilt> {
+): Promise<RebuildResult> {
   if (venueId !== null) return { venues: 1, ...(await rebuildVenue(db, venueId, onProgress)) };
   const total = await countVenuesWithActivity(db);
-  let all: Rebuilt = { venues: 0, days: 0, mended: 0 };
+  let all: RebuildResult = { venues: 0, days: 0, repaired: 0 };
   for (let after: string | null = null; ; ) {
     const ids: string[] = await venuesWithActivity(db, after, BATCH);
     for (const id of ids) {
       const before = all;
-      const { days, mended } = await rebuildVenue(db, id, (share) =>
+      const { days, repaired: mended } = await rebuildVenue(db, id, (share) =>
         onProgress(Math.min(1, (before.venues + share) / total)),
       );
-      all = { venues: all.venues + 1, days: all.days + days, mended: all.mended + mended };
+      all = { venues: all.venues + 1, days: all.days + days, repaired: all.repaired + mended };
     }
     after = ids.at(-1) ?? null;
     if (ids.length < BATCH) return all;
   }
 }
 
-async function rebuildVenue(db: Db, venueId: string, onProgress: OnProgress): Promise<Omit<Rebuilt, 'venues'>> {
+async function rebuildVenue(db: Db, venueId: string, onProgress: OnProgress): Promise<Omit<RebuildResult, 'venues'>> {
   let mended = 0;
   let days = 0;
   for (const [turn, step] of STEPS.entries()) {
@@ -72,18 +72,18 @@ async function rebuildVenue(db: Db, venueId: string, onProgress: OnProgress): Pr
     days = all.length;
   }
   await markByHour(db, venueId);
-  return { days, mended };
+  return { days, repaired: mended };
 }
 
-const STEPS = [seenAnew, linkedAnew, countedAnew];
+const STEPS = [repairSeenOfDay, repairBeforeOfDay, repairFiguresOfDay];
 
 /** A range of people has about so many events. */
-const EVENTS_AT_ONCE = 10_000;
-const MOST_RANGES = 256;
+const EVENTS_PER_RANGE = 10_000;
+const MAX_RANGES = 256;
 
 /** People are hashes, spread evenly: ranges of their first 16 bits, together everybody. */
-function rangesFor(events: number): People[] {
-  const count = Math.min(Math.max(Math.ceil(events / EVENTS_AT_ONCE), 1), MOST_RANGES);
+function rangesFor(events: number): PersonRange[] {
+  const count = Math.min(Math.max(Math.ceil(events / EVENTS_PER_RANGE), 1), MAX_RANGES);
   const start = (range: number): number => Math.floor((range * 65_536) / count);
   const hex = (number: number): string => number.toString(16).padStart(4, '0');
   return Array.from({ length: count }, (_, range) => ({
@@ -92,30 +92,40 @@ function rangesFor(events: number): People[] {
   }));
 }
 
-async function seenAnew(db: Db, venueId: string, day: string, ranges: readonly People[]): Promise<number> {
+async function repairSeenOfDay(db: Db, venueId: string, day: string, ranges: readonly PersonRange[]): Promise<number> {
   let changed = 0;
-  for (const range of ranges) changed += await db.transaction((tx) => mendSeen(tx, venueId, day, range));
+  for (const range of ranges) changed += await db.transaction((tx) => repairSeen(tx, venueId, day, range));
   return changed;
 }
 
-async function linkedAnew(db: Db, venueId: string, day: string, ranges: readonly People[]): Promise<number> {
+async function repairBeforeOfDay(
+  db: Db,
+  venueId: string,
+  day: string,
+  ranges: readonly PersonRange[],
+): Promise<number> {
   let changed = 0;
-  for (const range of ranges) changed += await db.transaction((tx) => mendBefore(tx, venueId, day, range));
+  for (const range of ranges) changed += await db.transaction((tx) => repairBefore(tx, venueId, day, range));
   return changed;
 }
 
-async function countedAnew(db: Db, venueId: string, day: string, ranges: readonly People[]): Promise<number> {
+async function repairFiguresOfDay(
+  db: Db,
+  venueId: string,
+  day: string,
+  ranges: readonly PersonRange[],
+): Promise<number> {
   for (;;) {
     const { mendings, lacking } = await db.transaction(async (tx) => {
-      await holdMoment(tx);
+      await useSnapshot(tx);
       const people: PeopleAtGap[] = [];
-      for (const range of ranges) people.push(...(await truePeople(tx, venueId, day, range)));
-      const truth = { counts: await trueCounts(tx, venueId, day), people };
-      const kept = { counts: await keptCounts(tx, venueId, day), people: await keptPeople(tx, venueId, day) };
-      return { mendings: await mendingsOf(tx, venueId), lacking: figureCorrections(kept, truth) };
+      for (const range of ranges) people.push(...(await recountPeople(tx, venueId, day, range)));
+      const truth = { counts: await recountCounts(tx, venueId, day), people };
+      const kept = { counts: await storedCounts(tx, venueId, day), people: await storedPeople(tx, venueId, day) };
+      return { mendings: await repairCountOf(tx, venueId), lacking: figureCorrections(kept, truth) };
     });
     if (lacking.counts.length === 0) return 0;
-    const mended = await db.transaction((tx) => mendDay(tx, venueId, day, mendings, lacking));
+    const mended = await db.transaction((tx) => repairDay(tx, venueId, day, mendings, lacking));
     if (mended !== null) return mended;
   }
 }

@@ -11,13 +11,13 @@ import { type ActivityEvent, recordActivityEvents } from './queries.ts';
 type ReportedEvent = Activity['events'][number];
 
 /** Where what the app names is to be found; what is not in here is not ours. Ids in lower case. */
-export interface Places {
+export interface KnownTargets {
   readonly experiences: ReadonlyMap<string, { readonly venueId: string; readonly mode: Mode }>;
   readonly venues: ReadonlySet<string>;
 }
 
 /** What the places must be found for. */
-export function namedIn(events: readonly ReportedEvent[]): { experienceIds: string[]; venueIds: string[] } {
+export function referencedIds(events: readonly ReportedEvent[]): { experienceIds: string[]; venueIds: string[] } {
   const experienceIds = new Set<string>();
   const venueIds = new Set<string>();
   for (const { experience_id, venue_id } of events) {
@@ -28,35 +28,35 @@ export function namedIn(events: readonly ReportedEvent[]): { experienceIds: stri
 }
 
 /** So many venues are written at once: each needs a connection of its own. */
-const AT_ONCE = 3;
+const MAX_CONCURRENT_VENUES = 3;
 
-interface Placed {
+interface IndexedEvent {
   readonly index: number;
-  readonly happening: ActivityEvent;
+  readonly event: ActivityEvent;
 }
 
 export async function recordActivity(
   { db, seal }: { readonly db: Db; readonly seal: Seal },
   events: readonly ReportedEvent[],
-  places: Places,
+  places: KnownTargets,
 ): Promise<ActivityResult> {
   const reasons = new Map<number, string>();
-  const byVenue = new Map<string, Placed[]>();
+  const byVenue = new Map<string, IndexedEvent[]>();
   for (const [index, event] of events.entries()) {
-    const place = placeOf(event, places);
+    const place = targetOf(event, places);
     if (typeof place === 'string') {
       reasons.set(index, place);
       continue;
     }
-    const placed = { index, happening: hashed(seal, event, place) };
+    const placed = { index, event: activityEventOf(seal, event, place) };
     const group = byVenue.get(place.venueId);
     if (group === undefined) byVenue.set(place.venueId, [placed]);
     else group.push(placed);
   }
   let accepted = 0;
   let duplicates = 0;
-  const record = async ([venueId, group]: [string, Placed[]]): Promise<void> => {
-    const events = group.map(({ happening }) => happening);
+  const record = async ([venueId, group]: [string, IndexedEvent[]]): Promise<void> => {
+    const events = group.map(({ event: happening }) => happening);
     const outcomes = await db.transaction((tx) => recordActivityEvents(tx, venueId, events));
     for (const [at, { index }] of group.entries()) {
       if (outcomes[at] === 'counted') accepted++;
@@ -68,21 +68,21 @@ export async function recordActivity(
   const lane = async (): Promise<void> => {
     for (const venue of queue) await record(venue);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_VENUES }, lane));
   const rejected = [...reasons]
     .sort(([one], [other]) => one - other)
     .map(([index, reason]) => ({ id: events[index]?.id ?? '', reason }));
   return { accepted, duplicates, rejected };
 }
 
-interface Place {
+interface Target {
   readonly venueId: string;
   readonly thing: string;
   readonly mode: Mode | null;
 }
 
 /** A text is the reason why there is none. */
-function placeOf(event: ReportedEvent, places: Places): Place | string {
+function targetOf(event: ReportedEvent, places: KnownTargets): Target | string {
   if (event.type === 'venue_page_view') {
     const venueId = (event.venue_id ?? '').toLowerCase();
     return places.venues.has(venueId) ? { venueId, thing: venueId, mode: null } : 'unknown_venue';
@@ -92,7 +92,7 @@ function placeOf(event: ReportedEvent, places: Places): Place | string {
   return found === undefined ? 'unknown_experience' : { venueId: found.venueId, thing, mode: found.mode };
 }
 
-function hashed(seal: Seal, event: ReportedEvent, { venueId, thing, mode }: Place): ActivityEvent {
+function activityEventOf(seal: Seal, event: ReportedEvent, { venueId, thing, mode }: Target): ActivityEvent {
   return {
     key: keyedId(seal, event.id, 'activity event'),
     type: event.type,

@@ -11,8 +11,8 @@ export interface Window {
 
 const DAY = 86_400_000;
 const DEFAULT_DAYS = 30;
-const LONGEST_DAYS = 366;
-const FIRST = Date.UTC(1970, 0, 1);
+const MAX_DAYS = 366;
+const EPOCH = Date.UTC(1970, 0, 1);
 
 export function windowOf(query: Readonly<Record<string, unknown>>, now: number): Window {
   const from = typeof query.from === 'string' ? utc(query.from) : null;
@@ -20,14 +20,14 @@ export function windowOf(query: Readonly<Record<string, unknown>>, now: number):
   const end = to ?? new Date(now).toISOString();
   const window = { from: from ?? thirtyDaysBefore(end), to: end };
   const length = microseconds(window.to) - microseconds(window.from);
-  const longest = BigInt(LONGEST_DAYS * DAY) * 1000n;
+  const longest = BigInt(MAX_DAYS * DAY) * 1000n;
   if (length > 0n && length <= longest) return window;
   throw invalid([problemWith(window, length > 0n, to === null ? 'from' : 'to')]);
 }
 
 /** Exact, also for a fraction of a millisecond; not before the first time there is. */
 function thirtyDaysBefore(end: string): string {
-  const whole = Math.max(Date.parse(`${end.slice(0, 19)}Z`) - DEFAULT_DAYS * DAY, FIRST);
+  const whole = Math.max(Date.parse(`${end.slice(0, 19)}Z`) - DEFAULT_DAYS * DAY, EPOCH);
   return `${new Date(whole).toISOString().slice(0, 19)}${end.slice(19)}`;
 }
 
@@ -40,18 +40,18 @@ function microseconds(time: string): bigint {
 function problemWith(window: Window, isTooLong: boolean, name: 'from' | 'to'): FieldProblem {
   const shift = (time: string, days: number): string => {
     const moved = Date.parse(`${time.slice(0, 19)}Z`) + days * DAY;
-    return new Date(Math.min(Math.max(moved, FIRST), Date.UTC(9998, 11, 31))).toISOString();
+    return new Date(Math.min(Math.max(moved, EPOCH), Date.UTC(9998, 11, 31))).toISOString();
   };
   return {
     code: isTooLong ? 'out_of_range' : 'not_allowed',
     field: `/query/${name}`,
     message: isTooLong
-      ? `from and to are more than ${LONGEST_DAYS} days apart. Ask for a shorter window.`
+      ? `from and to are more than ${MAX_DAYS} days apart. Ask for a shorter window.`
       : `to must be after from${name === 'from' ? ', and to is now when it is left out' : ''}.`,
     expected:
       name === 'to'
-        ? `a time after from, at most ${LONGEST_DAYS} days later`
-        : `a time before to, at most ${LONGEST_DAYS} days earlier`,
+        ? `a time after from, at most ${MAX_DAYS} days later`
+        : `a time before to, at most ${MAX_DAYS} days earlier`,
     example_fix: name === 'to' ? shift(window.from, DEFAULT_DAYS) : shift(window.to, -DEFAULT_DAYS),
   };
 }

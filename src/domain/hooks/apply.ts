@@ -16,7 +16,7 @@ import {
   recordFailure,
   recordOutcome,
 } from './deliveries/queries.ts';
-import { outcomeOf, refusedBody } from './outcome.ts';
+import { applyDelivery, outcomeOfInvalidBody } from './outcome.ts';
 import { bodyRow } from './receive.ts';
 import type { Outcome, SellerServices } from './upsert-from-hook.ts';
 
@@ -30,7 +30,7 @@ export interface ApplyServices extends SellerServices {
 const MAX_QUEUES = 200;
 const MAX_CONCURRENT_QUEUES = 4;
 const MAX_ATTEMPTS = 6;
-const FIRST_PAUSE_MS = 1_000;
+const FIRST_RETRY_MS = 1_000;
 
 /**
  * The explicit step of the worker: one delivery of each integration whose oldest is due, sweep after sweep, until `batch` are
@@ -75,7 +75,7 @@ async function applyOldest(services: ApplyServices, lane: IntegrationQueue): Pro
       if (!(await lockQueue(tx, lane))) return 0;
       taken = await oldestDue(tx, lane, services.clock.now());
       if (taken === null) return 0;
-      const outcome = await applied(tx, services, taken);
+      const outcome = await applyOne(tx, services, taken);
       await recordOutcome(tx, taken, outcome, services.clock.now());
       return 1;
     });
@@ -95,11 +95,11 @@ async function postpone({ db, clock, log }: ApplyServices, delivery: DueDelivery
     { delivery: delivery.id, attempts, err: error },
     'an inbound delivery was not applied',
   );
-  const dueAt = attempts < MAX_ATTEMPTS ? clock.now() + FIRST_PAUSE_MS * 2 ** delivery.attempts : null;
+  const dueAt = attempts < MAX_ATTEMPTS ? clock.now() + FIRST_RETRY_MS * 2 ** delivery.attempts : null;
   await recordFailure(db, delivery, attempts, dueAt, 'Something went wrong with us: apply it again, or ask us.');
 }
 
-async function applied(tx: Queryable, services: ApplyServices, delivery: DueDelivery): Promise<Outcome> {
+async function applyOne(tx: Queryable, services: ApplyServices, delivery: DueDelivery): Promise<Outcome> {
   const venue = await findVenue(tx, delivery.venue_id);
   if (venue === null) throw new Error(`there is no venue ${delivery.venue_id}`);
   const text = services.seal.open(delivery.body, bodyRow(delivery.venue_id, delivery.id));
@@ -107,9 +107,9 @@ async function applied(tx: Queryable, services: ApplyServices, delivery: DueDeli
   const { mode, provider } = delivery;
   const seller = { ids, contract, mappings, venue, mode, provider, now: services.clock.now() };
   try {
-    return await outcomeOf(tx, seller, delivery, text);
+    return await applyDelivery(tx, seller, delivery, text);
   } catch (error) {
-    const refused = refusedBody(error);
+    const refused = outcomeOfInvalidBody(error);
     if (refused === null) throw error;
     return refused;
   }

@@ -11,13 +11,19 @@ import {
   storeBooking,
   storeSlotCapacity,
 } from './deliveries/queries.ts';
-import { hashOf, keptAs } from './delivery-order.ts';
+import { hashOf, orderingOf } from './delivery-order.ts';
 import type { Change, MappedObject, MappedSlot } from './mapping/interpret.ts';
-import { type KeptSlots, knownSlot, type Slot, slotKey, withoutOldest } from './merge.ts';
-import { capacityAfter, capacityNow, capacityOf, type SlotCapacity, type Take } from './slot-capacity.ts';
+import { type BoundedSlots, dropEarliestSlots, knownSlot, type Slot, slotKey } from './merge.ts';
+import {
+  type BookedPlaces,
+  capacityAfterBooking,
+  currentCapacity,
+  offeredCapacity,
+  type SlotCapacity,
+} from './slot-capacity.ts';
 import { contentOf, isExternalId, ownedByOther, type Seller, upsertFromHook } from './upsert-from-hook.ts';
 
-interface Wanted {
+interface RequestedPlaces {
   readonly offering: string;
   readonly slot: MappedSlot;
   readonly party: number;
@@ -25,14 +31,14 @@ interface Wanted {
 
 /** What a delivery says of one booking. */
 export interface BookingUpdate {
-  readonly thing: MappedObject;
+  readonly object: MappedObject;
   readonly changes: readonly Change[];
   /** Some of it could not be read: what the booking took elsewhere stays taken. */
-  readonly isPart: boolean;
+  readonly isPartial: boolean;
 }
 
 /** The offerings of which something is, or was, taken, with what was left out of each. */
-export async function settleBooking(
+export async function applyBooking(
   tx: Queryable,
   seller: Seller,
   delivery: DueDelivery,
@@ -40,26 +46,30 @@ export async function settleBooking(
   news: BookingUpdate,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const before = known?.takes ?? [];
-  const wanted = news.changes.flatMap(wantedBy);
-  const isPart = news.isPart || news.changes.some(isUnclear);
+  const wanted = news.changes.flatMap(requestedPlaces);
+  const isPart = news.isPartial || news.changes.some(isIncomplete);
   const touched = new Map<string, readonly string[]>();
-  const takes: Take[] = [];
+  const takes: BookedPlaces[] = [];
   for (const offering of new Set([...before, ...wanted].map((one) => one.offering))) {
-    const settled = await settleOffering(tx, seller, offering, {
+    const settled = await applyToOffering(tx, seller, offering, {
       before: before.filter((one) => one.offering === offering),
-      wanted: wanted.filter((one) => one.offering === offering),
-      isPart,
+      requested: wanted.filter((one) => one.offering === offering),
+      isPartial: isPart,
     });
     takes.push(...settled.takes);
     if (settled.isTouched) touched.set(offering, settled.notes);
   }
   const last = Math.max(seller.now, ...news.changes.map(({ slot }) => Date.parse(slot?.starts_at ?? '') || 0));
-  await storeBooking(tx, delivery, hashOf(news.thing.name), { ...keptAs(delivery, news.thing), takes, last });
+  await storeBooking(tx, delivery, hashOf(news.object.name), {
+    ...orderingOf(delivery, news.object),
+    takes,
+    lastAt: last,
+  });
   return touched;
 }
 
-function wantedBy({ action, booking, externalId, slot }: Change): Wanted[] {
-  if (action === 'cancel' || booking === null || booking.isOff) return [];
+function requestedPlaces({ action, booking, externalId, slot }: Change): RequestedPlaces[] {
+  if (action === 'cancel' || booking === null || booking.isCanceled) return [];
   if (externalId === null || slot === null || booking.party === null || booking.party <= 0) return [];
   // That it is none is told of the change itself.
   if (!isExternalId(externalId)) return [];
@@ -67,55 +77,62 @@ function wantedBy({ action, booking, externalId, slot }: Change): Wanted[] {
 }
 
 /** It is on, and the body does not say for when or for how many. */
-function isUnclear({ action, booking, externalId, slot }: Change): boolean {
-  if (action === 'cancel' || booking === null || booking.isOff) return false;
+function isIncomplete({ action, booking, externalId, slot }: Change): boolean {
+  if (action === 'cancel' || booking === null || booking.isCanceled) return false;
   return externalId === null || slot === null || booking.party === null;
 }
 
-interface Settling {
-  readonly before: readonly Take[];
-  readonly wanted: readonly Wanted[];
-  readonly isPart: boolean;
+interface OfferingUpdate {
+  readonly before: readonly BookedPlaces[];
+  readonly requested: readonly RequestedPlaces[];
+  readonly isPartial: boolean;
 }
 
-interface Settled {
-  readonly takes: readonly Take[];
+interface OfferingResult {
+  readonly takes: readonly BookedPlaces[];
   readonly isTouched: boolean;
   readonly notes: readonly string[];
 }
 
-interface Line {
+interface SlotUpdate {
   readonly key: string;
   readonly slot: Slot | null;
-  readonly before: Take | null;
+  readonly before: BookedPlaces | null;
   readonly party: number;
 }
 
-async function settleOffering(tx: Queryable, seller: Seller, offering: string, settling: Settling): Promise<Settled> {
+async function applyToOffering(
+  tx: Queryable,
+  seller: Seller,
+  offering: string,
+  settling: OfferingUpdate,
+): Promise<OfferingResult> {
   const untouched = { isTouched: false, notes: [] };
   if ((await ownedByOther(tx, seller, offering)) !== null) return { takes: settling.before, ...untouched };
   const content = await contentOf(tx, seller, offering);
-  const lines = linesOf(content, settling);
-  const takes: Take[] = [];
+  const lines = slotUpdatesOf(content, settling);
+  const takes: BookedPlaces[] = [];
   const rooms: { readonly hash: Buffer; readonly room: SlotCapacity; readonly startsAt: string }[] = [];
   const slots = new Map<string, Slot>();
   let isTouched = false;
   for (const { key, slot, before, party } of lines) {
     const hash = hashOf(offering, key);
     const room =
-      slot === null ? null : capacityNow(await findSlotCapacity(tx, seller.venue.id, seller.mode, hash), slot.capacity);
-    if (slot === null || room === null || room.left === null) {
+      slot === null
+        ? null
+        : currentCapacity(await findSlotCapacity(tx, seller.venue.id, seller.mode, hash), slot.capacity);
+    if (slot === null || room === null || room.placesLeft === null) {
       if (party > 0) takes.push({ offering, slot: key, party, statement: null });
       continue;
     }
-    const after = capacityAfter(room, before, party);
+    const after = capacityAfterBooking(room, before, party);
     isTouched ||= party > 0 || before?.statement === room.statement;
     rooms.push({ hash, room: after, startsAt: slot.starts_at });
-    slots.set(key, { ...slot, capacity: capacityOf(after) ?? 0 });
+    slots.set(key, { ...slot, capacity: offeredCapacity(after) ?? 0 });
     if (party > 0) takes.push({ offering, slot: key, party, statement: after.statement });
   }
   if (content === null || slots.size === 0) return { takes, ...untouched };
-  const { slots: all, notes } = withSlots(content, slots);
+  const { slots: all, notes } = replaceSlots(content, slots);
   const outcome = await upsertFromHook(tx, seller, {
     ...content,
     availability: { ...content.availability, slots: all },
@@ -127,7 +144,10 @@ async function settleOffering(tx: Queryable, seller: Seller, offering: string, s
 }
 
 /** One for each slot that the booking takes from now, or took from before. */
-function linesOf(content: OfferingContent | null, { before, wanted, isPart }: Settling): Line[] {
+function slotUpdatesOf(
+  content: OfferingContent | null,
+  { before, requested: wanted, isPartial: isPart }: OfferingUpdate,
+): SlotUpdate[] {
   const availability = content?.availability;
   const parties = new Map<string, { slot: Slot | null; party: number }>();
   for (const { slot, party } of wanted) {
@@ -149,12 +169,12 @@ function linesOf(content: OfferingContent | null, { before, wanted, isPart }: Se
 }
 
 /** A slot that a rule gave becomes one of its own: those take the rule's place. */
-function withSlots(content: OfferingContent, changed: ReadonlyMap<string, Slot>): KeptSlots {
+function replaceSlots(content: OfferingContent, changed: ReadonlyMap<string, Slot>): BoundedSlots {
   const left = new Map(changed);
   const slots = (content.availability?.slots ?? []).map((slot) => {
     const next = left.get(slotKey(slot));
     left.delete(slotKey(slot));
     return next ?? slot;
   });
-  return withoutOldest([...slots, ...left.values()]);
+  return dropEarliestSlots([...slots, ...left.values()]);
 }

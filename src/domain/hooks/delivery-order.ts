@@ -15,7 +15,7 @@ export function isOlder(
   return delivery.received_at < known.received_at;
 }
 
-export function keptAs(delivery: DueDelivery, { version }: MappedObject) {
+export function orderingOf(delivery: DueDelivery, { version }: MappedObject) {
   return { version: version === null ? null : String(version), receivedAt: delivery.received_at };
 }
 

@@ -12,10 +12,10 @@ import { lockVenue } from '../venues/queries.ts';
 import { type Defaults, secretRow, shownIntegration } from './integration.ts';
 import { countActive, findIntegration, insertIntegration, listIntegrationRows, setRevoked } from './queries.ts';
 
-const MOST_ACTIVE = 50;
-const MOST_LISTED = 500;
+const MAX_ACTIVE = 50;
+const MAX_LISTED = 500;
 
-interface IntegrationWish {
+interface IntegrationRequest {
   readonly provider: string;
   readonly signing_secret?: string;
   readonly defaults?: Defaults;
@@ -29,13 +29,13 @@ export function hashOfToken(token: string): Buffer {
 export async function createIntegration(
   tx: Queryable,
   caller: Caller,
-  input: Input<IntegrationWish>,
+  input: Input<IntegrationRequest>,
 ): Promise<OperationResult> {
   const { venue, mode, random, seal } = caller;
   const { provider, signing_secret, defaults = {} } = input.body;
   // The venue's row is locked, so that two calls at once cannot both be the fiftieth.
   await lockVenue(tx, venue.id);
-  if ((await countActive(tx, venue.id, mode)) >= MOST_ACTIVE) throw invalid([tooMany()]);
+  if ((await countActive(tx, venue.id, mode)) >= MAX_ACTIVE) throw invalid([tooMany()]);
   const id = caller.ids.prefixed('int');
   const token = randomText(random, 32);
   const ours = provider === 'custom' ? `whsec_${randomText(random, 32)}` : null;
@@ -62,14 +62,14 @@ function tooMany() {
   return {
     code: 'too_many_items',
     field: '/provider',
-    message: `This venue has ${MOST_ACTIVE} integrations already: revoke one that is no longer used.`,
-    expected: `at most ${MOST_ACTIVE} active integrations for a venue and mode`,
+    message: `This venue has ${MAX_ACTIVE} integrations already: revoke one that is no longer used.`,
+    expected: `at most ${MAX_ACTIVE} active integrations for a venue and mode`,
     example_fix: null,
   } as const;
 }
 
 export async function listIntegrations(db: Queryable, caller: Caller): Promise<OperationResult> {
-  const rows = await listIntegrationRows(db, caller.venue.id, caller.mode, MOST_LISTED);
+  const rows = await listIntegrationRows(db, caller.venue.id, caller.mode, MAX_LISTED);
   return { status: 200, body: { data: rows.map(shownIntegration) } };
 }
 

@@ -10,32 +10,32 @@ type Availability = NonNullable<OfferingContent['availability']>;
 export type Slot = NonNullable<Availability['slots']>[number];
 type Tier = OfferingContent['tiers'][number];
 
-export interface WholeOffering {
+export interface MergedOffering {
   readonly content: OfferingContent;
   /** What was left out of it, or cut. */
   readonly notes: readonly string[];
 }
 
-export type Merged =
-  | WholeOffering
+export type MergeResult =
+  | MergedOffering
   /** What a new offering needs and neither the delivery nor the venue's defaults have. */
   | { readonly missing: readonly string[] };
 
-const MOST_SLOTS = 1000;
-const MOST_TIERS = 20;
+const MAX_SLOTS = 1000;
+const MAX_TIERS = 20;
 
 /** `slot`: what is to be written of the change's slot; null: nothing. */
-export function offeringAfter(
+export function mergeOffering(
   before: OfferingContent | null,
   externalId: string,
   change: Change,
   slot: MappedSlot | null,
   defaults: Defaults,
-): Merged {
+): MergeResult {
   const kind = change.kind ?? before?.kind ?? defaults.kind;
-  const texts = textsAfter(before, change);
+  const texts = mergeTexts(before, change);
   const title = texts.title ?? before?.title;
-  const tiers = tiersAfter(before?.tiers ?? [], change);
+  const tiers = mergeTiers(before?.tiers ?? [], change);
   const category = before?.category ?? defaults.category;
   const missing = [
     ...(kind === undefined ? ['kind'] : []),
@@ -43,9 +43,11 @@ export function offeringAfter(
     ...(tiers.length === 0 ? ['tiers'] : []),
   ];
   if (missing.length > 0) return { missing };
-  const priced = slot === null ? null : pricedSlot(slot, change, tiers);
-  const { availability, notes } = availabilityAfter(before, change, priced);
-  const cut = change.cut.filter((name) => name in texts).map((name) => `The ${name} is too long: its end is cut off.`);
+  const priced = slot === null ? null : withPriceOverrides(slot, change, tiers);
+  const { availability, notes } = mergeAvailability(before, change, priced);
+  const cut = change.truncated
+    .filter((name) => name in texts)
+    .map((name) => `The ${name} is too long: its end is cut off.`);
   return {
     notes: [...cut, ...notes],
     content: {
@@ -62,38 +64,49 @@ export function offeringAfter(
 }
 
 /** Nothing of it can be booked any more; the offering itself stays, and a whole upsert brings it back. */
-export function offeringCanceled(before: OfferingContent): OfferingContent {
+export function cancelOffering(before: OfferingContent): OfferingContent {
   const { slots: _, recurring: __, ...rest } = before.availability ?? {};
   return { ...before, availability: { ...rest, slots: [], recurring: [] } };
 }
 
 /** A booking or a slot says how a new offering is called; it does not rename one that is known. */
-function textsAfter(before: OfferingContent | null, { texts, isOfSlot }: Change): Readonly<Record<string, string>> {
+function mergeTexts(
+  before: OfferingContent | null,
+  { texts, isAboutSlot: isOfSlot }: Change,
+): Readonly<Record<string, string>> {
   if (before === null || !isOfSlot) return texts;
   return Object.fromEntries(
     Object.entries(texts).filter(([name]) => (before as unknown as Record<string, unknown>)[name] === undefined),
   );
 }
 
-const named = ({ external_id, label }: Pick<MappedTier, 'external_id' | 'label'>): string => external_id ?? label ?? '';
+const tierKey = ({ external_id, label }: Pick<MappedTier, 'external_id' | 'label'>): string =>
+  external_id ?? label ?? '';
 
 /** Fees, deposits and whatever else the venue has added to a tier stay, and so does its unit where ours is a fixed one. */
-function tiersAfter(before: readonly Tier[], { tiers, tiersBecome, isOurUnit }: Change): readonly Tier[] {
+function mergeTiers(
+  before: readonly Tier[],
+  { tiers, tierMerge: tiersBecome, isFixedUnit: isOurUnit }: Change,
+): readonly Tier[] {
   if (tiers.length === 0 || (tiersBecome === 'new' && before.length > 0)) return before;
-  const fresh = new Map(tiers.map((tier) => [named(tier), tier]));
+  const fresh = new Map(tiers.map((tier) => [tierKey(tier), tier]));
   const kept = before.flatMap((old): Tier[] => {
-    const next = fresh.get(named(old));
-    fresh.delete(named(old));
+    const next = fresh.get(tierKey(old));
+    fresh.delete(tierKey(old));
     if (next === undefined) return tiersBecome === 'replace' ? [] : [old];
     if (tiersBecome === 'by_slot' || tiersBecome === 'add') return [old];
     return [{ ...old, ...next, ...(isOurUnit ? { unit: old.unit } : {}) } as Tier];
   });
   // What is known goes first: a list that is full takes no more.
-  return [...kept, ...([...fresh.values()] as unknown as Tier[])].slice(0, Math.max(MOST_TIERS, kept.length));
+  return [...kept, ...([...fresh.values()] as unknown as Tier[])].slice(0, Math.max(MAX_TIERS, kept.length));
 }
 
 /** Where prices are a slot's own, those that differ from the offering's are kept with the slot. */
-function pricedSlot(slot: MappedSlot, { tiers, tiersBecome }: Change, known: readonly Tier[]): MappedSlot {
+function withPriceOverrides(
+  slot: MappedSlot,
+  { tiers, tierMerge: tiersBecome }: Change,
+  known: readonly Tier[],
+): MappedSlot {
   if (tiersBecome !== 'by_slot') return slot;
   const amounts = new Map(known.map((tier) => [tier.external_id, tier.amount]));
   const overrides = tiers.flatMap(({ external_id: tier, amount }) =>
@@ -102,7 +115,7 @@ function pricedSlot(slot: MappedSlot, { tiers, tiersBecome }: Change, known: rea
   return { ...slot, tier_overrides: overrides.length === 0 ? undefined : overrides };
 }
 
-function availabilityAfter(
+function mergeAvailability(
   before: OfferingContent | null,
   change: Change,
   slot: MappedSlot | null,
@@ -110,7 +123,7 @@ function availabilityAfter(
   const known = before?.availability;
   const timezone = known?.timezone ?? change.timezone ?? undefined;
   if (timezone === undefined && slot === null) return { availability: known, notes: [] };
-  const after = slot === null ? null : slotsAfter(known?.slots ?? [], [slot], 'merge');
+  const after = slot === null ? null : mergeSlots(known?.slots ?? [], [slot], 'merge');
   const availability = {
     ...known,
     ...(timezone === undefined ? {} : { timezone }),
@@ -134,7 +147,11 @@ export function slotKey({ external_id, starts_at }: Pick<Slot, 'external_id' | '
  * Slots of the same id or the same start change where they stand (merged with what is known, or replaced whole), new ones
  * come last, the others are left alone. A member that is undefined is taken away.
  */
-export function slotsAfter(before: readonly Slot[], fresh: readonly MappedSlot[], how: 'merge' | 'replace'): KeptSlots {
+export function mergeSlots(
+  before: readonly Slot[],
+  fresh: readonly MappedSlot[],
+  how: 'merge' | 'replace',
+): BoundedSlots {
   const left = new Set(fresh);
   const kept = before.map((old) => {
     const next = fresh.find((one) => left.has(one) && isSameSlot(old, one));
@@ -142,10 +159,10 @@ export function slotsAfter(before: readonly Slot[], fresh: readonly MappedSlot[]
     left.delete(next);
     return how === 'replace' ? next : { ...old, ...next };
   });
-  return withoutOldest([...kept, ...left].map(defined));
+  return dropEarliestSlots([...kept, ...left].map(withoutUndefined));
 }
 
-function defined(slot: Slot | MappedSlot): Slot {
+function withoutUndefined(slot: Slot | MappedSlot): Slot {
   return Object.fromEntries(Object.entries(slot).filter(([, value]) => value !== undefined)) as unknown as Slot;
 }
 
@@ -154,17 +171,17 @@ function isSameSlot(old: Slot, next: MappedSlot): boolean {
   return Date.parse(old.starts_at) === Date.parse(next.starts_at);
 }
 
-export interface KeptSlots {
+export interface BoundedSlots {
   readonly slots: Slot[];
   readonly notes: readonly string[];
 }
 
 /** An offering has room for so many: those that began first make room. */
-export function withoutOldest(slots: readonly Slot[]): KeptSlots {
-  const over = slots.length - MOST_SLOTS;
+export function dropEarliestSlots(slots: readonly Slot[]): BoundedSlots {
+  const over = slots.length - MAX_SLOTS;
   if (over <= 0) return { slots: [...slots], notes: [] };
   const byStart = [...slots].sort((a, b) => Date.parse(a.starts_at) - Date.parse(b.starts_at));
   const gone = new Set(byStart.slice(0, over));
-  const note = `An offering has room for ${MOST_SLOTS} slots: the earliest were left out, ${over} in number.`;
+  const note = `An offering has room for ${MAX_SLOTS} slots: the earliest were left out, ${over} in number.`;
   return { slots: slots.filter((slot) => !gone.has(slot)), notes: [note] };
 }

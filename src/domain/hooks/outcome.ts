@@ -7,7 +7,7 @@ import { type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { factsFor } from '../venues/venue.ts';
-import { settleBooking } from './bookings.ts';
+import { applyBooking } from './bookings.ts';
 import {
   type DueDelivery,
   findBooking,
@@ -16,19 +16,19 @@ import {
   storeObject,
   storeSlotCapacity,
 } from './deliveries/queries.ts';
-import { hashOf, isOlder, keptAs } from './delivery-order.ts';
+import { hashOf, isOlder, orderingOf } from './delivery-order.ts';
 import { readBody } from './mapping/body.ts';
 import {
   type Change,
   interpret,
   type MappedObject,
   type MappedSlot,
-  type Unreadable,
-  type Whole,
+  type UnreadableObject,
+  type WholeObject,
 } from './mapping/interpret.ts';
 import { mappingOf } from './mapping/read-mappings.ts';
-import { knownSlot, offeringAfter, offeringCanceled, slotKey, slotsAfter, type WholeOffering } from './merge.ts';
-import { capacityNow, capacityOf, type SlotCapacity } from './slot-capacity.ts';
+import { cancelOffering, knownSlot, type MergedOffering, mergeOffering, mergeSlots, slotKey } from './merge.ts';
+import { currentCapacity, offeredCapacity, type SlotCapacity } from './slot-capacity.ts';
 import {
   contentOf,
   isExternalId,
@@ -42,38 +42,47 @@ import {
   upsertFromHook,
 } from './upsert-from-hook.ts';
 
-export async function outcomeOf(tx: Queryable, seller: Seller, delivery: DueDelivery, text: string): Promise<Outcome> {
+export async function applyDelivery(
+  tx: Queryable,
+  seller: Seller,
+  delivery: DueDelivery,
+  text: string,
+): Promise<Outcome> {
   const reading = interpret(mappingOf(seller.mappings, delivery.provider), readBody(text), delivery.defaults);
   if (reading.does !== 'change' && reading.does !== 'whole')
     return { status: reading.does, reason: reading.reason, offering: null };
   // From here on this is the venue's only writer: what is known stays so until it is written.
   await allocateTimestamps(tx, seller.venue.id, seller.mode, seller.now, 1);
-  if (reading.does === 'whole') return wholeApplied(tx, seller, delivery, reading.whole, text);
+  if (reading.does === 'whole') return applyWholeObject(tx, seller, delivery, reading.whole, text);
   const readable = reading.changes.filter((one): one is Change => !('trouble' in one));
-  const booking = readable.find((change) => change.booking !== null)?.booking?.thing ?? null;
+  const booking = readable.find((change) => change.booking !== null)?.booking?.object ?? null;
   const known = booking === null ? null : await findBooking(tx, delivery, hashOf(booking.name));
   if (booking !== null && known !== null && isOlder(delivery, booking, known))
-    return outcome('superseded', OLDER, readable[0]?.externalId ?? null);
+    return outcome('superseded', NEWER_WAS_APPLIED, readable[0]?.externalId ?? null);
   const outcomes: Outcome[] = [];
   for (const one of reading.changes)
-    outcomes.push('trouble' in one ? unreadable(one) : await changeApplied(tx, seller, delivery, one));
-  if (booking === null) return together(outcomes);
+    outcomes.push('trouble' in one ? outcomeOfUnreadable(one) : await applyChange(tx, seller, delivery, one));
+  if (booking === null) return combineOutcomes(outcomes);
   const isPart = readable.length < reading.changes.length;
-  const touched = await settleBooking(tx, seller, delivery, known, { thing: booking, changes: readable, isPart });
-  return together(outcomes.map((one) => afterTaking(one, touched)));
+  const touched = await applyBooking(tx, seller, delivery, known, {
+    object: booking,
+    changes: readable,
+    isPartial: isPart,
+  });
+  return combineOutcomes(outcomes.map((one) => withBookingApplied(one, touched)));
 }
 
-function afterTaking(result: Outcome, touched: ReadonlyMap<string, readonly string[]>): Outcome {
+function withBookingApplied(result: Outcome, touched: ReadonlyMap<string, readonly string[]>): Outcome {
   const notes = result.offering === null ? undefined : touched.get(result.offering);
   if (result.status !== 'ignored' || notes === undefined) return result;
-  return noted(outcome('applied', null, result.offering), notes);
+  return withNotes(outcome('applied', null, result.offering), notes);
 }
 
-const unreadable = ({ trouble, externalId }: Unreadable): Outcome =>
+const outcomeOfUnreadable = ({ trouble, externalId }: UnreadableObject): Outcome =>
   outcome('unmapped', trouble, externalId !== null && isExternalId(externalId) ? externalId : null);
 
 /** Applied where one of them was; what became of the others is told all the same, each by its name. */
-function together(outcomes: readonly Outcome[]): Outcome {
+function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
   const first = outcomes.find(({ status }) => status === 'applied') ?? outcomes[0];
   if (first === undefined) throw new Error('a delivery that changes something has a change');
   const reasons = new Set(
@@ -84,44 +93,48 @@ function together(outcomes: readonly Outcome[]): Outcome {
   return { ...first, reason: reasons.size === 0 ? null : [...reasons].join(' ').slice(0, MAX_REASON_LENGTH) };
 }
 
-const OLDER = 'A newer delivery about the same thing was applied before.';
-const NOTHING_TO_TAKE = 'Nothing is taken off: the offering has no slot with a capacity at that time.';
-const NOTHING_TAKEN =
+const NEWER_WAS_APPLIED = 'A newer delivery about the same thing was applied before.';
+const NO_SLOT_WITH_CAPACITY = 'Nothing is taken off: the offering has no slot with a capacity at that time.';
+const NOTHING_TO_RETURN =
   'Nothing is given back: this booking had taken nothing off a slot since its capacity was last stated.';
-const NOWHERE = 'Its time has no offset, and nobody has said where it is: connect with defaults.timezone.';
-const NO_ID = 'What it calls the offering cannot be an external_id: 1 to 128 characters, none of them white space.';
+const NO_TIMEZONE = 'Its time has no offset, and nobody has said where it is: connect with defaults.timezone.';
+const INVALID_EXTERNAL_ID =
+  'What it calls the offering cannot be an external_id: 1 to 128 characters, none of them white space.';
 
-async function changeApplied(tx: Queryable, seller: Seller, delivery: DueDelivery, change: Change): Promise<Outcome> {
-  if (change.externalId !== null && !isExternalId(change.externalId)) return outcome('failed', NO_ID, null);
-  const hash = hashOf(change.thing.name);
+async function applyChange(tx: Queryable, seller: Seller, delivery: DueDelivery, change: Change): Promise<Outcome> {
+  if (change.externalId !== null && !isExternalId(change.externalId))
+    return outcome('failed', INVALID_EXTERNAL_ID, null);
+  const hash = hashOf(change.object.name);
   const known = await findObject(tx, delivery, hash);
-  if (known !== null && isOlder(delivery, change.thing, known)) return outcome('superseded', OLDER, change.externalId);
-  const externalId = change.externalId ?? (await offeringOf(tx, delivery, change.thing));
+  if (known !== null && isOlder(delivery, change.object, known))
+    return outcome('superseded', NEWER_WAS_APPLIED, change.externalId);
+  const externalId = change.externalId ?? (await offeringOfParent(tx, delivery, change.object));
   if (externalId === null)
     return outcome('needs_api_read', 'The delivery does not say which offering it is about.', null);
   const held = await ownedByOther(tx, seller, externalId);
   if (held !== null) return outcome('failed', held, externalId);
   const before = await contentOf(tx, seller, externalId);
   if (change.action === 'cancel' && before === null)
-    return outcome(change.booking === null ? 'unmapped' : 'ignored', unknown(externalId), externalId);
+    return outcome(change.booking === null ? 'unmapped' : 'ignored', unknownOffering(externalId), externalId);
   // Which offering the thing belongs to is worth knowing, also where nothing can be made of it yet.
-  await storeObject(tx, delivery, hash, { ...keptAs(delivery, change.thing), offering: externalId });
-  if (change.booking !== null && (change.action === 'cancel' || change.booking.isOff))
-    return outcome('ignored', NOTHING_TAKEN, externalId);
-  if (change.action === 'cancel' && !change.isOfSlot && before !== null)
-    return upsertFromHook(tx, seller, offeringCanceled(before));
+  await storeObject(tx, delivery, hash, { ...orderingOf(delivery, change.object), offering: externalId });
+  if (change.booking !== null && (change.action === 'cancel' || change.booking.isCanceled))
+    return outcome('ignored', NOTHING_TO_RETURN, externalId);
+  if (change.action === 'cancel' && !change.isAboutSlot && before !== null)
+    return upsertFromHook(tx, seller, cancelOffering(before));
   const isOfBookingAlone = change.tiers.length === 0 && Object.keys(change.texts).length === 0;
-  if (change.isNowhere && before !== null && isOfBookingAlone) return outcome('unmapped', NOWHERE, externalId);
+  if (change.isWithoutTimezone && before !== null && isOfBookingAlone)
+    return outcome('unmapped', NO_TIMEZONE, externalId);
   if (change.booking !== null && before !== null && isOfBookingAlone)
-    return outcome('ignored', NOTHING_TO_TAKE, externalId);
+    return outcome('ignored', NO_SLOT_WITH_CAPACITY, externalId);
   const slot = await slotToWrite(tx, seller, externalId, before, change);
-  const merged = offeringAfter(before, externalId, change, slot, delivery.defaults);
-  if ('missing' in merged) return { ...lacking(merged.missing, change), offering: externalId };
-  const notes = [...merged.notes, ...(change.isNowhere ? [NOWHERE] : [])];
-  return noted(await upsertFromHook(tx, seller, merged.content), notes);
+  const merged = mergeOffering(before, externalId, change, slot, delivery.defaults);
+  if ('missing' in merged) return { ...outcomeOfMissing(merged.missing, change), offering: externalId };
+  const notes = [...merged.notes, ...(change.isWithoutTimezone ? [NO_TIMEZONE] : [])];
+  return withNotes(await upsertFromHook(tx, seller, merged.content), notes);
 }
 
-const noted = (outcome: Outcome, notes: readonly string[]): Outcome =>
+const withNotes = (outcome: Outcome, notes: readonly string[]): Outcome =>
   outcome.status === 'applied' && notes.length > 0 ? { ...outcome, reason: notes.join(' ') } : outcome;
 
 /**
@@ -134,7 +147,7 @@ async function slotToWrite(
   seller: Seller,
   externalId: string,
   before: OfferingContent | null,
-  { slot, action, thing, booking }: Change,
+  { slot, action, object: thing, booking }: Change,
 ): Promise<MappedSlot | null> {
   if (slot === null) return null;
   const known = before?.availability === undefined ? null : knownSlot(before.availability, slot);
@@ -143,9 +156,9 @@ async function slotToWrite(
   if (booking !== null) return isSingle ? slot : null;
   const hash = hashOf(externalId, slotKey(known));
   const kept = await findSlotCapacity(tx, seller.venue.id, seller.mode, hash);
-  const room = capacityNow(kept, known.capacity);
-  const after = roomStated(room, action, thing, slot);
-  const isOff = room.offBy !== null || after.offBy !== null;
+  const room = currentCapacity(kept, known.capacity);
+  const after = capacityAfterStatement(room, action, thing, slot);
+  const isOff = room.canceledBy !== null || after.canceledBy !== null;
   if (!isOff) return isSingle || slot.capacity !== undefined ? slot : null;
   await storeSlotCapacity(
     tx,
@@ -155,23 +168,25 @@ async function slotToWrite(
     after,
     Math.max(seller.now, Date.parse(known.starts_at)),
   );
-  return { ...slot, capacity: capacityOf(after) };
+  return { ...slot, capacity: offeredCapacity(after) };
 }
 
-function roomStated(
+function capacityAfterStatement(
   room: SlotCapacity,
   action: Change['action'],
-  { sort }: MappedObject,
+  { type: sort }: MappedObject,
   slot: MappedSlot,
 ): SlotCapacity {
-  if (action === 'cancel') return { ...room, offBy: room.offBy ?? sort };
-  const offBy = room.offBy === sort ? null : room.offBy;
-  return slot.capacity === undefined ? { ...room, offBy } : { ...room, offBy, left: slot.capacity };
+  if (action === 'cancel') return { ...room, canceledBy: room.canceledBy ?? sort };
+  const offBy = room.canceledBy === sort ? null : room.canceledBy;
+  return slot.capacity === undefined
+    ? { ...room, canceledBy: offBy }
+    : { ...room, canceledBy: offBy, placesLeft: slot.capacity };
 }
 
-const unknown = (externalId: string): string => `This venue has no offering "${externalId}".`;
+const unknownOffering = (externalId: string): string => `This venue has no offering "${externalId}".`;
 
-function lacking(missing: readonly string[], { onlyByApi }: Change): Omit<Outcome, 'offering'> {
+function outcomeOfMissing(missing: readonly string[], { apiOnlyFields: onlyByApi }: Change): Omit<Outcome, 'offering'> {
   const byApi = missing.filter((name) => onlyByApi.includes(name === 'tiers' ? 'tier.amount' : name));
   if (byApi.length > 0) {
     const what = byApi.join(' and ');
@@ -188,7 +203,11 @@ function lacking(missing: readonly string[], { onlyByApi }: Change): Omit<Outcom
 }
 
 /** What the body does not say, an earlier delivery may have: a class belongs to its description. */
-async function offeringOf(tx: Queryable, delivery: DueDelivery, { partOf }: MappedObject): Promise<string | null> {
+async function offeringOfParent(
+  tx: Queryable,
+  delivery: DueDelivery,
+  { partOf }: MappedObject,
+): Promise<string | null> {
   const whole = partOf === null ? null : await findObject(tx, delivery, hashOf(partOf));
   return whole?.offering_external_id ?? null;
 }
@@ -199,38 +218,38 @@ interface CustomData {
 }
 
 /** A delivery in our own words: the body, then its data, as their schemas say. */
-async function wholeApplied(
+async function applyWholeObject(
   tx: Queryable,
   seller: Seller,
   delivery: DueDelivery,
-  { schema, thing }: Whole,
+  { schema, object: thing }: WholeObject,
   text: string,
 ): Promise<Outcome> {
-  const data = customData(seller, schema, text);
+  const data = readCustomData(seller, schema, text);
   const hash = hashOf(thing.name);
   const known = await findObject(tx, delivery, hash);
   const { external_id } = data;
-  if (known !== null && isOlder(delivery, thing, known)) return outcome('superseded', OLDER, external_id);
+  if (known !== null && isOlder(delivery, thing, known)) return outcome('superseded', NEWER_WAS_APPLIED, external_id);
   const before = await contentOf(tx, seller, external_id);
-  const after = customAfter(before, schema, data);
-  if (after === null) return outcome('failed', unknown(external_id), external_id);
-  const result = noted(await upsertFromHook(tx, seller, after.content), after.notes);
+  const after = mergeCustomData(before, schema, data);
+  if (after === null) return outcome('failed', unknownOffering(external_id), external_id);
+  const result = withNotes(await upsertFromHook(tx, seller, after.content), after.notes);
   if (result.status === 'applied')
-    await storeObject(tx, delivery, hash, { ...keptAs(delivery, thing), offering: external_id });
+    await storeObject(tx, delivery, hash, { ...orderingOf(delivery, thing), offering: external_id });
   return result;
 }
 
 /** Null: there is no such offering. */
-function customAfter(before: OfferingContent | null, schema: string, data: CustomData): WholeOffering | null {
+function mergeCustomData(before: OfferingContent | null, schema: string, data: CustomData): MergedOffering | null {
   if (schema === 'offering') return { content: data as unknown as OfferingContent, notes: [] };
   if (before === null) return null;
-  if (data.slots === undefined) return { content: offeringCanceled(before), notes: [] };
+  if (data.slots === undefined) return { content: cancelOffering(before), notes: [] };
   const { availability } = before;
-  const { slots, notes } = slotsAfter(availability?.slots ?? [], data.slots, 'replace');
+  const { slots, notes } = mergeSlots(availability?.slots ?? [], data.slots, 'replace');
   return { content: { ...before, availability: { ...availability, slots } } as OfferingContent, notes };
 }
 
-function customData(seller: Seller, schema: string, text: string): CustomData {
+function readCustomData(seller: Seller, schema: string, text: string): CustomData {
   const parsed = parseStrictJson(Buffer.from(text));
   if (!parsed.ok) throw new Error('what is stored was JSON when it came');
   const facts = factsFor(seller.now, seller.venue);
@@ -243,7 +262,7 @@ function customData(seller: Seller, schema: string, text: string): CustomData {
 }
 
 /** What was wrong with a body, before anything was written. Null: it is no fault of the body's. */
-export function refusedBody(error: unknown): Outcome | null {
+export function outcomeOfInvalidBody(error: unknown): Outcome | null {
   const problems = error instanceof Problem ? (error.detail.problems ?? []) : [];
   return problems.length === 0 ? null : outcome('failed', reasonOf(problems), null);
 }

@@ -75,19 +75,19 @@ export async function receiveHook(
     integrationId,
     deliveryId,
     now,
-    sameness: duplicateKeyOf(seen, raw),
-    sameWithinSeconds: seen.sameWithinSeconds,
+    duplicateKey: duplicateKeyOf(seen, raw),
+    duplicateWindowSeconds: seen.duplicateWindowSeconds,
     eventId: storable(seen.id),
     type: storable(seen.type ?? seen.entry?.name ?? null),
     body: services.seal.seal(raw, bodyRow(venueId, deliveryId)),
-    mostBytes: MAX_BYTES_PER_DAY,
+    maxBytesPerDay: MAX_BYTES_PER_DAY,
   });
   if (stored === null) throw new Problem('unauthorized', { message: UNKNOWN_HOOK });
-  if (stored.retry_after !== null) throw tooMuch(stored.retry_after);
+  if (stored.retry_after !== null) throw dailyLimitReached(stored.retry_after);
   return { status: 200, body: { received: true, id: stored.delivery_id, duplicate: stored.is_duplicate } };
 }
 
-function tooMuch(seconds: number): Problem {
+function dailyLimitReached(seconds: number): Problem {
   return new Problem('rate_limited', {
     message: `The venue’s systems have sent 2 GB today, which is the most that is kept. Try again in ${seconds} seconds.`,
     headers: { 'retry-after': String(seconds) },
@@ -109,9 +109,11 @@ function duplicateKeyOf({ id }: ExtractedEvent, raw: Buffer): Buffer {
   return id === null ? hash.update('body\0').update(raw).digest() : hash.update('id\0').update(id).digest();
 }
 
-const LONGEST_SHOWN = 200;
+const MAX_STORED_TEXT_LENGTH = 200;
 
 /** What no column can hold is left out; whole characters alone. */
 function storable(text: string | null): string | null {
-  return text === null ? null : [...text.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd')].slice(0, LONGEST_SHOWN).join('');
+  return text === null
+    ? null
+    : [...text.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd')].slice(0, MAX_STORED_TEXT_LENGTH).join('');
 }

@@ -7,20 +7,20 @@ import type { Log } from '../../base/log.ts';
 import { recordRefusal } from './queries.ts';
 import type { IntegrationCaller } from './receive.ts';
 
-const TOLD = ['unauthorized', 'invalid_json', 'payload_too_large', 'rate_limited'];
+const RECORDED_CODES = ['unauthorized', 'invalid_json', 'payload_too_large', 'rate_limited'];
 
-export interface RefusalParts {
+export interface RefusalServices {
   readonly db: Queryable;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export async function noteRefusal(
-  { db, clock, log }: RefusalParts,
+  { db, clock, log }: RefusalServices,
   sender: IntegrationCaller,
   code: string,
 ): Promise<void> {
-  if (!TOLD.includes(code)) return;
+  if (!RECORDED_CODES.includes(code)) return;
   try {
     await recordRefusal(db, sender.venueId, sender.integrationId, { as: code, now: clock.now() });
   } catch (error) {

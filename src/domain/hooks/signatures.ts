@@ -27,18 +27,18 @@ export const SIGNATURE_HEADERS = {
 
 export const verifiers: Readonly<Record<string, Verifier>> = {
   square: ({ raw, headers, secret, url }) =>
-    same(headerOf(headers, SIGNATURE_HEADERS.square), hmac(secret, url, raw).digest('base64')),
+    isEqual(headerOf(headers, SIGNATURE_HEADERS.square), hmac(secret, url, raw).digest('base64')),
   toast: ({ raw, headers, secret }) => {
     const timestamp = timestampIn(raw);
     const expected = hmac(secret, raw, timestamp ?? '').digest('base64');
-    return same(headerOf(headers, SIGNATURE_HEADERS.toast), expected) && timestamp !== null;
+    return isEqual(headerOf(headers, SIGNATURE_HEADERS.toast), expected) && timestamp !== null;
   },
   mindbody: ({ raw, headers, secret }) =>
-    same(headerOf(headers, SIGNATURE_HEADERS.mindbody), `sha256=${hmac(secret, raw).digest('base64')}`),
+    isEqual(headerOf(headers, SIGNATURE_HEADERS.mindbody), `sha256=${hmac(secret, raw).digest('base64')}`),
   custom: ({ raw, headers, secret, now }) => {
     const { t, signatures } = partsOf(headerOf(headers, SIGNATURE_HEADERS.custom));
     const expected = hmac(secret, `${t}.`, raw).digest('hex');
-    const fits = signatures.map((signature) => same(signature, expected));
+    const fits = signatures.map((signature) => isEqual(signature, expected));
     return fits.includes(true) && Math.abs(now / 1000 - Number(t)) <= TOLERANCE_SECONDS;
   },
 };
@@ -50,7 +50,7 @@ function hmac(secret: string, ...services: readonly (string | Buffer)[]) {
 }
 
 /** As hashes, so that neither the length nor the first wrong character can be timed. */
-function same(given: string, expected: string): boolean {
+function isEqual(given: string, expected: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given), hash(expected));
 }
@@ -60,7 +60,7 @@ function headerOf(headers: Signed['headers'], name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-const MOST_SIGNATURES = 5;
+const MAX_SIGNATURES = 5;
 
 /** `t=<unix seconds>,v1=<hex>`, with further `v1` while a secret is being changed. */
 function partsOf(header: string): { readonly t: string; readonly signatures: readonly string[] } {
@@ -70,7 +70,7 @@ function partsOf(header: string): { readonly t: string; readonly signatures: rea
     .map((part) => part.trim());
   const t = services.find((part) => /^t=\d{1,12}$/.test(part))?.slice(2) ?? '0';
   const signatures = services.filter((part) => /^v1=[0-9a-f]{64}$/.test(part)).map((part) => part.slice(3));
-  return { t, signatures: signatures.slice(0, MOST_SIGNATURES) };
+  return { t, signatures: signatures.slice(0, MAX_SIGNATURES) };
 }
 
 /** The time that Toast signs stands in the body, and counts exactly as it was sent. */

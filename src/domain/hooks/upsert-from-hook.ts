@@ -34,22 +34,22 @@ export async function contentOf(tx: Queryable, seller: Seller, externalId: strin
 }
 
 /** A system of the venue's own speaks in the venue's own ids, as POST /v1/offerings does: it holds nothing back. */
-const OWN_WORDS = 'custom';
+const CUSTOM_PROVIDER = 'custom';
 
 function ownedAs({ venue, mode, provider }: Seller, externalId: string): OfferingOwner {
   return { venueId: venue.id, mode, externalId, provider };
 }
 
-const IS_ID = /^[^\s\0\p{Surrogate}]{1,128}$/u;
+const EXTERNAL_ID_PATTERN = /^[^\s\0\p{Surrogate}]{1,128}$/u;
 
 /** As the schema of an offering has it. */
 export function isExternalId(text: string): boolean {
-  return IS_ID.test(text);
+  return EXTERNAL_ID_PATTERN.test(text);
 }
 
 /** Ids of two systems can be the same: what comes from one is not written by another. Null: it may be written. */
 export async function ownedByOther(tx: Queryable, seller: Seller, externalId: string): Promise<string | null> {
-  const holder = seller.provider === OWN_WORDS ? null : await findOtherOwner(tx, ownedAs(seller, externalId));
+  const holder = seller.provider === CUSTOM_PROVIDER ? null : await findOtherOwner(tx, ownedAs(seller, externalId));
   if (holder === null) return null;
   const { name } = mappingOf(seller.mappings, holder);
   return `The offering "${externalId}" of this venue comes from ${name}: two systems that use the same id cannot be connected to one venue.`;
@@ -68,7 +68,7 @@ export async function upsertFromHook(tx: Queryable, seller: Seller, content: Off
     if (found.length === 0) throw error;
     return outcome('failed', reasonOf(found), external_id);
   }
-  if (seller.provider !== OWN_WORDS) await claimOffering(tx, ownedAs(seller, external_id), seller.now);
+  if (seller.provider !== CUSTOM_PROVIDER) await claimOffering(tx, ownedAs(seller, external_id), seller.now);
   return outcome('applied', null, external_id);
 }
 

@@ -1,4 +1,5 @@
-// The sample that an endpoint can be tried with: a completed checkout of two, marked as a sample, in the shape of a real one.
+// The sample event for testing an endpoint: a completed checkout of two guests, shaped like a real event and marked as
+// a sample.
 
 import type { Caller } from '../keys/caller.ts';
 

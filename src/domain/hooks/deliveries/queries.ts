@@ -4,7 +4,7 @@ import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { PageQuery } from '../../../base/page.ts';
 import type { Defaults } from '../integration.ts';
-import type { SlotCapacity, Take } from '../slot-capacity.ts';
+import type { BookedPlaces, SlotCapacity } from '../slot-capacity.ts';
 
 export interface InboundStored {
   readonly delivery_id: string;
@@ -21,13 +21,13 @@ export async function storeInbound(
     readonly integrationId: string;
     readonly deliveryId: string;
     readonly now: number;
-    readonly sameness: Buffer;
-    readonly sameWithinSeconds: number | null;
+    readonly duplicateKey: Buffer;
+    readonly duplicateWindowSeconds: number | null;
     readonly eventId: string | null;
     readonly type: string | null;
     readonly body: Buffer;
     /** The most bytes that a venue may store in a day. */
-    readonly mostBytes: number;
+    readonly maxBytesPerDay: number;
   },
 ): Promise<InboundStored | null> {
   const rows = await db.query<InboundStored>(
@@ -37,12 +37,12 @@ export async function storeInbound(
       delivery.integrationId,
       delivery.deliveryId,
       delivery.now,
-      delivery.sameness,
-      delivery.sameWithinSeconds,
+      delivery.duplicateKey,
+      delivery.duplicateWindowSeconds,
       delivery.eventId,
       delivery.type,
       delivery.body,
-      delivery.mostBytes,
+      delivery.maxBytesPerDay,
     ],
   );
   return rows[0] ?? null;
@@ -245,7 +245,7 @@ export async function storeObject(
 export interface KnownBooking {
   readonly version: string | null;
   readonly received_at: string;
-  readonly takes: readonly Take[];
+  readonly takes: readonly BookedPlaces[];
 }
 
 export async function findBooking(tx: Queryable, lane: IntegrationQueue, hash: Buffer): Promise<KnownBooking | null> {
@@ -264,8 +264,8 @@ export async function storeBooking(
   booking: {
     readonly version: string | null;
     readonly receivedAt: string;
-    readonly takes: readonly Take[];
-    readonly last: number;
+    readonly takes: readonly BookedPlaces[];
+    readonly lastAt: number;
   },
 ): Promise<void> {
   await tx.query(
@@ -281,7 +281,7 @@ export async function storeBooking(
       booking.version,
       booking.receivedAt,
       JSON.stringify(booking.takes),
-      booking.last,
+      booking.lastAt,
     ],
   );
 }
@@ -314,18 +314,18 @@ export async function storeSlotCapacity(
      on conflict (venue_id, mode, slot_hash) do update
        set places_left = excluded.places_left, off_by = excluded.off_by, statement = excluded.statement,
          last_at = excluded.last_at`,
-    [venueId, mode, hash, room.left, room.offBy, room.statement, last],
+    [venueId, mode, hash, room.placesLeft, room.canceledBy, room.statement, last],
   );
 }
 
 const DAY = 24 * 3_600_000;
-const DELIVERIES_KEPT = 30 * DAY;
+const DELIVERY_RETENTION_MS = 30 * DAY;
 /** What changed nothing takes up room for a day: long enough to apply it again. */
-const IGNORED_BODIES_KEPT = DAY;
+const IGNORED_BODY_RETENTION_MS = DAY;
 /** A class is planned months ahead, and heard of again only when somebody books it. */
-const THINGS_KEPT = 400 * DAY;
+const OBJECT_RETENTION_MS = 400 * DAY;
 
-async function dropIgnoredBodies(db: Queryable, before: number, most: number): Promise<number> {
+async function deleteIgnoredBodies(db: Queryable, before: number, most: number): Promise<number> {
   const dropped = await db.query(
     `update inbound_deliveries set body = null where ctid = any(array(
        select ctid from inbound_deliveries
@@ -347,11 +347,11 @@ export async function deleteOldInbound(db: Queryable, now: number, most: number)
     return gone.length;
   };
   const counts = [
-    await dropIgnoredBodies(db, now - IGNORED_BODIES_KEPT, most),
-    await forget('inbound_deliveries', 'due_at is null and received_at', now - DELIVERIES_KEPT),
-    await forget('hook_objects', 'received_at', now - THINGS_KEPT),
-    await forget('hook_bookings', 'last_at', now - DELIVERIES_KEPT),
-    await forget('hook_slots', 'last_at', now - DELIVERIES_KEPT),
+    await deleteIgnoredBodies(db, now - IGNORED_BODY_RETENTION_MS, most),
+    await forget('inbound_deliveries', 'due_at is null and received_at', now - DELIVERY_RETENTION_MS),
+    await forget('hook_objects', 'received_at', now - OBJECT_RETENTION_MS),
+    await forget('hook_bookings', 'last_at', now - DELIVERY_RETENTION_MS),
+    await forget('hook_slots', 'last_at', now - DELIVERY_RETENTION_MS),
   ];
   return Math.max(...counts);
 }

@@ -13,14 +13,14 @@ import { type InboundRow, isInbound, listInboundRows, setDueAgain } from './quer
 const BODY_GONE =
   'This delivery changed nothing, and what it said is kept for a day alone: let the venue system send it again.';
 
-async function known(db: Queryable, caller: Caller, input: Input): Promise<IntegrationRow> {
+async function requireIntegration(db: Queryable, caller: Caller, input: Input): Promise<IntegrationRow> {
   const row = await findIntegration(db, caller.venue.id, caller.mode, input.params.id ?? '');
   if (row === null) throw notFound();
   return row;
 }
 
 export async function listInboundDeliveries(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
-  const integration = await known(db, caller, input);
+  const integration = await requireIntegration(db, caller, input);
   const question = pageQueryOf(input.query);
   const found = await listInboundRows(db, caller.venue.id, integration.id, question);
   const { rows, nextBefore } = pageOf(found, question.limit, ({ received_at }) => received_at);
@@ -30,7 +30,7 @@ export async function listInboundDeliveries(db: Queryable, caller: Caller, input
 /** Also one of an integration that was revoked: what came before that is still there. */
 export async function replayInbound(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const { venue, now } = caller;
-  const integration = await known(tx, caller, input);
+  const integration = await requireIntegration(tx, caller, input);
   const id = input.params.delivery_id ?? '';
   const row = await setDueAgain(tx, venue.id, integration.id, id, now);
   if (row === null) {

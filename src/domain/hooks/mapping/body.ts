@@ -3,24 +3,24 @@
 
 /** Strings, to step over them, and numbers that a double may not give back as they were written. */
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?[eE][+-]?\d+|-?\d+\.\d+|-?\d{16,}/g;
-const MARK = '$number';
+const NUMBER_KEY = '$number';
 
 /** `text` is JSON that was accepted before. Such a number becomes an object that names its text, which textOf reads. */
 export function readBody(text: string): unknown {
   const marked = text.replaceAll(STRING_OR_NUMBER, (token) =>
-    token.startsWith('"') ? token : `{"${MARK}":"${token}"}`,
+    token.startsWith('"') ? token : `{"${NUMBER_KEY}":"${token}"}`,
   );
   return JSON.parse(marked);
 }
 
 function numberText(value: unknown): string | null {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, MARK)) return null;
-  const text = (value as Record<string, unknown>)[MARK];
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, NUMBER_KEY)) return null;
+  const text = (value as Record<string, unknown>)[NUMBER_KEY];
   return typeof text === 'string' ? text : null;
 }
 
 /** An item of a list that is being read: paths that begin with the list's mean this one. */
-export interface Bound {
+export interface BoundItem {
   readonly path: string;
   readonly value: unknown;
 }
@@ -28,7 +28,7 @@ export interface Bound {
 export interface Place {
   readonly root: unknown;
   /** The innermost list last. */
-  readonly bound: readonly Bound[];
+  readonly bound: readonly BoundItem[];
 }
 
 /** Where a list is meant and no item of it is bound, the first one is. */
@@ -71,6 +71,6 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : numberText(value);
 }
 
-export function isThere(value: unknown): boolean {
+export function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '' && !isEmpty(value);
 }

@@ -2,7 +2,7 @@
 // Pure; used when it comes (to store it once) and when it is applied.
 
 import type { Mapping } from '../../../../schemas/types.gen.ts';
-import { isThere, type Place, textOf, valueAt } from './body.ts';
+import { isPresent, type Place, textOf, valueAt } from './body.ts';
 
 export type EventEntry = Mapping['events'][number];
 
@@ -14,7 +14,7 @@ export interface ExtractedEvent {
   /** The provider's own id of it. */
   readonly id: string | null;
   /** How long a body of the same bytes is the same delivery; null: its id says so, for as long as we remember. */
-  readonly sameWithinSeconds: number | null;
+  readonly duplicateWindowSeconds: number | null;
 }
 
 const DAY_SECONDS = 86_400;
@@ -23,13 +23,13 @@ const PING_SECONDS = 10;
 
 export function extractEvent(mapping: Mapping, body: unknown): ExtractedEvent {
   const whole: Place = { root: body, bound: [] };
-  const entry = mapping.events.find((one) => one.match.every((condition) => holds(condition, whole))) ?? null;
+  const entry = mapping.events.find((one) => one.match.every((condition) => matches(condition, whole))) ?? null;
   const place = within(whole, entry);
   const type = mapping.event.type === null ? null : textOf(valueAt(whole, mapping.event.type));
   const services = mapping.event.id.map((path) => textOf(valueAt(place, path)));
   const id = services.length === 0 || services.includes(null) ? null : services.join(':');
   const isPing = entry?.id_only === true || (entry === null && mapping.dedupe === 'refresh_only');
-  return { entry, type, id, sameWithinSeconds: id !== null ? null : isPing ? PING_SECONDS : DAY_SECONDS };
+  return { entry, type, id, duplicateWindowSeconds: id !== null ? null : isPing ? PING_SECONDS : DAY_SECONDS };
 }
 
 /** The places of a body that say which event it is. */
@@ -50,9 +50,9 @@ export function within(whole: Place, entry: EventEntry | null): Place {
   return entry?.within === undefined ? whole : { root: valueAt(whole, entry.within), bound: [] };
 }
 
-function holds(condition: EventEntry['match'][number], place: Place): boolean {
+function matches(condition: EventEntry['match'][number], place: Place): boolean {
   const value = valueAt(place, condition.path);
-  if (condition.is === undefined && condition.begins === undefined) return isThere(value);
+  if (condition.is === undefined && condition.begins === undefined) return isPresent(value);
   const text = textOf(value);
   if (text === null) return false;
   return condition.is?.includes(text) === true || (condition.begins !== undefined && text.startsWith(condition.begins));

@@ -39,16 +39,16 @@ export interface MappedSlot {
 /** Somebody has booked, or has let go of a booking. */
 export interface Booking {
   /** Of the whole booking, of which a change may be one item. */
-  readonly thing: MappedObject;
+  readonly object: MappedObject;
   /** Null: the body does not say for how many. */
   readonly party: number | null;
   /** This item of it holds no place. */
-  readonly isOff: boolean;
+  readonly isCanceled: boolean;
 }
 
 /** Something that changes, and how an older delivery about it is told from a newer. */
 export interface MappedObject {
-  readonly sort: string;
+  readonly type: string;
   readonly name: string;
   /** A count, or a time in microseconds; null: the order of arrival decides. */
   readonly version: bigint | null;
@@ -58,7 +58,7 @@ export interface MappedObject {
 
 export interface Change {
   readonly action: 'upsert' | 'cancel';
-  readonly thing: MappedObject;
+  readonly object: MappedObject;
   /** Null: the body names the thing, and not the offering. */
   readonly externalId: string | null;
   readonly kind: string | null;
@@ -66,43 +66,43 @@ export interface Change {
   /** Title, description, booking_url, category: what the body says of them. */
   readonly texts: Readonly<Record<string, string>>;
   /** Those of the texts that were too long. */
-  readonly cut: readonly string[];
+  readonly truncated: readonly string[];
   readonly tiers: readonly MappedTier[];
-  readonly tiersBecome: NonNullable<ObjectEntry['tiers']>;
+  readonly tierMerge: NonNullable<ObjectEntry['tiers']>;
   /** The unit of the tiers is a fixed one of ours: the body does not say. */
-  readonly isOurUnit: boolean;
+  readonly isFixedUnit: boolean;
   readonly slot: MappedSlot | null;
   /** It is about a slot, and not about the whole offering. */
-  readonly isOfSlot: boolean;
+  readonly isAboutSlot: boolean;
   /** Its time is local, and nobody has said where. */
-  readonly isNowhere: boolean;
+  readonly isWithoutTimezone: boolean;
   /** Null: it is about no booking. */
   readonly booking: Booking | null;
   /** Fields that only the provider's API has. */
-  readonly onlyByApi: readonly string[];
+  readonly apiOnlyFields: readonly string[];
 }
 
 /** One of a delivery's objects that cannot become what it says. The others can. */
-export interface Unreadable {
+export interface UnreadableObject {
   readonly trouble: string;
   readonly externalId: string | null;
 }
 
 /** In our own words already: `schema` says what `data` is. */
-export interface Whole {
+export interface WholeObject {
   readonly schema: string;
-  readonly thing: MappedObject;
+  readonly object: MappedObject;
 }
 
-export type Reading =
+export type Interpretation =
   | { readonly does: 'ignored' | 'needs_api_read' | 'unmapped'; readonly reason: string }
-  | { readonly does: 'whole'; readonly whole: Whole }
-  | { readonly does: 'change'; readonly changes: readonly (Change | Unreadable)[] };
+  | { readonly does: 'whole'; readonly whole: WholeObject }
+  | { readonly does: 'change'; readonly changes: readonly (Change | UnreadableObject)[] };
 
 /** One body is one transaction, which others wait for. */
-const MOST_OBJECTS = 100;
+const MAX_OBJECTS = 100;
 
-export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): Reading {
+export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): Interpretation {
   const { entry } = extractEvent(mapping, body);
   if (entry === null) return { does: 'unmapped', reason: unknownEvent(mapping) };
   const why = entry.why ?? 'It changes nothing that is sold.';
@@ -112,7 +112,7 @@ export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): 
   if (object === undefined) throw new Error(`the mapping of ${mapping.provider} has no object "${entry.object}"`);
   const place = within({ root: body, bound: [] }, entry);
   if (object.whole !== undefined) {
-    return { does: 'whole', whole: { schema: object.whole, thing: thingOf(object, place, []) } };
+    return { does: 'whole', whole: { schema: object.whole, object: objectIdentity(object, place, []) } };
   }
   const { each } = object;
   const places: readonly Place[] =
@@ -120,9 +120,9 @@ export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): 
       ? [place]
       : itemsAt(place, each).map((value) => ({ root: place.root, bound: [{ path: each, value }] }));
   if (places.length === 0) return { does: 'unmapped', reason: `There is nothing at ${each}.` };
-  if (places.length > MOST_OBJECTS)
-    return { does: 'unmapped', reason: `There are ${places.length} objects at ${each}; the most is ${MOST_OBJECTS}.` };
-  return { does: 'change', changes: places.map((one) => readAt(object, entry, one, defaults)) };
+  if (places.length > MAX_OBJECTS)
+    return { does: 'unmapped', reason: `There are ${places.length} objects at ${each}; the most is ${MAX_OBJECTS}.` };
+  return { does: 'change', changes: places.map((one) => readObject(object, entry, one, defaults)) };
 }
 
 function unknownEvent({ name, provider, events }: Mapping): string {
@@ -131,7 +131,12 @@ function unknownEvent({ name, provider, events }: Mapping): string {
 }
 
 /** Each object is whole or not read at all; what is wrong with one says nothing of the others. */
-function readAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults: Defaults): Change | Unreadable {
+function readObject(
+  object: ObjectEntry,
+  entry: EventEntry,
+  place: Place,
+  defaults: Defaults,
+): Change | UnreadableObject {
   try {
     return changeAt(object, entry, place, defaults);
   } catch (error) {
@@ -140,10 +145,10 @@ function readAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults: 
   }
 }
 
-const LONGEST: Readonly<Record<string, number>> = { title: 120, description: 4_000 };
+const MAX_LENGTHS: Readonly<Record<string, number>> = { title: 120, description: 4_000 };
 
 /** A text that is longer than ours may be ends in an ellipsis. */
-function cut(text: string, most: number | undefined): string {
+function truncate(text: string, most: number | undefined): string {
   const characters = [...text];
   return most === undefined || characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }
@@ -152,7 +157,7 @@ function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults
   const { fields } = object;
   const text = (name: string): string | null => readText(fields[name], place);
   const externalId = text('external_id');
-  const kind = chosen(fields.kind, text('kind'));
+  const kind = choiceOf(fields.kind, text('kind'));
   const timezone = text('timezone') ?? defaults.timezone ?? null;
   const currency = text('currency')?.toLowerCase() ?? defaults.currency ?? null;
   const texts: Record<string, string> = {};
@@ -160,7 +165,7 @@ function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults
   for (const name of ['title', 'description', 'booking_url', 'category']) {
     const value = text(name);
     if (value === null) continue;
-    texts[name] = cut(value, LONGEST[name]);
+    texts[name] = truncate(value, MAX_LENGTHS[name]);
     if (texts[name] !== value) tooLong.push(name);
   }
   const isCancel = entry.action === 'cancel';
@@ -168,29 +173,29 @@ function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults
   const isByApi = (name: string): boolean => fields[name]?.source === 'api' || fields[name]?.otherwise === 'api';
   return {
     action: isCancel ? 'cancel' : 'upsert',
-    thing: thingOf(object, place, object.each === undefined ? [] : [externalId ?? '']),
+    object: objectIdentity(object, place, object.each === undefined ? [] : [externalId ?? '']),
     externalId,
     kind,
     timezone,
     texts,
-    cut: tooLong,
+    truncated: tooLong,
     tiers: currency === null || isCancel ? [] : tiersAt(object, place, currency),
-    tiersBecome: object.tiers ?? 'replace',
-    isOurUnit: fields['tier.unit']?.source === 'fixed',
+    tierMerge: object.tiers ?? 'replace',
+    isFixedUnit: fields['tier.unit']?.source === 'fixed',
     slot,
-    isOfSlot: fields['slot.starts_at']?.source === 'webhook',
-    isNowhere: slot === null && timezone === null && text('slot.starts_at') !== null,
+    isAboutSlot: fields['slot.starts_at']?.source === 'webhook',
+    isWithoutTimezone: slot === null && timezone === null && text('slot.starts_at') !== null,
     booking: bookingAt(object, place),
-    onlyByApi: ['external_id', 'title', 'tier.amount', 'currency'].filter(isByApi),
+    apiOnlyFields: ['external_id', 'title', 'tier.amount', 'currency'].filter(isByApi),
   };
 }
 
 /** As many as a slot can have. */
-const MOST_PLACES = 100_000;
+const MAX_PLACES = 100_000;
 
 function partyOf(text: string | null): number | null {
   const party = wholeNumber(text);
-  if (party !== null && party > MOST_PLACES) throw new MappingError(`${party} are more than a slot has places for.`);
+  if (party !== null && party > MAX_PLACES) throw new MappingError(`${party} are more than a slot has places for.`);
   return party;
 }
 
@@ -198,18 +203,18 @@ function bookingAt(object: ObjectEntry, place: Place): Booking | null {
   const { 'booking.party': party, 'booking.status': status } = object.fields;
   if (party === undefined) return null;
   return {
-    thing: thingOf(object, place, []),
+    object: objectIdentity(object, place, []),
     party: party.as === 'count' ? itemsAt(place, party.path ?? '').length : partyOf(readText(party, place)),
-    isOff: chosen(status, readText(status, place)) === 'off',
+    isCanceled: choiceOf(status, readText(status, place)) === 'off',
   };
 }
 
 /** Of several offerings in one body each is a thing of its own. */
-function thingOf({ order }: ObjectEntry, place: Place, more: readonly string[]): MappedObject {
+function objectIdentity({ order }: ObjectEntry, place: Place, more: readonly string[]): MappedObject {
   const ids = order.id.map((path) => textOf(valueAt(place, path)) ?? '');
   const text = order.version === undefined ? null : textOf(valueAt(place, order.version));
   return {
-    sort: order.thing,
+    type: order.thing,
     name: JSON.stringify([order.thing, ...ids, ...more]),
     version: versionOf(text, order.version_as),
     partOf: order.part_of === undefined ? null : JSON.stringify([order.part_of, ...ids]),
@@ -232,7 +237,7 @@ function readText(field: MappingField | undefined, place: Place): string | null 
 }
 
 /** A value without a meaning of ours leaves the field to the venue. */
-function chosen(field: MappingField | undefined, value: string | null): string | null {
+function choiceOf(field: MappingField | undefined, value: string | null): string | null {
   if (value === null || field?.choices === undefined) return value;
   const choice = Object.entries(field.choices).find(([name]) =>
     name.endsWith('*') ? value.startsWith(name.slice(0, -1)) : value === name,
@@ -259,10 +264,10 @@ function tiersAt(object: ObjectEntry, place: Place, currency: string): MappedTie
       amount,
       currency,
       unit: text('unit') ?? 'per_person',
-      ...given('external_id', text('external_id')),
-      ...given('label', text('label')),
-      ...given('min_party', whole('min_party')),
-      ...given('max_party', whole('max_party')),
+      ...optionalField('external_id', text('external_id')),
+      ...optionalField('label', text('label')),
+      ...optionalField('min_party', whole('min_party')),
+      ...optionalField('max_party', whole('max_party')),
     };
     // Two adults are two units of one tier.
     found.set(tier.external_id ?? tier.label ?? '', tier);
@@ -270,7 +275,7 @@ function tiersAt(object: ObjectEntry, place: Place, currency: string): MappedTie
   return [...found.values()];
 }
 
-function given<Name extends string, Value>(name: Name, value: Value | null): { readonly [N in Name]?: Value } {
+function optionalField<Name extends string, Value>(name: Name, value: Value | null): { readonly [N in Name]?: Value } {
   return (value === null ? {} : { [name]: value }) as { readonly [N in Name]?: Value };
 }
 
@@ -291,9 +296,9 @@ function slotAt({ fields }: ObjectEntry, place: Place, zone: string | null): Map
   if (startsAt === null) return null;
   return {
     starts_at: startsAt,
-    ...given('external_id', readText(fields['slot.external_id'], place)),
-    ...given('ends_at', timeAt(fields['slot.ends_at'], place, zone)),
-    ...given('capacity', capacityAt(fields['slot.capacity'], place)),
+    ...optionalField('external_id', readText(fields['slot.external_id'], place)),
+    ...optionalField('ends_at', timeAt(fields['slot.ends_at'], place, zone)),
+    ...optionalField('capacity', capacityAt(fields['slot.capacity'], place)),
   };
 }
 
@@ -302,7 +307,7 @@ function capacityAt(field: MappingField | undefined, place: Place): number | nul
   const capacity = wholeNumber(readText(field, place));
   const taken = field?.as === 'remaining' ? wholeNumber(textOf(valueAt(place, field.with ?? ''))) : 0;
   if (capacity === null || taken === null) return null;
-  return Math.min(MOST_PLACES, Math.max(0, capacity - taken));
+  return Math.min(MAX_PLACES, Math.max(0, capacity - taken));
 }
 
 function timeAt(field: MappingField | undefined, place: Place, zone: string | null): string | null {

@@ -1,4 +1,5 @@
-// The only place that touches deliveries, the lanes to the endpoints, and the queue of events that nobody has dispatched.
+// The only file that reads and writes the tables of deliveries, of endpoint queues, and of events that wait for
+// dispatch.
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
@@ -6,16 +7,16 @@ import type { PageQuery } from '../../../base/page.ts';
 import { earlierSecrets } from '../queries.ts';
 import { PACES, type Pace, WINDOW_MS } from './schedule.ts';
 
-/** Answers how many events were taken from the queue. */
+/** Creates the deliveries of waiting events. Returns how many events were dispatched. */
 export async function dispatchEvents(db: Queryable, now: number, limit: number): Promise<number> {
-  const rows = await db.query<{ taken: number }>('select dispatch_events(to_timestamp($1 / 1000.0), $2) as taken', [
-    now,
-    limit,
-  ]);
-  return rows[0]?.taken ?? 0;
+  const rows = await db.query<{ dispatched: number }>(
+    'select dispatch_events(to_timestamp($1 / 1000.0), $2) as dispatched',
+    [now, limit],
+  );
+  return rows[0]?.dispatched ?? 0;
 }
 
-/** A lane that somebody has taken, with all that sending to its endpoint needs. */
+/** The queue of one endpoint, leased by this worker, with everything that is needed to send to the endpoint. */
 export interface EndpointQueue {
   readonly venueId: string;
   readonly endpointId: string;
@@ -29,7 +30,9 @@ export interface EndpointQueue {
   readonly earlierSecrets: Buffer[];
 }
 
-/** Those of each pace that wait longest, so many of each: nobody takes the places of another pace. */
+/**
+ * Leases the queues that have been due longest, up to `places` of each pace: one pace never uses the places of another.
+ */
 export async function claimQueues(
   db: Queryable,
   now: number,
@@ -56,47 +59,49 @@ export async function claimQueues(
 export interface DueDelivery {
   /** The time of the event, which is the delivery's key. */
   readonly createdAt: string;
-  /** In the 72 hours that run now. */
+  /** Attempts in the current 72 hours. */
   readonly tries: number;
   readonly endsAt: number;
-  /** Null: its time is up, and it is to be ended. */
+  /** Null: the 72 hours are over, and the worker must end the delivery. */
   readonly body: string | null;
 }
 
-/** None, too, when another has taken the lane. */
+/**
+ * Deliveries that are due, without those in `inFlight`. Also empty if another worker has leased the queue meanwhile.
+ */
 export async function dueDeliveries(
   db: Queryable,
-  lane: EndpointQueue,
+  queue: EndpointQueue,
   now: number,
   limit: number,
-  underWay: readonly string[],
+  inFlight: readonly string[],
 ): Promise<DueDelivery[]> {
   return db.query<DueDelivery>(
     `select created_at as "createdAt", tries, (extract(epoch from ends_at) * 1000)::float8 as "endsAt", body
      from due_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::timestamptz[])`,
-    [lane.venueId, lane.endpointId, lane.leaseToken, now, limit, underWay],
+    [queue.venueId, queue.endpointId, queue.leaseToken, now, limit, inFlight],
   );
 }
 
-/** Those whose time is up. `over`: why everything that waits is to end, up to a limit. */
+/** Ends the deliveries whose 72 hours are over. With a `reason`, ends all that wait, up to the limit. */
 export async function endDeliveries(
   tx: Queryable,
-  lane: EndpointQueue,
+  queue: EndpointQueue,
   now: number,
   limit: number,
-  underWay: readonly string[],
-  over: string | null,
+  inFlight: readonly string[],
+  reason: string | null,
 ): Promise<RecordResult> {
   const rows = await tx.query<{ outcome: RecordResult }>(
     'select end_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::timestamptz[], $7) as outcome',
-    [lane.venueId, lane.endpointId, lane.leaseToken, now, limit, underWay, over],
+    [queue.venueId, queue.endpointId, queue.leaseToken, now, limit, inFlight, reason],
   );
   return rows[0]?.outcome ?? 'lost';
 }
 
 export interface Outcome {
   readonly createdAt: string;
-  /** Of the 72 hours that it belongs to: one that was sent again meanwhile has others. */
+  /** The end of the 72 hours in which the attempt was made; a redelivery meanwhile starts other 72 hours. */
   readonly endsAt: number;
   readonly status: 'pending' | 'delivered' | 'failed';
   readonly code: number | null;
@@ -104,13 +109,13 @@ export interface Outcome {
   readonly response: string | null;
   readonly durationMs: number;
   readonly at: number;
-  /** When it is tried next; null: it is not. */
+  /** When the next attempt is due; null: there is none. */
   readonly dueAt: number | null;
 }
 
 export interface QueueUpdate {
   readonly now: number;
-  /** Until when nobody else may take the lane. */
+  /** No worker leases the queue before this time. */
   readonly freeAt: number;
   readonly failures: number;
   readonly pace: Pace;
@@ -118,30 +123,30 @@ export interface QueueUpdate {
 }
 
 /**
- * `lost`: another has the lane, and nothing was written. `dead`: no delivery has succeeded for a whole 72 hours. `stale`:
- * the endpoint was disabled, or its secret rotated.
+ * `kept`: written. `lost`: another worker has leased the queue, and nothing was written. `dead`: written, and no
+ * delivery has succeeded for 72 hours. `stale`: written, but the endpoint was disabled or its secret rotated meanwhile.
  */
 export type RecordResult = 'kept' | 'lost' | 'dead' | 'stale';
 
 export async function recordAttempts(
   db: Queryable,
-  lane: EndpointQueue,
-  after: QueueUpdate,
+  queue: EndpointQueue,
+  update: QueueUpdate,
   outcomes: readonly Outcome[],
 ): Promise<RecordResult> {
   const rows = await db.query<{ outcome: RecordResult }>(
     `select record_attempts($1, $2, $3, to_timestamp($4 / 1000.0), to_timestamp($5 / 1000.0), $6, $7, $8, $9, $10::timestamptz[],
        $11::float8[], $12::text[], $13::integer[], $14::text[], $15::text[], $16::integer[], $17::float8[], $18::float8[]) as outcome`,
     [
-      lane.venueId,
-      lane.endpointId,
-      lane.leaseToken,
-      after.now,
-      after.freeAt,
-      after.failures,
-      after.pace,
-      after.isReleased,
-      lane.secret,
+      queue.venueId,
+      queue.endpointId,
+      queue.leaseToken,
+      update.now,
+      update.freeAt,
+      update.failures,
+      update.pace,
+      update.isReleased,
+      queue.secret,
       outcomes.map(({ createdAt }) => createdAt),
       outcomes.map(({ endsAt }) => endsAt),
       outcomes.map(({ status }) => status),
@@ -156,7 +161,7 @@ export async function recordAttempts(
   return rows[0]?.outcome ?? 'lost';
 }
 
-/** Each endpoint has one, from its first moment on. */
+/** Every endpoint has a queue, created in the same transaction. */
 export async function insertQueue(tx: Queryable, venueId: string, endpointId: string): Promise<void> {
   await tx.query('insert into delivery_lanes (venue_id, endpoint_id) values ($1, $2)', [venueId, endpointId]);
 }
@@ -169,7 +174,7 @@ export async function makeQueueDue(tx: Queryable, venueId: string, endpointId: s
   ]);
 }
 
-/** A fresh start: failures are forgotten, and whatever rest there was is over. Whoever has the lane loses it. */
+/** Clears failures and back-off, and revokes the lease: a worker that is processing the queue writes nothing more. */
 export async function resetQueue(tx: Queryable, venueId: string, endpointId: string): Promise<void> {
   await tx.query(
     `update delivery_lanes set failures = 0, pace = 'quick', free_at = '-infinity', turn = turn + 1
@@ -235,7 +240,7 @@ export async function newestDeliveries(
   );
 }
 
-/** Due at once, with 72 hours of its own. Null: there is no such delivery. One that is pending only becomes due. */
+/** Makes a delivery due now and gives it new 72 hours. Null: there is no such delivery. */
 export async function redeliverOne(
   tx: Queryable,
   venueId: string,
@@ -252,7 +257,7 @@ export async function redeliverOne(
   return rows[0] ?? null;
 }
 
-/** The oldest that have failed since then, up to a limit. Answers how many. */
+/** Makes the oldest failed deliveries since a time due again, up to a limit. Returns how many. */
 export async function redeliverFailed(
   tx: Queryable,
   venueId: string,
@@ -273,7 +278,7 @@ export async function redeliverFailed(
   return rows.length;
 }
 
-/** The log of deliveries goes back 30 days. What is still to be tried stays. */
+/** Deletes deliveries that are older than 30 days, apart from those that still have attempts to come. */
 export async function deleteOldDeliveries(db: Queryable, now: number, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from deliveries where ctid = any(array(

@@ -1,6 +1,6 @@
-// What bookings take off the slots of the venue's offerings, and what cancellations give back. A booking counts once,
-// whatever is sent of it and how often: what it took is kept, and only the difference is taken. Only a slot that is known,
-// with a capacity, is touched; nothing is given back that was not taken here.
+// Applies bookings and cancellations to the capacity of the venue's slots. A booking counts once, however often it is
+// sent: the places that it took are stored, and only the difference is applied. Only known slots with a capacity
+// change, and a cancellation returns only places that were taken here.
 
 import type { Queryable } from '../../base/db.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
@@ -29,41 +29,41 @@ interface RequestedPlaces {
   readonly party: number;
 }
 
-/** What a delivery says of one booking. */
+/** The changes that a delivery makes to one booking. */
 export interface BookingUpdate {
   readonly object: MappedObject;
   readonly changes: readonly Change[];
-  /** Some of it could not be read: what the booking took elsewhere stays taken. */
+  /** Some items could not be read: the places that the booking took on other slots stay taken. */
   readonly isPartial: boolean;
 }
 
-/** The offerings of which something is, or was, taken, with what was left out of each. */
+/** Returns the offerings whose capacity the booking changes, with notes about what was left out of each. */
 export async function applyBooking(
   tx: Queryable,
   seller: Seller,
   delivery: DueDelivery,
   known: KnownBooking | null,
-  news: BookingUpdate,
+  update: BookingUpdate,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const before = known?.takes ?? [];
-  const wanted = news.changes.flatMap(requestedPlaces);
-  const isPart = news.isPartial || news.changes.some(isIncomplete);
+  const requested = update.changes.flatMap(requestedPlaces);
+  const isPartial = update.isPartial || update.changes.some(isIncomplete);
   const touched = new Map<string, readonly string[]>();
   const takes: BookedPlaces[] = [];
-  for (const offering of new Set([...before, ...wanted].map((one) => one.offering))) {
-    const settled = await applyToOffering(tx, seller, offering, {
-      before: before.filter((one) => one.offering === offering),
-      requested: wanted.filter((one) => one.offering === offering),
-      isPartial: isPart,
+  for (const offering of new Set([...before, ...requested].map((places) => places.offering))) {
+    const result = await applyToOffering(tx, seller, offering, {
+      before: before.filter((places) => places.offering === offering),
+      requested: requested.filter((places) => places.offering === offering),
+      isPartial,
     });
-    takes.push(...settled.takes);
-    if (settled.isTouched) touched.set(offering, settled.notes);
+    takes.push(...result.takes);
+    if (result.isTouched) touched.set(offering, result.notes);
   }
-  const last = Math.max(seller.now, ...news.changes.map(({ slot }) => Date.parse(slot?.starts_at ?? '') || 0));
-  await storeBooking(tx, delivery, hashOf(news.object.name), {
-    ...orderingOf(delivery, news.object),
+  const lastAt = Math.max(seller.now, ...update.changes.map(({ slot }) => Date.parse(slot?.starts_at ?? '') || 0));
+  await storeBooking(tx, delivery, hashOf(update.object.name), {
+    ...orderingOf(delivery, update.object),
     takes,
-    lastAt: last,
+    lastAt,
   });
   return touched;
 }
@@ -71,12 +71,12 @@ export async function applyBooking(
 function requestedPlaces({ action, booking, externalId, slot }: Change): RequestedPlaces[] {
   if (action === 'cancel' || booking === null || booking.isCanceled) return [];
   if (externalId === null || slot === null || booking.party === null || booking.party <= 0) return [];
-  // That it is none is told of the change itself.
+  // The outcome of the change itself reports an invalid id.
   if (!isExternalId(externalId)) return [];
   return [{ offering: externalId, slot, party: booking.party }];
 }
 
-/** It is on, and the body does not say for when or for how many. */
+/** The booking is active, but the body does not say for which slot or for how many guests. */
 function isIncomplete({ action, booking, externalId, slot }: Change): boolean {
   if (action === 'cancel' || booking === null || booking.isCanceled) return false;
   return externalId === null || slot === null || booking.party === null;
@@ -105,29 +105,29 @@ async function applyToOffering(
   tx: Queryable,
   seller: Seller,
   offering: string,
-  settling: OfferingUpdate,
+  offeringUpdate: OfferingUpdate,
 ): Promise<OfferingResult> {
   const untouched = { isTouched: false, notes: [] };
-  if ((await ownedByOther(tx, seller, offering)) !== null) return { takes: settling.before, ...untouched };
+  if ((await ownedByOther(tx, seller, offering)) !== null) return { takes: offeringUpdate.before, ...untouched };
   const content = await contentOf(tx, seller, offering);
-  const lines = slotUpdatesOf(content, settling);
+  const updates = slotUpdatesOf(content, offeringUpdate);
   const takes: BookedPlaces[] = [];
-  const rooms: { readonly hash: Buffer; readonly room: SlotCapacity; readonly startsAt: string }[] = [];
+  const capacities: { readonly hash: Buffer; readonly capacity: SlotCapacity; readonly startsAt: string }[] = [];
   const slots = new Map<string, Slot>();
   let isTouched = false;
-  for (const { key, slot, before, party } of lines) {
+  for (const { key, slot, before, party } of updates) {
     const hash = hashOf(offering, key);
-    const room =
+    const capacity =
       slot === null
         ? null
         : currentCapacity(await findSlotCapacity(tx, seller.venue.id, seller.mode, hash), slot.capacity);
-    if (slot === null || room === null || room.placesLeft === null) {
+    if (slot === null || capacity === null || capacity.placesLeft === null) {
       if (party > 0) takes.push({ offering, slot: key, party, statement: null });
       continue;
     }
-    const after = capacityAfterBooking(room, before, party);
-    isTouched ||= party > 0 || before?.statement === room.statement;
-    rooms.push({ hash, room: after, startsAt: slot.starts_at });
+    const after = capacityAfterBooking(capacity, before, party);
+    isTouched ||= party > 0 || before?.statement === capacity.statement;
+    capacities.push({ hash, capacity: after, startsAt: slot.starts_at });
     slots.set(key, { ...slot, capacity: offeredCapacity(after) ?? 0 });
     if (party > 0) takes.push({ offering, slot: key, party, statement: after.statement });
   }
@@ -137,44 +137,53 @@ async function applyToOffering(
     ...content,
     availability: { ...content.availability, slots: all },
   });
-  if (outcome.status !== 'applied') return { takes: settling.before, ...untouched };
-  for (const { hash, room, startsAt } of rooms)
-    await storeSlotCapacity(tx, seller.venue.id, seller.mode, hash, room, Math.max(seller.now, Date.parse(startsAt)));
+  if (outcome.status !== 'applied') return { takes: offeringUpdate.before, ...untouched };
+  for (const { hash, capacity, startsAt } of capacities)
+    await storeSlotCapacity(
+      tx,
+      seller.venue.id,
+      seller.mode,
+      hash,
+      capacity,
+      Math.max(seller.now, Date.parse(startsAt)),
+    );
   return { takes, isTouched, notes };
 }
 
-/** One for each slot that the booking takes from now, or took from before. */
+/** One update for each slot on which the booking takes places now or took places before. */
 function slotUpdatesOf(
   content: OfferingContent | null,
-  { before, requested: wanted, isPartial: isPart }: OfferingUpdate,
+  { before, requested, isPartial }: OfferingUpdate,
 ): SlotUpdate[] {
   const availability = content?.availability;
   const parties = new Map<string, { slot: Slot | null; party: number }>();
-  for (const { slot, party } of wanted) {
+  for (const { slot, party } of requested) {
     const known = availability === undefined ? null : knownSlot(availability, slot);
     const key = slotKey(known ?? slot);
     parties.set(key, { slot: known, party: party + (parties.get(key)?.party ?? 0) });
   }
   for (const { slot: key, party } of before) {
     if (parties.has(key)) continue;
-    const slot = availability?.slots?.find((one) => slotKey(one) === key) ?? null;
-    parties.set(key, { slot, party: isPart ? party : 0 });
+    const slot = availability?.slots?.find((candidate) => slotKey(candidate) === key) ?? null;
+    parties.set(key, { slot, party: isPartial ? party : 0 });
   }
   return [...parties].map(([key, { slot, party }]) => ({
     key,
     slot,
-    before: before.find((one) => one.slot === key) ?? null,
+    before: before.find((places) => places.slot === key) ?? null,
     party,
   }));
 }
 
-/** A slot that a rule gave becomes one of its own: those take the rule's place. */
+/**
+ * Replaces changed slots; a slot that came from a recurrence rule is added as a single slot, which overrides the rule.
+ */
 function replaceSlots(content: OfferingContent, changed: ReadonlyMap<string, Slot>): BoundedSlots {
-  const left = new Map(changed);
+  const remaining = new Map(changed);
   const slots = (content.availability?.slots ?? []).map((slot) => {
-    const next = left.get(slotKey(slot));
-    left.delete(slotKey(slot));
+    const next = remaining.get(slotKey(slot));
+    remaining.delete(slotKey(slot));
     return next ?? slot;
   });
-  return dropEarliestSlots([...slots, ...left.values()]);
+  return dropEarliestSlots([...slots, ...remaining.values()]);
 }

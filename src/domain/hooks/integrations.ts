@@ -1,5 +1,6 @@
-// Connecting a venue system: create, list, revoke. The address with its token and, for custom, the signing secret are shown
-// once; the token is kept as a hash, the secret sealed and bound to its row. Each of these acts is in the audit log.
+// Integrations with venue systems: create, list, revoke. The hook URL with its token and, for custom, the signing
+// secret are shown once; the token is stored as a hash, the secret sealed and bound to its row. Create and revoke write
+// to the audit log.
 
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../../base/db.ts';
@@ -21,7 +22,7 @@ interface IntegrationRequest {
   readonly defaults?: Defaults;
 }
 
-/** The token is the credential of a hook address: 190 bits of chance. */
+/** The token is the credential of a hook URL: 190 random bits. */
 export function hashOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
@@ -33,13 +34,13 @@ export async function createIntegration(
 ): Promise<OperationResult> {
   const { venue, mode, random, seal } = caller;
   const { provider, signing_secret, defaults = {} } = input.body;
-  // The venue's row is locked, so that two calls at once cannot both be the fiftieth.
+  // Locks the venue's row, so that concurrent calls cannot exceed the limit.
   await lockVenue(tx, venue.id);
   if ((await countActive(tx, venue.id, mode)) >= MAX_ACTIVE) throw invalid([tooMany()]);
   const id = caller.ids.prefixed('int');
   const token = randomText(random, 32);
-  const ours = provider === 'custom' ? `whsec_${randomText(random, 32)}` : null;
-  const secret = ours ?? signing_secret ?? null;
+  const issuedSecret = provider === 'custom' ? `whsec_${randomText(random, 32)}` : null;
+  const secret = issuedSecret ?? signing_secret ?? null;
   const address = caller.hookUrl(provider);
   const row = await insertIntegration(tx, {
     venueId: venue.id,
@@ -54,8 +55,11 @@ export async function createIntegration(
   });
   const detail = { provider, mode, defaults };
   await audit(tx, caller, { venueId: venue.id, action: 'integration.create', subject: id, detail });
-  const once = { webhook_url: `${address}${token}`, ...(ours === null ? {} : { signing_secret: ours }) };
-  return { status: 201, body: { data: { ...shownIntegration(row), ...once } } };
+  const shownOnce = {
+    webhook_url: `${address}${token}`,
+    ...(issuedSecret === null ? {} : { signing_secret: issuedSecret }),
+  };
+  return { status: 201, body: { data: { ...shownIntegration(row), ...shownOnce } } };
 }
 
 function tooMany() {
@@ -73,7 +77,7 @@ export async function listIntegrations(db: Queryable, caller: Caller): Promise<O
   return { status: 200, body: { data: rows.map(shownIntegration) } };
 }
 
-/** Its address answers 401 from the next request on. What was revoked stays so: a retry is safe. */
+/** The hook URL returns 401 from the next request on. Idempotent: a retry changes nothing. */
 export async function revokeIntegration(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const { venue, mode, now } = caller;
   const before = await findIntegration(tx, venue.id, mode, input.params.id ?? '');

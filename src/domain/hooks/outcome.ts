@@ -1,5 +1,6 @@
-// What one delivery does to the venue's offerings, and what is told of it. Each change is judged and written by itself, whole
-// or not at all; an older one than was applied before changes nothing; what cannot be done is named, and done without.
+// Applies one delivery to the venue's offerings and returns its outcome. Each change is validated and written on its
+// own, whole or not at all. A change that is older than one applied before changes nothing. What cannot be applied is
+// named in the reason.
 
 import type { Queryable } from '../../base/db.ts';
 import { invalid, Problem } from '../../base/errors.ts';
@@ -48,43 +49,44 @@ export async function applyDelivery(
   delivery: DueDelivery,
   text: string,
 ): Promise<Outcome> {
-  const reading = interpret(mappingOf(seller.mappings, delivery.provider), readBody(text), delivery.defaults);
-  if (reading.does !== 'change' && reading.does !== 'whole')
-    return { status: reading.does, reason: reading.reason, offering: null };
-  // From here on this is the venue's only writer: what is known stays so until it is written.
+  const interpretation = interpret(mappingOf(seller.mappings, delivery.provider), readBody(text), delivery.defaults);
+  if (interpretation.result !== 'change' && interpretation.result !== 'whole')
+    return { status: interpretation.result, reason: interpretation.reason, offering: null };
+  // Locks the venue: until the commit no other writer changes what is read here.
   await allocateTimestamps(tx, seller.venue.id, seller.mode, seller.now, 1);
-  if (reading.does === 'whole') return applyWholeObject(tx, seller, delivery, reading.whole, text);
-  const readable = reading.changes.filter((one): one is Change => !('trouble' in one));
+  if (interpretation.result === 'whole') return applyWholeObject(tx, seller, delivery, interpretation.whole, text);
+  const readable = interpretation.changes.filter((change): change is Change => !('problem' in change));
   const booking = readable.find((change) => change.booking !== null)?.booking?.object ?? null;
   const known = booking === null ? null : await findBooking(tx, delivery, hashOf(booking.name));
   if (booking !== null && known !== null && isOlder(delivery, booking, known))
     return outcome('superseded', NEWER_WAS_APPLIED, readable[0]?.externalId ?? null);
   const outcomes: Outcome[] = [];
-  for (const one of reading.changes)
-    outcomes.push('trouble' in one ? outcomeOfUnreadable(one) : await applyChange(tx, seller, delivery, one));
+  for (const change of interpretation.changes)
+    outcomes.push('problem' in change ? outcomeOfUnreadable(change) : await applyChange(tx, seller, delivery, change));
   if (booking === null) return combineOutcomes(outcomes);
-  const isPart = readable.length < reading.changes.length;
+  const isPartial = readable.length < interpretation.changes.length;
   const touched = await applyBooking(tx, seller, delivery, known, {
     object: booking,
     changes: readable,
-    isPartial: isPart,
+    isPartial: isPartial,
   });
-  return combineOutcomes(outcomes.map((one) => withBookingApplied(one, touched)));
+  return combineOutcomes(outcomes.map((result) => withBookingApplied(result, touched)));
 }
 
+/** A change of a booking alone is `applied` if the booking changed the capacity of its offering. */
 function withBookingApplied(result: Outcome, touched: ReadonlyMap<string, readonly string[]>): Outcome {
   const notes = result.offering === null ? undefined : touched.get(result.offering);
   if (result.status !== 'ignored' || notes === undefined) return result;
   return withNotes(outcome('applied', null, result.offering), notes);
 }
 
-const outcomeOfUnreadable = ({ trouble, externalId }: UnreadableObject): Outcome =>
-  outcome('unmapped', trouble, externalId !== null && isExternalId(externalId) ? externalId : null);
+const outcomeOfUnreadable = ({ problem, externalId }: UnreadableObject): Outcome =>
+  outcome('unmapped', problem, externalId !== null && isExternalId(externalId) ? externalId : null);
 
-/** Applied where one of them was; what became of the others is told all the same, each by its name. */
+/** The outcome is `applied` if one change was applied; the reason still names what happened to the others. */
 function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
   const first = outcomes.find(({ status }) => status === 'applied') ?? outcomes[0];
-  if (first === undefined) throw new Error('a delivery that changes something has a change');
+  if (first === undefined) throw new Error('interpret() returned no changes');
   const reasons = new Set(
     outcomes.flatMap(({ reason, offering }) =>
       reason === null ? [] : [outcomes.length > 1 && offering !== null ? `"${offering}": ${reason}` : reason],
@@ -111,21 +113,20 @@ async function applyChange(tx: Queryable, seller: Seller, delivery: DueDelivery,
   const externalId = change.externalId ?? (await offeringOfParent(tx, delivery, change.object));
   if (externalId === null)
     return outcome('needs_api_read', 'The delivery does not say which offering it is about.', null);
-  const held = await ownedByOther(tx, seller, externalId);
-  if (held !== null) return outcome('failed', held, externalId);
+  const refusal = await ownedByOther(tx, seller, externalId);
+  if (refusal !== null) return outcome('failed', refusal, externalId);
   const before = await contentOf(tx, seller, externalId);
   if (change.action === 'cancel' && before === null)
     return outcome(change.booking === null ? 'unmapped' : 'ignored', unknownOffering(externalId), externalId);
-  // Which offering the thing belongs to is worth knowing, also where nothing can be made of it yet.
+  // Stored even if the change cannot be applied yet: later deliveries need to know the offering of this object.
   await storeObject(tx, delivery, hash, { ...orderingOf(delivery, change.object), offering: externalId });
   if (change.booking !== null && (change.action === 'cancel' || change.booking.isCanceled))
     return outcome('ignored', NOTHING_TO_RETURN, externalId);
   if (change.action === 'cancel' && !change.isAboutSlot && before !== null)
     return upsertFromHook(tx, seller, cancelOffering(before));
-  const isOfBookingAlone = change.tiers.length === 0 && Object.keys(change.texts).length === 0;
-  if (change.isWithoutTimezone && before !== null && isOfBookingAlone)
-    return outcome('unmapped', NO_TIMEZONE, externalId);
-  if (change.booking !== null && before !== null && isOfBookingAlone)
+  const isBookingOnly = change.tiers.length === 0 && Object.keys(change.texts).length === 0;
+  if (change.isWithoutTimezone && before !== null && isBookingOnly) return outcome('unmapped', NO_TIMEZONE, externalId);
+  if (change.booking !== null && before !== null && isBookingOnly)
     return outcome('ignored', NO_SLOT_WITH_CAPACITY, externalId);
   const slot = await slotToWrite(tx, seller, externalId, before, change);
   const merged = mergeOffering(before, externalId, change, slot, delivery.defaults);
@@ -138,16 +139,16 @@ const withNotes = (outcome: Outcome, notes: readonly string[]): Outcome =>
   outcome.status === 'applied' && notes.length > 0 ? { ...outcome, reason: notes.join(' ') } : outcome;
 
 /**
- * A slot is written where the delivery says how many places are left, or where it is one that we know already: that
- * somebody has booked a time does not mean that the time can be booked. One that was called off stays full until the same
- * sort of thing says otherwise, whatever is heard of its places meanwhile. Null: nothing is written.
+ * A slot is written if the delivery states its capacity, or if it is known already: a booking alone does not prove that
+ * the slot can be booked. A canceled slot stays full until an object of the same type restores it, even if a capacity
+ * is stated meanwhile. Null: nothing is written.
  */
 async function slotToWrite(
   tx: Queryable,
   seller: Seller,
   externalId: string,
   before: OfferingContent | null,
-  { slot, action, object: thing, booking }: Change,
+  { slot, action, object, booking }: Change,
 ): Promise<MappedSlot | null> {
   if (slot === null) return null;
   const known = before?.availability === undefined ? null : knownSlot(before.availability, slot);
@@ -155,11 +156,11 @@ async function slotToWrite(
   const isSingle = before?.availability?.slots?.includes(known) === true;
   if (booking !== null) return isSingle ? slot : null;
   const hash = hashOf(externalId, slotKey(known));
-  const kept = await findSlotCapacity(tx, seller.venue.id, seller.mode, hash);
-  const room = currentCapacity(kept, known.capacity);
-  const after = capacityAfterStatement(room, action, thing, slot);
-  const isOff = room.canceledBy !== null || after.canceledBy !== null;
-  if (!isOff) return isSingle || slot.capacity !== undefined ? slot : null;
+  const stored = await findSlotCapacity(tx, seller.venue.id, seller.mode, hash);
+  const capacity = currentCapacity(stored, known.capacity);
+  const after = capacityAfterStatement(capacity, action, object, slot);
+  const isCanceled = capacity.canceledBy !== null || after.canceledBy !== null;
+  if (!isCanceled) return isSingle || slot.capacity !== undefined ? slot : null;
   await storeSlotCapacity(
     tx,
     seller.venue.id,
@@ -172,27 +173,27 @@ async function slotToWrite(
 }
 
 function capacityAfterStatement(
-  room: SlotCapacity,
+  capacity: SlotCapacity,
   action: Change['action'],
-  { type: sort }: MappedObject,
+  { type }: MappedObject,
   slot: MappedSlot,
 ): SlotCapacity {
-  if (action === 'cancel') return { ...room, canceledBy: room.canceledBy ?? sort };
-  const offBy = room.canceledBy === sort ? null : room.canceledBy;
+  if (action === 'cancel') return { ...capacity, canceledBy: capacity.canceledBy ?? type };
+  const canceledBy = capacity.canceledBy === type ? null : capacity.canceledBy;
   return slot.capacity === undefined
-    ? { ...room, canceledBy: offBy }
-    : { ...room, canceledBy: offBy, placesLeft: slot.capacity };
+    ? { ...capacity, canceledBy }
+    : { ...capacity, canceledBy, placesLeft: slot.capacity };
 }
 
 const unknownOffering = (externalId: string): string => `This venue has no offering "${externalId}".`;
 
 function outcomeOfMissing(missing: readonly string[], { apiOnlyFields: onlyByApi }: Change): Omit<Outcome, 'offering'> {
-  const byApi = missing.filter((name) => onlyByApi.includes(name === 'tiers' ? 'tier.amount' : name));
-  if (byApi.length > 0) {
-    const what = byApi.join(' and ');
+  const fromApi = missing.filter((name) => onlyByApi.includes(name === 'tiers' ? 'tier.amount' : name));
+  if (fromApi.length > 0) {
+    const fields = fromApi.join(' and ');
     return {
       status: 'needs_api_read',
-      reason: `The delivery has no ${what}: send the offering once with POST /v1/offerings, and deliveries will keep it up to date.`,
+      reason: `The delivery has no ${fields}: send the offering once with POST /v1/offerings, and deliveries will keep it up to date.`,
     };
   }
   const kind = missing.includes('kind') ? ' Connect with defaults.kind to say what is sold.' : '';
@@ -202,14 +203,14 @@ function outcomeOfMissing(missing: readonly string[], { apiOnlyFields: onlyByApi
   return { status: 'unmapped', reason: `There is no ${missing.join(' and no ')} for a new offering.${kind}${tiers}` };
 }
 
-/** What the body does not say, an earlier delivery may have: a class belongs to its description. */
+/** If the body does not name the offering, an earlier delivery may have: a class belongs to its class description. */
 async function offeringOfParent(
   tx: Queryable,
   delivery: DueDelivery,
   { partOf }: MappedObject,
 ): Promise<string | null> {
-  const whole = partOf === null ? null : await findObject(tx, delivery, hashOf(partOf));
-  return whole?.offering_external_id ?? null;
+  const parent = partOf === null ? null : await findObject(tx, delivery, hashOf(partOf));
+  return parent?.offering_external_id ?? null;
 }
 
 interface CustomData {
@@ -217,29 +218,29 @@ interface CustomData {
   readonly slots?: readonly { readonly starts_at: string }[];
 }
 
-/** A delivery in our own words: the body, then its data, as their schemas say. */
+/** Applies a custom delivery, which uses our own schemas: validates the body, then its data. */
 async function applyWholeObject(
   tx: Queryable,
   seller: Seller,
   delivery: DueDelivery,
-  { schema, object: thing }: WholeObject,
+  { schema, object }: WholeObject,
   text: string,
 ): Promise<Outcome> {
   const data = readCustomData(seller, schema, text);
-  const hash = hashOf(thing.name);
+  const hash = hashOf(object.name);
   const known = await findObject(tx, delivery, hash);
   const { external_id } = data;
-  if (known !== null && isOlder(delivery, thing, known)) return outcome('superseded', NEWER_WAS_APPLIED, external_id);
+  if (known !== null && isOlder(delivery, object, known)) return outcome('superseded', NEWER_WAS_APPLIED, external_id);
   const before = await contentOf(tx, seller, external_id);
   const after = mergeCustomData(before, schema, data);
   if (after === null) return outcome('failed', unknownOffering(external_id), external_id);
   const result = withNotes(await upsertFromHook(tx, seller, after.content), after.notes);
   if (result.status === 'applied')
-    await storeObject(tx, delivery, hash, { ...orderingOf(delivery, thing), offering: external_id });
+    await storeObject(tx, delivery, hash, { ...orderingOf(delivery, object), offering: external_id });
   return result;
 }
 
-/** Null: there is no such offering. */
+/** The offering after a custom delivery. Null: there is no such offering. */
 function mergeCustomData(before: OfferingContent | null, schema: string, data: CustomData): MergedOffering | null {
   if (schema === 'offering') return { content: data as unknown as OfferingContent, notes: [] };
   if (before === null) return null;
@@ -251,17 +252,17 @@ function mergeCustomData(before: OfferingContent | null, schema: string, data: C
 
 function readCustomData(seller: Seller, schema: string, text: string): CustomData {
   const parsed = parseStrictJson(Buffer.from(text));
-  if (!parsed.ok) throw new Error('what is stored was JSON when it came');
+  if (!parsed.ok) throw new Error('the stored body is not valid JSON');
   const facts = factsFor(seller.now, seller.venue);
-  const whole = seller.contract.validate('custom_hook', parsed, facts).problems;
-  if (whole.length > 0) throw invalid(whole);
+  const bodyProblems = seller.contract.validate('custom_hook', parsed, facts).problems;
+  if (bodyProblems.length > 0) throw invalid(bodyProblems);
   const { data } = parsed.value as { data: JsonValue };
   const problems = problemsOf(seller, schema, data);
-  if (problems.length > 0) throw invalid(problems.map((one) => ({ ...one, field: `/data${one.field}` })));
+  if (problems.length > 0) throw invalid(problems.map((problem) => ({ ...problem, field: `/data${problem.field}` })));
   return data as unknown as CustomData;
 }
 
-/** What was wrong with a body, before anything was written. Null: it is no fault of the body's. */
+/** The failed outcome of a body that did not validate; nothing was written. Null: the error is not about the body. */
 export function outcomeOfInvalidBody(error: unknown): Outcome | null {
   const problems = error instanceof Problem ? (error.detail.problems ?? []) : [];
   return problems.length === 0 ? null : outcome('failed', reasonOf(problems), null);

@@ -1,5 +1,5 @@
-// A delivery that was refused is not stored, and its sender may never say so to the venue: a wrong secret would go unnoticed.
-// So the integration shows when the last one came and what it was told. What goes wrong here changes no answer.
+// Records on the integration when the last delivery was refused and with which error code. Refused deliveries are not
+// stored, so a venue would otherwise not notice a wrong secret. A failure here does not change the response.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -17,13 +17,13 @@ export interface RefusalServices {
 
 export async function noteRefusal(
   { db, clock, log }: RefusalServices,
-  sender: IntegrationCaller,
+  caller: IntegrationCaller,
   code: string,
 ): Promise<void> {
   if (!RECORDED_CODES.includes(code)) return;
   try {
-    await recordRefusal(db, sender.venueId, sender.integrationId, { as: code, now: clock.now() });
+    await recordRefusal(db, caller.venueId, caller.integrationId, { as: code, now: clock.now() });
   } catch (error) {
-    log.warn({ integration: sender.integrationId, code, err: error }, 'a refused delivery was not noted');
+    log.warn({ integration: caller.integrationId, code, err: error }, 'recording a refused delivery failed');
   }
 }

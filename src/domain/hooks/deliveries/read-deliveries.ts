@@ -1,4 +1,5 @@
-// What a venue system sent and what became of it; applying one again, after whatever was in its way is mended.
+// The inbound deliveries of an integration with their outcomes; replays one, for instance after its cause of failure is
+// fixed.
 
 import type { Queryable } from '../../../base/db.ts';
 import { conflict, notFound } from '../../../base/errors.ts';
@@ -21,13 +22,13 @@ async function requireIntegration(db: Queryable, caller: Caller, input: Input): 
 
 export async function listInboundDeliveries(db: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const integration = await requireIntegration(db, caller, input);
-  const question = pageQueryOf(input.query);
-  const found = await listInboundRows(db, caller.venue.id, integration.id, question);
-  const { rows, nextBefore } = pageOf(found, question.limit, ({ received_at }) => received_at);
+  const page = pageQueryOf(input.query);
+  const found = await listInboundRows(db, caller.venue.id, integration.id, page);
+  const { rows, nextBefore } = pageOf(found, page.limit, ({ received_at }) => received_at);
   return { status: 200, body: { data: rows.map((row) => shownInbound(row, integration)), next_before: nextBefore } };
 }
 
-/** Also one of an integration that was revoked: what came before that is still there. */
+/** Also works for a revoked integration: the deliveries from before are still stored. */
 export async function replayInbound(tx: Queryable, caller: Caller, input: Input): Promise<OperationResult> {
   const { venue, now } = caller;
   const integration = await requireIntegration(tx, caller, input);

@@ -1,16 +1,16 @@
-// A delivery's body as the mappings read it: numbers stay the text that came, so that no price goes through a binary float,
-// and places are named by paths such as `booking.rates[].total`. Pure; a place that is not there is undefined, never an error.
+// Reads a delivery's body for the mappings. Numbers keep their text, so that no price goes through a binary float, and
+// values are addressed by paths such as `booking.rates[].total`. Pure; a missing value is undefined, never an error.
 
-/** Strings, to step over them, and numbers that a double may not give back as they were written. */
+/** Matches strings, to skip them, and numbers that a double may not reproduce exactly. */
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?[eE][+-]?\d+|-?\d+\.\d+|-?\d{16,}/g;
 const NUMBER_KEY = '$number';
 
-/** `text` is JSON that was accepted before. Such a number becomes an object that names its text, which textOf reads. */
+/** `text` is valid JSON. Each inexact number becomes an object that holds its text, which textOf() reads. */
 export function readBody(text: string): unknown {
-  const marked = text.replaceAll(STRING_OR_NUMBER, (token) =>
+  const wrapped = text.replaceAll(STRING_OR_NUMBER, (token) =>
     token.startsWith('"') ? token : `{"${NUMBER_KEY}":"${token}"}`,
   );
-  return JSON.parse(marked);
+  return JSON.parse(wrapped);
 }
 
 function numberText(value: unknown): string | null {
@@ -19,7 +19,7 @@ function numberText(value: unknown): string | null {
   return typeof text === 'string' ? text : null;
 }
 
-/** An item of a list that is being read: paths that begin with the list's mean this one. */
+/** The current item of a list: paths that begin with the list's path refer to this item. */
 export interface BoundItem {
   readonly path: string;
   readonly value: unknown;
@@ -31,9 +31,9 @@ export interface Place {
   readonly bound: readonly BoundItem[];
 }
 
-/** Where a list is meant and no item of it is bound, the first one is. */
+/** The value at a path. If the path crosses a list without a bound item, the first item is used. */
 export function valueAt({ root, bound }: Place, path: string): unknown {
-  const inside = bound.findLast((one) => path === one.path || path.startsWith(`${one.path}.`));
+  const inside = bound.findLast((item) => path === item.path || path.startsWith(`${item.path}.`));
   const rest = inside === undefined ? path : path.slice(inside.path.length + 1);
   let value = inside === undefined ? root : inside.value;
   for (const segment of rest === '' ? [] : rest.split('.')) {
@@ -44,12 +44,12 @@ export function valueAt({ root, bound }: Place, path: string): unknown {
   return value;
 }
 
-/** The items of the list that a path with [] at its end names. */
+/** The items of the list at a path that ends with []. */
 export function itemsAt(place: Place, path: string): readonly unknown[] {
   return items(valueAt(place, path.slice(0, -2)));
 }
 
-/** A list of one is sometimes sent as the one. */
+/** Some providers send a list of one item as the item itself. */
 function items(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return value === undefined || value === null || isEmpty(value) ? [] : [value];
@@ -60,12 +60,12 @@ function member(value: unknown, name: string): unknown {
   return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** What was XML once says `{}` for nothing. */
+/** Bodies converted from XML have `{}` for an empty element. */
 function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
-/** A text, a number or a boolean as text; null for nothing, and for whatever is none of these. */
+/** A string, a number or a boolean as text; null for anything else, and for an empty string. */
 export function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value.trim() === '' ? null : value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : numberText(value);

@@ -1,5 +1,5 @@
-// The one interpreter of the mapping files: from a body to the changes that it asks for, field by field, each from where the
-// file says it comes. Pure. It invents nothing: what the body lacks is left out and named.
+// Interprets a body by its provider's mapping file: returns the changes that the delivery makes, with each field read
+// from the path in the file. Pure. It never guesses: a field that the body does not have is left out and named.
 
 import type { Mapping, MappingField } from '../../../../schemas/types.gen.ts';
 import type { Defaults } from '../integration.ts';
@@ -31,106 +31,106 @@ export interface MappedSlot {
   readonly external_id?: string;
   readonly starts_at: string;
   readonly ends_at?: string;
-  /** Undefined: none, whatever was known. */
+  /** Undefined: the slot has no capacity, and a known one is removed. */
   readonly capacity?: number | undefined;
   readonly tier_overrides?: readonly { readonly tier: string; readonly amount: number }[] | undefined;
 }
 
-/** Somebody has booked, or has let go of a booking. */
+/** A booking or its cancellation. */
 export interface Booking {
-  /** Of the whole booking, of which a change may be one item. */
+  /** The identity of the whole booking; a change may be one item of it. */
   readonly object: MappedObject;
-  /** Null: the body does not say for how many. */
+  /** Null: the body does not state the number of guests. */
   readonly party: number | null;
-  /** This item of it holds no place. */
+  /** This item of the booking takes no places. */
   readonly isCanceled: boolean;
 }
 
-/** Something that changes, and how an older delivery about it is told from a newer. */
+/** The identity of an object of the provider, and its version, which orders deliveries about it. */
 export interface MappedObject {
   readonly type: string;
   readonly name: string;
-  /** A count, or a time in microseconds; null: the order of arrival decides. */
+  /** A counter, or a time in microseconds; null: the order of arrival decides. */
   readonly version: bigint | null;
-  /** The name of the thing that knows which offering this one belongs to. */
+  /** The name of the parent object, whose deliveries name the offering. */
   readonly partOf: string | null;
 }
 
 export interface Change {
   readonly action: 'upsert' | 'cancel';
   readonly object: MappedObject;
-  /** Null: the body names the thing, and not the offering. */
+  /** Null: the body names the object but not the offering. */
   readonly externalId: string | null;
   readonly kind: string | null;
   readonly timezone: string | null;
-  /** Title, description, booking_url, category: what the body says of them. */
+  /** Title, description, booking_url and category, as far as the body has them. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Those of the texts that were too long. */
+  /** The names of texts that were too long. */
   readonly truncated: readonly string[];
   readonly tiers: readonly MappedTier[];
   readonly tierMerge: NonNullable<ObjectEntry['tiers']>;
-  /** The unit of the tiers is a fixed one of ours: the body does not say. */
+  /** The unit of the tiers is fixed by the mapping; the body does not state it. */
   readonly isFixedUnit: boolean;
   readonly slot: MappedSlot | null;
-  /** It is about a slot, and not about the whole offering. */
+  /** The change is about one slot, not about the whole offering. */
   readonly isAboutSlot: boolean;
-  /** Its time is local, and nobody has said where. */
+  /** The slot's time is local, and no time zone is known. */
   readonly isWithoutTimezone: boolean;
-  /** Null: it is about no booking. */
+  /** Null: the change is not about a booking. */
   readonly booking: Booking | null;
   /** Fields that only the provider's API has. */
   readonly apiOnlyFields: readonly string[];
 }
 
-/** One of a delivery's objects that cannot become what it says. The others can. */
+/** An object of a delivery that cannot be read. The other objects still can. */
 export interface UnreadableObject {
-  readonly trouble: string;
+  readonly problem: string;
   readonly externalId: string | null;
 }
 
-/** In our own words already: `schema` says what `data` is. */
+/** A custom delivery, which already uses our schemas: `schema` names the schema of its `data`. */
 export interface WholeObject {
   readonly schema: string;
   readonly object: MappedObject;
 }
 
 export type Interpretation =
-  | { readonly does: 'ignored' | 'needs_api_read' | 'unmapped'; readonly reason: string }
-  | { readonly does: 'whole'; readonly whole: WholeObject }
-  | { readonly does: 'change'; readonly changes: readonly (Change | UnreadableObject)[] };
+  | { readonly result: 'ignored' | 'needs_api_read' | 'unmapped'; readonly reason: string }
+  | { readonly result: 'whole'; readonly whole: WholeObject }
+  | { readonly result: 'change'; readonly changes: readonly (Change | UnreadableObject)[] };
 
-/** One body is one transaction, which others wait for. */
+/** One body is applied in one transaction, which blocks other writers of the venue. */
 const MAX_OBJECTS = 100;
 
 export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): Interpretation {
   const { entry } = extractEvent(mapping, body);
-  if (entry === null) return { does: 'unmapped', reason: unknownEvent(mapping) };
-  const why = entry.why ?? 'It changes nothing that is sold.';
-  if (entry.action === 'ignore') return { does: 'ignored', reason: why };
-  if (entry.action === 'refresh') return { does: 'needs_api_read', reason: why };
+  if (entry === null) return { result: 'unmapped', reason: unknownEvent(mapping) };
+  const reason = entry.why ?? 'It changes nothing that is sold.';
+  if (entry.action === 'ignore') return { result: 'ignored', reason };
+  if (entry.action === 'refresh') return { result: 'needs_api_read', reason };
   const object = mapping.objects.find(({ name }) => name === entry.object);
   if (object === undefined) throw new Error(`the mapping of ${mapping.provider} has no object "${entry.object}"`);
   const place = within({ root: body, bound: [] }, entry);
   if (object.whole !== undefined) {
-    return { does: 'whole', whole: { schema: object.whole, object: objectIdentity(object, place, []) } };
+    return { result: 'whole', whole: { schema: object.whole, object: objectIdentity(object, place, []) } };
   }
   const { each } = object;
   const places: readonly Place[] =
     each === undefined
       ? [place]
       : itemsAt(place, each).map((value) => ({ root: place.root, bound: [{ path: each, value }] }));
-  if (places.length === 0) return { does: 'unmapped', reason: `There is nothing at ${each}.` };
+  if (places.length === 0) return { result: 'unmapped', reason: `There is nothing at ${each}.` };
   if (places.length > MAX_OBJECTS)
-    return { does: 'unmapped', reason: `There are ${places.length} objects at ${each}; the most is ${MAX_OBJECTS}.` };
-  return { does: 'change', changes: places.map((one) => readObject(object, entry, one, defaults)) };
+    return { result: 'unmapped', reason: `There are ${places.length} objects at ${each}; the most is ${MAX_OBJECTS}.` };
+  return { result: 'change', changes: places.map((item) => readObject(object, entry, item, defaults)) };
 }
 
 function unknownEvent({ name, provider, events }: Mapping): string {
   if (provider !== 'custom') return `This is no event of ${name} that we know.`;
-  return `A delivery of your own has one of these as its type: ${events.map((one) => one.name).join(', ')}.`;
+  return `A delivery of your own has one of these as its type: ${events.map((event) => event.name).join(', ')}.`;
 }
 
-/** Each object is whole or not read at all; what is wrong with one says nothing of the others. */
+/** Reads an object completely or not at all; an error in one object does not affect the others. */
 function readObject(
   object: ObjectEntry,
   entry: EventEntry,
@@ -141,16 +141,18 @@ function readObject(
     return changeAt(object, entry, place, defaults);
   } catch (error) {
     if (!(error instanceof MappingError)) throw error;
-    return { trouble: error.message, externalId: readText(object.fields.external_id, place) };
+    return { problem: error.message, externalId: readText(object.fields.external_id, place) };
   }
 }
 
 const MAX_LENGTHS: Readonly<Record<string, number>> = { title: 120, description: 4_000 };
 
-/** A text that is longer than ours may be ends in an ellipsis. */
-function truncate(text: string, most: number | undefined): string {
+/** A text that is too long ends in an ellipsis. */
+function truncate(text: string, maxLength: number | undefined): string {
   const characters = [...text];
-  return most === undefined || characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+  return maxLength === undefined || characters.length <= maxLength
+    ? text
+    : `${characters.slice(0, maxLength - 1).join('')}…`;
 }
 
 function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults: Defaults): Change {
@@ -170,7 +172,7 @@ function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults
   }
   const isCancel = entry.action === 'cancel';
   const slot = slotAt(object, place, timezone);
-  const isByApi = (name: string): boolean => fields[name]?.source === 'api' || fields[name]?.otherwise === 'api';
+  const isApiOnly = (name: string): boolean => fields[name]?.source === 'api' || fields[name]?.otherwise === 'api';
   return {
     action: isCancel ? 'cancel' : 'upsert',
     object: objectIdentity(object, place, object.each === undefined ? [] : [externalId ?? '']),
@@ -186,11 +188,11 @@ function changeAt(object: ObjectEntry, entry: EventEntry, place: Place, defaults
     isAboutSlot: fields['slot.starts_at']?.source === 'webhook',
     isWithoutTimezone: slot === null && timezone === null && text('slot.starts_at') !== null,
     booking: bookingAt(object, place),
-    apiOnlyFields: ['external_id', 'title', 'tier.amount', 'currency'].filter(isByApi),
+    apiOnlyFields: ['external_id', 'title', 'tier.amount', 'currency'].filter(isApiOnly),
   };
 }
 
-/** As many as a slot can have. */
+/** The largest capacity of a slot. */
 const MAX_PLACES = 100_000;
 
 function partyOf(text: string | null): number | null {
@@ -209,13 +211,13 @@ function bookingAt(object: ObjectEntry, place: Place): Booking | null {
   };
 }
 
-/** Of several offerings in one body each is a thing of its own. */
-function objectIdentity({ order }: ObjectEntry, place: Place, more: readonly string[]): MappedObject {
+/** `suffix` keeps several offerings in one body apart: each is an object of its own. */
+function objectIdentity({ order }: ObjectEntry, place: Place, suffix: readonly string[]): MappedObject {
   const ids = order.id.map((path) => textOf(valueAt(place, path)) ?? '');
   const text = order.version === undefined ? null : textOf(valueAt(place, order.version));
   return {
     type: order.thing,
-    name: JSON.stringify([order.thing, ...ids, ...more]),
+    name: JSON.stringify([order.thing, ...ids, ...suffix]),
     version: versionOf(text, order.version_as),
     partOf: order.part_of === undefined ? null : JSON.stringify([order.part_of, ...ids]),
   };
@@ -223,7 +225,7 @@ function objectIdentity({ order }: ObjectEntry, place: Place, more: readonly str
 
 function versionOf(text: string | null, as: 'number' | 'time' | undefined): bigint | null {
   if (text === null) return null;
-  // Without an offset any will do, as long as it is the same on every machine.
+  // A time without an offset is read as UTC, so that every machine gets the same version.
   const time = as === 'time' ? Date.parse(/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? text : `${text}Z`) : Number.NaN;
   if (!Number.isNaN(time)) return BigInt(time) * 1000n;
   return /^\d{1,18}$/.test(text) ? BigInt(text) : null;
@@ -236,7 +238,7 @@ function readText(field: MappingField | undefined, place: Place): string | null 
   return field.as === 'template' && value !== null ? (field.value ?? '{}').replace('{}', () => value) : value;
 }
 
-/** A value without a meaning of ours leaves the field to the venue. */
+/** Our value for the provider's value. Null: the mapping has none, and the venue's own value stays. */
 function choiceOf(field: MappingField | undefined, value: string | null): string | null {
   if (value === null || field?.choices === undefined) return value;
   const choice = Object.entries(field.choices).find(([name]) =>
@@ -255,10 +257,10 @@ function tiersAt(object: ObjectEntry, place: Place, currency: string): MappedTie
           bound: [...place.bound, { path: each_tier, value }],
         }));
   const found = new Map<string, MappedTier>();
-  for (const one of places) {
-    const amount = amountAt(fields['tier.amount'], one, currency);
+  for (const item of places) {
+    const amount = amountAt(fields['tier.amount'], item, currency);
     if (amount === null) continue;
-    const text = (name: string): string | null => readText(fields[`tier.${name}`], one);
+    const text = (name: string): string | null => readText(fields[`tier.${name}`], item);
     const whole = (name: string): number | null => wholeNumber(text(name));
     const tier = {
       amount,
@@ -269,7 +271,7 @@ function tiersAt(object: ObjectEntry, place: Place, currency: string): MappedTie
       ...optionalField('min_party', whole('min_party')),
       ...optionalField('max_party', whole('max_party')),
     };
-    // Two adults are two units of one tier.
+    // Two adults are two units of the same tier, so a repeated tier is stored once.
     found.set(tier.external_id ?? tier.label ?? '', tier);
   }
   return [...found.values()];
@@ -302,12 +304,12 @@ function slotAt({ fields }: ObjectEntry, place: Place, zone: string | null): Map
   };
 }
 
-/** Never below none: an overbooked slot is full. */
+/** Never negative: an overbooked slot has capacity 0. */
 function capacityAt(field: MappingField | undefined, place: Place): number | null {
   const capacity = wholeNumber(readText(field, place));
-  const taken = field?.as === 'remaining' ? wholeNumber(textOf(valueAt(place, field.with ?? ''))) : 0;
-  if (capacity === null || taken === null) return null;
-  return Math.min(MAX_PLACES, Math.max(0, capacity - taken));
+  const booked = field?.as === 'remaining' ? wholeNumber(textOf(valueAt(place, field.with ?? ''))) : 0;
+  if (capacity === null || booked === null) return null;
+  return Math.min(MAX_PLACES, Math.max(0, capacity - booked));
 }
 
 function timeAt(field: MappingField | undefined, place: Place, zone: string | null): string | null {

@@ -1,18 +1,18 @@
-// The only place that touches activity and its figures. What counts and what mends stands in functions of the database, each
-// one transaction under the venue's row of activity_venues, so that two servers cannot count past one another.
+// The only file that reads and writes activity events and their figures. SQL functions count and repair, each in one
+// transaction under a lock on the venue's row in activity_venues, so that two servers cannot lose each other's counts.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 
 export type ActivityType = 'view' | 'booking_start' | 'save' | 'booking' | 'check_in' | 'venue_page_view';
 
-/** One event of a venue, its ids hashed. */
+/** One event of a venue, with hashed ids. */
 export interface ActivityEvent {
   readonly key: string;
   readonly type: ActivityType;
-  /** The experience, or for a view of the venue's own page the venue. */
+  /** The experience, or the venue for a view of its own page. */
   readonly thing: string;
-  /** Of the experience; null: the venue's page. */
+  /** The mode of the experience; null: the venue's page. */
   readonly thingMode: Mode | null;
   readonly person: string;
   readonly at: string;
@@ -23,7 +23,7 @@ export interface ActivityEvent {
 
 export type Outcome = 'counted' | 'duplicate' | 'too_old';
 
-/** Counts them, each once; what became of each, in their order. */
+/** Counts each event once. Returns an outcome for each, in their order. */
 export async function recordActivityEvents(
   tx: Queryable,
   venueId: string,
@@ -60,7 +60,7 @@ export interface Figures {
   readonly guests: number;
   readonly cents: number;
   readonly check_ins: number;
-  /** Different people. */
+  /** Distinct people. */
   readonly viewers: number;
   readonly starters: number;
 }
@@ -71,10 +71,10 @@ export type FigureRow =
   | ({ readonly what: 'both'; readonly thing: string; readonly day: string } & Figures);
 
 export interface FiguresFound {
-  /** As answered: widened to whole days where single events are gone. */
+  /** The window that was counted: widened to whole days where the events were deleted. */
   readonly from: string;
   readonly to: string;
-  /** Since when events are kept, where a part of a day was counted from its events; null: nowhere. */
+  /** Start of retention, if part of a day was counted from its events; null: no such part. */
   readonly partialDaysSince: string | null;
   readonly rows: readonly FigureRow[];
 }
@@ -86,10 +86,13 @@ interface WindowRow {
   readonly parts_since: string | null;
 }
 
-/** Of these things, in one moment: each over the window and each day over the things; or each thing on each day. */
+/**
+ * Figures from one snapshot: of each thing over the window, and of each day over all things; or of each thing on each
+ * day.
+ */
 export async function findFigures(
   db: Queryable,
-  question: {
+  query: {
     readonly venueId: string;
     readonly things: readonly string[];
     readonly from: string;
@@ -97,7 +100,7 @@ export async function findFigures(
     readonly byDay: boolean;
   },
 ): Promise<FiguresFound> {
-  const { venueId, things, from, to, byDay } = question;
+  const { venueId, things, from, to, byDay } = query;
   const rows = await db.query<FigureRow | WindowRow>(
     `select what, thing, to_char(day, 'YYYY-MM-DD') as day, views, saves, bookings, guests, cents, check_ins, viewers, starters,
        window_from, window_to, parts_since
@@ -105,7 +108,7 @@ export async function findFigures(
     [venueId, things, from, to, byDay],
   );
   const window = rows.find((row): row is WindowRow => row.what === 'window');
-  if (window === undefined) throw new Error('activity_figures() answers a row for the window');
+  if (window === undefined) throw new Error('activity_figures() returned no row for the window');
   return {
     from: window.window_from,
     to: window.window_to,
@@ -114,23 +117,25 @@ export async function findFigures(
   };
 }
 
-/** Since when single events are kept. */
+/** The start of retention: older events are deleted. */
 export async function retainedSince(db: Queryable): Promise<string> {
   const rows = await db.query<{ kept: string }>('select kept_from as kept from activity_kept');
   return rows[0]?.kept ?? '-infinity';
 }
 
-/** From now on nothing before this time is counted any more; never moved back. Waits for everybody who records or counts anew:
- *  whoever comes after reads the new time. */
+/**
+ * Moves the start of retention forward, never back: older events are refused from now on. The lock waits for
+ * transactions that record or repair, so that all later ones read the new time.
+ */
 export async function advanceRetention(tx: Queryable, before: string): Promise<void> {
   await tx.query('lock table activity_venues in exclusive mode');
   await tx.query('update activity_kept set kept_from = greatest(kept_from, $1::timestamptz)', [before]);
 }
 
-/** Partitions of months: each can be emptied by itself. */
+/** Monthly partitions of the events; each can be truncated on its own. */
 export const PARTITION_COUNT = 24;
 
-/** All at once, if nothing in it is younger; false: something is. Looked at first without keeping anybody waiting. */
+/** Truncates a partition if all its events are old. False: it has newer events. Checks first without a lock. */
 export async function emptyPartition(tx: Queryable, slot: number, before: string): Promise<boolean> {
   const name = partitionTable(slot);
   if (await hasNewerEvents(tx, name, before)) return false;
@@ -141,7 +146,7 @@ export async function emptyPartition(tx: Queryable, slot: number, before: string
   return true;
 }
 
-/** One look into the index for each venue: as quick for a full month as for an empty one. */
+/** One index lookup for each venue, so the time does not depend on the number of events. */
 async function hasNewerEvents(tx: Queryable, slotName: string, before: string): Promise<boolean> {
   const found = await tx.query(
     `select from activity_venues v cross join lateral (
@@ -156,14 +161,17 @@ function partitionTable(slot: number): string {
   return `activity_slot_${String(slot).padStart(2, '0')}`;
 }
 
-/** What is walked through from its first block to its last, so that no batch looks again where others have deleted. */
+/**
+ * A table that is pruned block by block, so that no batch scans rows that an earlier batch deleted. A number is a
+ * partition.
+ */
 export type PrunedTable = number | 'ids' | 'seen' | 'hours';
 
 function pruneTarget(what: PrunedTable): { table: string; isOld: string } {
   if (what === 'ids') return { table: 'activity_ids', isOld: 'at < $1::timestamptz' };
-  // No gap reaches back so far.
+  // No gap is longer than 400 days.
   if (what === 'seen') return { table: 'activity_seen', isOld: 'day < activity_day($1::timestamptz) - 400' };
-  // A window that looks inside such a day is widened to the day.
+  // A window that covers part of such a day is widened to the whole day.
   if (what === 'hours') return { table: 'activity_days', isOld: 'part < 24 and day < activity_day($1::timestamptz)' };
   return { table: partitionTable(what), isOld: 'at < $1::timestamptz' };
 }
@@ -176,7 +184,9 @@ export async function blocksOf(db: Queryable, what: PrunedTable): Promise<number
   return rows[0]?.blocks ?? 0;
 }
 
-/** What is old in these blocks goes; how much that was. What comes meanwhile is not old: it would have been turned away. */
+/**
+ * Deletes the old rows in these blocks and returns how many. No old rows are added meanwhile: recording refuses them.
+ */
 export async function deleteOldInBlocks(
   db: Queryable,
   what: PrunedTable,
@@ -199,13 +209,13 @@ export async function countVenuesWithActivity(db: Queryable): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Those that were here before hours were counted, and have not been counted anew since. */
+/** Venues whose figures have no hours: their activity is older than hourly counting, and no rebuild has run since. */
 export async function countVenuesWithoutHours(db: Queryable): Promise<number> {
   const rows = await db.query<{ count: number }>('select count(*) as count from activity_venues where not by_hour');
   return rows[0]?.count ?? 0;
 }
 
-/** Venues with activity, in order of their ids. */
+/** Ids of venues with activity, in order, after this one. */
 export async function venuesWithActivity(db: Queryable, after: string | null, batch: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select venue_id as id from activity_venues where $1::uuid is null or venue_id > $1 order by venue_id limit $2`,
@@ -214,7 +224,10 @@ export async function venuesWithActivity(db: Queryable, after: string | null, ba
   return rows.map(({ id }) => id);
 }
 
-/** The days of a venue with anything on them, right or wrong, whose events are kept, in their order. Hours have a row of their day. */
+/**
+ * The days of a venue within retention that have events or figures, in order. Days with hourly figures also have a row
+ * for the day.
+ */
 export async function daysWithActivity(db: Queryable, venueId: string): Promise<string[]> {
   const rows = await db.query<{ day: string }>(
     `with recursive
@@ -247,7 +260,6 @@ export async function daysWithActivity(db: Queryable, venueId: string): Promise<
   return rows.map(({ day }) => day);
 }
 
-/** How many events a day has. */
 export async function countEvents(db: Queryable, venueId: string, day: string): Promise<number> {
   const rows = await db.query<{ count: number }>(
     `select count(*) as count from activity where venue_id = $1 and slot = activity_slot($2::timestamptz)
@@ -257,7 +269,7 @@ export async function countEvents(db: Queryable, venueId: string, day: string): 
   return rows[0]?.count ?? 0;
 }
 
-/** Some of a venue's people: from the first to the last of these, both among them. */
+/** A range of hashed person ids, both ends included. */
 export interface PersonRange {
   readonly low: string;
   readonly high: string;
@@ -293,12 +305,12 @@ export async function repairBefore(
   return rows[0]?.changed ?? 0;
 }
 
-/** From now on parts of its days are counted by the hour. */
+/** Marks that the venue's figures have hours, so that parts of days are counted by the hour. */
 export async function markByHour(db: Queryable, venueId: string): Promise<void> {
   await db.query('update activity_venues set by_hour = true where venue_id = $1 and not by_hour', [venueId]);
 }
 
-/** What figures of a day are about: a thing, in an hour of the day, or over the whole day (24). */
+/** Identifies figures of a day: a thing, in one hour of the day, or over the whole day (part 24). */
 export interface FigureKey {
   readonly thing: string;
   readonly part: number;
@@ -306,18 +318,19 @@ export interface FigureKey {
 
 export type Counts = Omit<Figures, 'viewers' | 'starters'> & FigureKey;
 
-/** How many people have this gap. */
+/** How many people have this gap since their previous action. */
 export interface PeopleAtGap extends FigureKey {
   readonly did: 'view' | 'booking_start';
   readonly gap: number;
   readonly people: number;
 }
 
-/** Everything that is read in this transaction is as it was at one moment. To be called first. */
+/** Makes all reads of the transaction see one snapshot. Must be the first statement. */
 export async function useSnapshot(tx: Queryable): Promise<void> {
   await tx.query('set transaction isolation level repeatable read');
 }
 
+/** The number of repairs so far, to detect a concurrent repair. */
 export async function repairCountOf(tx: Queryable, venueId: string): Promise<number> {
   const rows = await tx.query<{ mendings: number }>('select mendings from activity_venues where venue_id = $1', [
     venueId,
@@ -325,7 +338,7 @@ export async function repairCountOf(tx: Queryable, venueId: string): Promise<num
   return rows[0]?.mendings ?? 0;
 }
 
-/** As the events say. */
+/** Counts of a day, recounted from its events. */
 export async function recountCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
   return tx.query<Counts>('select * from true_counts($1, $2::date)', [venueId, day]);
 }
@@ -339,7 +352,7 @@ export async function recountPeople(
   return tx.query<PeopleAtGap>('select * from true_people($1, $2::date, $3, $4)', [venueId, day, low, high]);
 }
 
-/** As the figures say. */
+/** Counts of a day, as stored in the figures. */
 export async function storedCounts(tx: Queryable, venueId: string, day: string): Promise<Counts[]> {
   return tx.query<Counts>(
     'select thing, part, views, saves, bookings, guests, cents, check_ins from kept_figures($1, $2::date)',
@@ -359,15 +372,18 @@ export async function storedPeople(tx: Queryable, venueId: string, day: string):
   );
 }
 
-/** Adds what the figures of a day lack; how many rows. Null: somebody else has mended something since `mendings` was read. */
+/**
+ * Adds corrections to the figures of a day and returns how many rows changed. Null: another repair ran since
+ * `repairCount` was read.
+ */
 export async function repairDay(
   tx: Queryable,
   venueId: string,
   day: string,
-  mendings: number,
-  lacking: { readonly counts: readonly Counts[]; readonly people: readonly PeopleAtGap[] },
+  repairCount: number,
+  corrections: { readonly counts: readonly Counts[]; readonly people: readonly PeopleAtGap[] },
 ): Promise<number | null> {
-  const { counts, people } = lacking;
+  const { counts, people } = corrections;
   const count = (name: keyof Counts): unknown[] => counts.map((one) => one[name]);
   const names = ['thing', 'part', 'views', 'saves', 'bookings', 'guests', 'cents', 'check_ins'] as const;
   const rows = await tx.query<{ mended: number | null }>(
@@ -375,7 +391,7 @@ export async function repairDay(
     [
       venueId,
       day,
-      mendings,
+      repairCount,
       ...names.map(count),
       people.map(({ thing }) => thing),
       people.map(({ part }) => part),

@@ -1,7 +1,7 @@
-// Counts a venue's figures anew from its events, beside whoever records. First who was seen in each hour, then when they were
-// seen before, then the figures: a day that was counted anew stays right, since whoever records keeps it so. A busy day goes by
-// ranges of its people, so that nobody waits long for the venue and no statement takes long. Days whose events were dropped keep
-// their figures.
+// Rebuilds a venue's figures from its events while servers keep recording. It repairs in three steps: which people were
+// seen in each hour, when each was seen before, then the figures. A repaired day stays correct, because recording keeps
+// it so. A busy day is processed in ranges of people, so that locks and statements are short. Days whose events were
+// deleted keep their figures.
 
 import type { Db } from '../../base/db.ts';
 import { figureCorrections } from './figure-corrections.ts';
@@ -27,16 +27,16 @@ import {
 export interface RebuildResult {
   readonly venues: number;
   readonly days: number;
-  /** How many rows of figures had been wrong. */
+  /** How many rows were wrong. */
   readonly repaired: number;
 }
 
-/** The share of all the work that is done. */
+/** Called with the share of the work that is done, from 0 to 1. */
 export type OnProgress = (share: number) => void;
 
 const BATCH = 100;
 
-/** `venueId` null: of every venue. */
+/** `venueId` null: rebuilds every venue. */
 export async function rebuild(
   db: Db,
   venueId: string | null,
@@ -49,10 +49,10 @@ export async function rebuild(
     const ids: string[] = await venuesWithActivity(db, after, BATCH);
     for (const id of ids) {
       const before = all;
-      const { days, repaired: mended } = await rebuildVenue(db, id, (share) =>
+      const { days, repaired } = await rebuildVenue(db, id, (share) =>
         onProgress(Math.min(1, (before.venues + share) / total)),
       );
-      all = { venues: all.venues + 1, days: all.days + days, repaired: all.repaired + mended };
+      all = { venues: all.venues + 1, days: all.days + days, repaired: all.repaired + repaired };
     }
     after = ids.at(-1) ?? null;
     if (ids.length < BATCH) return all;
@@ -60,28 +60,28 @@ export async function rebuild(
 }
 
 async function rebuildVenue(db: Db, venueId: string, onProgress: OnProgress): Promise<Omit<RebuildResult, 'venues'>> {
-  let mended = 0;
+  let repaired = 0;
   let days = 0;
-  for (const [turn, step] of STEPS.entries()) {
-    // Looked up for each: a day that came up meanwhile was counted beside people who were still wrong.
+  for (const [stepIndex, step] of STEPS.entries()) {
+    // Read for each step: a day that was added meanwhile may be based on people that were still wrong.
     const all = await daysWithActivity(db, venueId);
     for (const [index, day] of all.entries()) {
-      mended += await step(db, venueId, day, rangesFor(await countEvents(db, venueId, day)));
-      onProgress((turn + (index + 1) / all.length) / STEPS.length);
+      repaired += await step(db, venueId, day, rangesFor(await countEvents(db, venueId, day)));
+      onProgress((stepIndex + (index + 1) / all.length) / STEPS.length);
     }
     days = all.length;
   }
   await markByHour(db, venueId);
-  return { days, repaired: mended };
+  return { days, repaired: repaired };
 }
 
 const STEPS = [repairSeenOfDay, repairBeforeOfDay, repairFiguresOfDay];
 
-/** A range of people has about so many events. */
+/** About how many events a range of people has. */
 const EVENTS_PER_RANGE = 10_000;
 const MAX_RANGES = 256;
 
-/** People are hashes, spread evenly: ranges of their first 16 bits, together everybody. */
+/** Person ids are evenly distributed hashes: divides them into ranges of their first 16 bits. */
 function rangesFor(events: number): PersonRange[] {
   const count = Math.min(Math.max(Math.ceil(events / EVENTS_PER_RANGE), 1), MAX_RANGES);
   const start = (range: number): number => Math.floor((range * 65_536) / count);
@@ -109,6 +109,7 @@ async function repairBeforeOfDay(
   return changed;
 }
 
+/** Recounts without a lock and repeats if another repair ran meanwhile. */
 async function repairFiguresOfDay(
   db: Db,
   venueId: string,
@@ -116,16 +117,16 @@ async function repairFiguresOfDay(
   ranges: readonly PersonRange[],
 ): Promise<number> {
   for (;;) {
-    const { mendings, lacking } = await db.transaction(async (tx) => {
+    const { repairCount, corrections } = await db.transaction(async (tx) => {
       await useSnapshot(tx);
       const people: PeopleAtGap[] = [];
       for (const range of ranges) people.push(...(await recountPeople(tx, venueId, day, range)));
-      const truth = { counts: await recountCounts(tx, venueId, day), people };
-      const kept = { counts: await storedCounts(tx, venueId, day), people: await storedPeople(tx, venueId, day) };
-      return { mendings: await repairCountOf(tx, venueId), lacking: figureCorrections(kept, truth) };
+      const recounted = { counts: await recountCounts(tx, venueId, day), people };
+      const stored = { counts: await storedCounts(tx, venueId, day), people: await storedPeople(tx, venueId, day) };
+      return { repairCount: await repairCountOf(tx, venueId), corrections: figureCorrections(stored, recounted) };
     });
-    if (lacking.counts.length === 0) return 0;
-    const mended = await db.transaction((tx) => repairDay(tx, venueId, day, mendings, lacking));
-    if (mended !== null) return mended;
+    if (corrections.counts.length === 0) return 0;
+    const repaired = await db.transaction((tx) => repairDay(tx, venueId, day, repairCount, corrections));
+    if (repaired !== null) return repaired;
   }
 }

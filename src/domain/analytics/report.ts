@@ -1,8 +1,8 @@
-// GET /v1/analytics: the figures of a venue's approved experiences over a window, as JSON, or as CSV with a line for each
-// experience and day. Figures are exact and are about nobody: people are only ever counted. Which experiences there are is
-// told by whoever asks, who has those that are too many refused.
+// GET /v1/analytics: the figures of a venue's approved experiences over a window, as JSON, or as CSV with a line for
+// each experience and day. Figures are exact and anonymous: people are only counted. The caller passes the experiences
+// and calls refuseTooMany() first.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Analytics } from '../../../schemas/types.gen.ts';
 import type { Mode } from '../../base/config.ts';
 import { csvLines } from '../../base/csv.ts';
@@ -22,7 +22,7 @@ export interface ReportQuery {
   readonly venueId: string;
   readonly mode: Mode;
   readonly experiences: readonly ReportedExperience[];
-  /** The answer is about one experience: its people are all there are. */
+  /** The report is about one experience, so its people are the total. */
   readonly isOneExperience: boolean;
   readonly window: Window;
 }
@@ -38,19 +38,19 @@ const NO_FIGURES: Figures = {
   starters: 0,
 };
 
-export async function report(db: Queryable, question: ReportQuery): Promise<Analytics> {
-  const { venueId, experiences } = question;
-  const everything = everythingOf(question.mode);
-  const asked = question.isOneExperience ? [] : [everything];
-  const found = await findConsistentFigures(db, question, [...ids(question), ...asked, venueId], false);
+export async function report(db: Queryable, query: ReportQuery): Promise<Analytics> {
+  const { venueId, experiences } = query;
+  const everything = everythingOf(query.mode);
+  const wholeVenue = query.isOneExperience ? [] : [everything];
+  const found = await findConsistentFigures(db, query, [...ids(query), ...wholeVenue, venueId], false);
   const things = new Map<string, Figures>();
   const days = new Map<string, Figures>();
   for (const row of found.rows) {
     if (row.what === 'thing') things.set(row.thing, row);
     if (row.what === 'day') days.set(row.day, row);
   }
-  const each = experiences.map((one) => ({ one, figures: things.get(one.id) ?? NO_FIGURES }));
-  const people = question.isOneExperience ? (each[0]?.figures ?? NO_FIGURES) : (things.get(everything) ?? NO_FIGURES);
+  const each = experiences.map((experience) => ({ experience, figures: things.get(experience.id) ?? NO_FIGURES }));
+  const people = query.isOneExperience ? (each[0]?.figures ?? NO_FIGURES) : (things.get(everything) ?? NO_FIGURES);
   const { viewers, starters } = people;
   const totals = { ...sumFigures(each.map(({ figures }) => figures)), viewers, starters };
   const window = { from: utc(found.from), to: utc(found.to) };
@@ -63,10 +63,10 @@ export async function report(db: Queryable, question: ReportQuery): Promise<Anal
       show_rate: rate(totals.check_ins, totals.bookings),
       venue_page_views: things.get(venueId)?.views ?? 0,
     },
-    experiences: each.map(({ one, figures }) => ({
-      experience_id: one.id,
-      title: one.title,
-      starts_at: one.startsAt,
+    experiences: each.map(({ experience, figures }) => ({
+      experience_id: experience.id,
+      title: experience.title,
+      starts_at: experience.startsAt,
       ...figuresView(figures),
       view_to_booking_rate: rate(figures.bookings, figures.viewers),
     })),
@@ -95,41 +95,43 @@ const COLUMNS = [
   'to',
 ] as const;
 
-/** People are those of each day. Each line has the window as it was counted, which may be wider than was asked. */
-export async function reportCsv(db: Queryable, question: ReportQuery): Promise<string> {
-  const { experiences } = question;
-  const found = await findConsistentFigures(db, question, ids(question), true);
+/** People are counted by day. Each line has the window that was counted, which may be wider than the requested one. */
+export async function reportCsv(db: Queryable, query: ReportQuery): Promise<string> {
+  const { experiences } = query;
+  const found = await findConsistentFigures(db, query, ids(query), true);
   const lines = new Map<string, Figures>();
   for (const row of found.rows) if (row.what === 'both') lines.set(`${row.thing} ${row.day}`, row);
   const window = { from: utc(found.from), to: utc(found.to) };
   const days = daysOf(window);
   const slices = [csvLines([COLUMNS])];
-  const atOnce = Math.ceil(LINES_PER_SLICE / days.length);
-  for (let from = 0; from < experiences.length; from += atOnce) {
-    const rows = experiences.slice(from, from + atOnce).flatMap(({ id, title, startsAt }) =>
+  const experiencesPerSlice = Math.ceil(LINES_PER_SLICE / days.length);
+  for (let from = 0; from < experiences.length; from += experiencesPerSlice) {
+    const rows = experiences.slice(from, from + experiencesPerSlice).flatMap(({ id, title, startsAt }) =>
       days.map((date) => {
         const figures = figuresView(lines.get(`${id} ${date}`) ?? NO_FIGURES);
-        const named = { experience_id: id, title, starts_at: startsAt, date, ...figures, ...window };
-        return COLUMNS.map((column) => named[column]);
+        const values = { experience_id: id, title, starts_at: startsAt, date, ...figures, ...window };
+        return COLUMNS.map((column) => values[column]);
       }),
     );
     slices.push(csvLines(rows));
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return slices.join('');
 }
 
-/** A few milliseconds of work: others have their turn in between. */
+/** A few milliseconds of work; the event loop runs other requests between slices. */
 const LINES_PER_SLICE = 1_000;
 
-/** What one answer has at the most: in CSV a year of 54 experiences, or a month of 645; in JSON these, whatever the window. */
+/**
+ * Limits of one response. In CSV: a year of 54 experiences, or a month of 645. In JSON: experiences, for any window.
+ */
 const MAX_CSV_LINES = 20_000;
 const MAX_EXPERIENCES = 5_000;
 
-/** So many experiences are enough to refuse the question. */
+/** How many experiences the caller must read to know whether there are too many. */
 export const experienceFetchLimit = (asCsv: boolean): number => (asCsv ? MAX_CSV_LINES : MAX_EXPERIENCES) + 1;
 
-/** Whatever the window, one experience always fits. */
+/** One experience is always within the limits, for any window. */
 export function refuseTooMany({ experiences, window }: ReportQuery, asCsv: boolean): void {
   const days = daysOf(window).length;
   const isTooMany = asCsv ? experiences.length * days > MAX_CSV_LINES : experiences.length > MAX_EXPERIENCES;
@@ -153,7 +155,7 @@ function ids({ experiences }: ReportQuery): string[] {
   return experiences.map(({ id }) => id);
 }
 
-/** Events that are dropped while they are counted are missed: then it is asked again, and the window is widened. */
+/** Events that are deleted during the count would be missing: then it counts again, with a widened window. */
 async function findConsistentFigures(
   db: Queryable,
   { venueId, window }: ReportQuery,
@@ -185,7 +187,7 @@ function figuresView(figures: Figures) {
   };
 }
 
-/** From 0 to 1, to 4 decimals: somebody may book without having looked, and no rate is above 1 for it. */
+/** From 0 to 1, with 4 decimals. A guest may book without a view, so the rate is capped at 1. */
 function rate(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.min(1, Math.round((part * 10_000) / whole) / 10_000);
 }

@@ -1,5 +1,5 @@
-// The window of a report: `from` inclusive, `to` exclusive, at most 366 days apart to the microsecond. What is left out is
-// made up: `to` is now, or 30 days after nothing at all; `from` is 30 days before `to`.
+// The window of a report: `from` inclusive, `to` exclusive, at most 366 days apart to the microsecond. Defaults: `to`
+// is now, `from` is 30 days before `to`.
 
 import { type FieldProblem, invalid } from '../../base/errors.ts';
 import { utc } from '../../base/schema/normal.ts';
@@ -25,13 +25,13 @@ export function windowOf(query: Readonly<Record<string, unknown>>, now: number):
   throw invalid([problemWith(window, length > 0n, to === null ? 'from' : 'to')]);
 }
 
-/** Exact, also for a fraction of a millisecond; not before the first time there is. */
+/** Exact to the microsecond; never before 1970. */
 function thirtyDaysBefore(end: string): string {
   const whole = Math.max(Date.parse(`${end.slice(0, 19)}Z`) - DEFAULT_DAYS * DAY, EPOCH);
   return `${new Date(whole).toISOString().slice(0, 19)}${end.slice(19)}`;
 }
 
-/** Of a time in UTC as utc() writes it. */
+/** Microseconds since 1970 of a time in UTC, in the format of utc(). */
 function microseconds(time: string): bigint {
   const fraction = time.slice(20, -1).padEnd(6, '0');
   return BigInt(Date.parse(`${time.slice(0, 19)}Z`)) * 1000n + BigInt(fraction);
@@ -56,7 +56,7 @@ function problemWith(window: Window, isTooLong: boolean, name: 'from' | 'to'): F
   };
 }
 
-/** The days in UTC that a window touches, each as YYYY-MM-DD. */
+/** The days in UTC that overlap the window, as YYYY-MM-DD. */
 export function daysOf({ from, to }: Window): string[] {
   const first = Date.parse(`${from.slice(0, 10)}T00:00:00Z`);
   const end = microseconds(to);

@@ -1,5 +1,5 @@
-// Figures equal a slow, obvious recount, whatever came in which order, for any window and any filter; also when two servers count
-// at once, after old events were dropped, and after everything was counted anew.
+// Figures equal a slow, obvious recount, for any order of events, any window and any filter; also when two servers
+// record at the same time, after old events were deleted, and after a rebuild.
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ interface Sketch {
   readonly mode: 'live' | 'test';
 }
 
-/** Few people, few days, times at and around midnight and hours, and inside them: so that everything meets. */
+/** Few people and days, with times at, around and between full hours and midnight, so that events overlap often. */
 const INTO = [
   0,
   1,
@@ -76,7 +76,7 @@ function eventOf(app: App, { id, type, thing, member, at, guests, amount, mode }
   };
 }
 
-/** The first of each id that was sent counts; later ones are duplicates, whatever they say. */
+/** The first event of each id counts; later ones are duplicates, whatever their content. */
 function isFirst(sent: Happened[]): Happened[] {
   const seen = new Set<string>();
   return sent.filter(({ id }) => !seen.has(id) && seen.add(id));
@@ -90,7 +90,7 @@ async function expectExact(app: App, sent: readonly Happened[], from: number, to
   expect(told.json.data).toEqual(recount(app, sent, window.from, window.to, id));
 }
 
-/** Every line of the file against the events of its experience and day. */
+/** Compares every line of the CSV with the events of its experience and day. */
 async function expectExactCsv(app: App, sent: readonly Happened[], from: number, to: number) {
   const window = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
   const told = await app.get(window, { accept: 'text/csv' });
@@ -134,7 +134,7 @@ async function checkWindows(
   await expectExactCsv(app, sent, from, Math.min(Math.max(first.a, first.b, from + 1), from + 12 * DAY));
 }
 
-describe('the answer', () => {
+describe('the report', () => {
   it('equals a recount: random activity, late, out of order and repeated, any window, any filter', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -161,7 +161,7 @@ describe('the answer', () => {
     );
   }, 120_000);
 
-  it('equals a recount when two servers are sent the same and overlapping batches at once', async () => {
+  it('equals a recount when two servers get the same and overlapping batches at the same time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(sketch, { minLength: 20, maxLength: 60 }), windows, async (all, asked) => {
         const app = await openApp(world, 3);
@@ -184,7 +184,7 @@ describe('the answer', () => {
     );
   }, 120_000);
 
-  it('counts a person once in a window of 366 days, and on both its days apart', async () => {
+  it('counts a person once in a window of 366 days, and once on each of two days', async () => {
     const app = await openApp(world, 1);
     const events = [0, 200, 365, 366, 400, 800].map((day, id) =>
       eventOf(app, {
@@ -198,7 +198,7 @@ describe('the answer', () => {
         mode: 'live',
       }),
     );
-    // Every order of arrival mends the rows that follow.
+    // Every order of arrival corrects the rows of later days.
     for (const one of [5, 0, 4, 2, 1, 3]) await report(world, events.slice(one, one + 1));
     for (const from of [0, 1, 199, 200, 366, 367, 401, 434, 435]) {
       await expectExact(app, events, START + from * DAY, START + (from + 366) * DAY);
@@ -207,8 +207,8 @@ describe('the answer', () => {
   });
 });
 
-describe('a venue from before hours were counted', () => {
-  it('is answered exactly, also for what comes meanwhile, and by the hour once it is counted anew', async () => {
+describe('a venue from before hourly counting', () => {
+  it('has exact figures, also for new events, and hourly figures after a rebuild', async () => {
     const app = await openApp(world, 3);
     const many = fc.sample(fc.array(sketch, { minLength: 300, maxLength: 300 }), { numRuns: 1, seed: 12 })[0] ?? [];
     const sampled = fc.sample(windows, { numRuns: 1, seed: 12 })[0] ?? [];
@@ -216,7 +216,7 @@ describe('a venue from before hours were counted', () => {
     const events = isFirst(many.map((one, id) => eventOf(app, { ...one, id, at: near(one.at) })));
     const asked = sampled.map(({ a, b, only }) => ({ a: near(a), b: near(b), only }));
     await report(world, events.slice(0, 150));
-    // As the migration leaves it.
+    // The state after the migration.
     await world.db.query('update activity_venues set by_hour = false where venue_id = $1', [app.venueId]);
     await world.db.query('update activity_seen set hours = 1, before = null where venue_id = $1', [app.venueId]);
     await world.db.query('delete from activity_days where venue_id = $1 and part < 24', [app.venueId]);
@@ -231,8 +231,8 @@ describe('a venue from before hours were counted', () => {
   }, 60_000);
 });
 
-describe('counting anew', () => {
-  it('mends whatever was wrong, and is right beside servers that record meanwhile', async () => {
+describe('a rebuild', () => {
+  it('repairs every wrong figure, and is correct while servers record', async () => {
     const app = await openApp(world, 3);
     const many = fc.sample(fc.array(sketch, { minLength: 400, maxLength: 400 }), { numRuns: 1, seed: 8 })[0] ?? [];
     const events = isFirst(many.map((one, id) => eventOf(app, { ...one, id })));
@@ -260,7 +260,7 @@ describe('counting anew', () => {
     expect(await rebuild(world.db, app.venueId)).toMatchObject({ venues: 1, mended: 0 });
   });
 
-  it('mends once when two count anew at the same moment', async () => {
+  it('repairs once when two rebuilds run at the same time', async () => {
     const app = await openApp(world, 3);
     const many = fc.sample(fc.array(sketch, { minLength: 200, maxLength: 200 }), { numRuns: 1, seed: 10 })[0] ?? [];
     const events = isFirst(many.map((one, id) => eventOf(app, { ...one, id })));
@@ -276,7 +276,7 @@ describe('counting anew', () => {
     expect((await rebuild(world.db, app.venueId)).repaired).toBe(0);
   });
 
-  it('takes a busy day by ranges of its people, and tells how far it is without going back', async () => {
+  it('processes a busy day in ranges of people, and its reported progress never decreases', async () => {
     const app = await openApp(world, 1);
     const thing = app.experiences[0]?.id ?? '';
     await world.db.query('insert into activity_venues values ($1)', [app.venueId]);
@@ -297,8 +297,8 @@ describe('counting anew', () => {
   });
 });
 
-describe('dropping old events', () => {
-  it('changes no figure of whole days, turns late ones away, and widens a window inside a day whose events are gone', async () => {
+describe('deleting old events', () => {
+  it('changes no figure of whole days, refuses late events, and widens a window inside a day without events', async () => {
     const other = await openTestWorld();
     try {
       const app = await openApp(other, 3);
@@ -323,7 +323,7 @@ describe('dropping old events', () => {
       expect(await other.db.query('select 1 from activity_ids where at < $1', [new Date(cut).toISOString()])).toEqual(
         [],
       );
-      // Nobody can look inside such a day any more: its hours go too, and the day stays.
+      // The hours of such a day are deleted too; the day's figures stay.
       const rows = `select count(*) filter (where part < 24) > 0 as hours, count(*) filter (where part = 24) > 0 as days from activity_days`;
       expect(await other.db.query(`${rows} where day < $1`, [new Date(cut).toISOString()])).toEqual([
         { hours: false, days: true },
@@ -333,7 +333,7 @@ describe('dropping old events', () => {
       ]);
       expect(await Promise.all(asked.map(([from, to]) => ask(from, to)))).toEqual(before);
       expect(await ask(START + 5 * DAY + HOUR, START + 9 * DAY + 7 * HOUR)).toEqual(half);
-      // Inside a day whose events are gone: the whole day, and the answer says so.
+      // A window inside a day whose events were deleted covers the whole day, and the response states it.
       const whole = await ask(START + 2 * DAY, START + 9 * DAY);
       const widened = await ask(START + 2 * DAY + HOUR, START + 9 * DAY);
       expect(widened).toEqual(whole);
@@ -344,7 +344,7 @@ describe('dropping old events', () => {
       };
       const csv = (await app.get(asked1, { accept: 'text/csv' })).text.split('\r\n')[1];
       expect(csv).toMatch(new RegExp(`,${widened.from},${widened.to}$`));
-      // Sent again: what is older than what is kept is turned away, the others are duplicates.
+      // Sent again: events before the start of retention are refused, the others are duplicates.
       const again = (await report(other, events)).json;
       const old = events.filter(({ at }) => Date.parse(at) < cut).map(({ id }) => ({ id, reason: 'too_old' }));
       expect(again).toEqual({ accepted: 0, duplicates: events.length - old.length, rejected: old });

@@ -1,6 +1,6 @@
-// How much is read for a look-up: a few entries of an index for each person, whatever the planner believes about the tables. Its
-// statistics may be of a table that was nearly empty, or of many small venues beside a big one: then an index that only begins
-// with the venue looks as good as the right one, and every look-up would read all of the venue.
+// How much a lookup reads: a few index entries for each person, whatever the planner's statistics are. They may be of a
+// nearly empty table, or of many small venues beside a big one: then an index that only starts with the venue looks as
+// good as the right one, and every lookup would read the whole venue.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
@@ -21,7 +21,7 @@ afterAll(() => world.close());
 const BIG = 12_000;
 const PEOPLE = 50;
 
-/** Statistics of nearly nothing stay as they are: nothing analyzes by itself. */
+/** Empties the tables and turns autovacuum off, so that the statistics of nearly empty tables stay. */
 async function forgetAll(): Promise<void> {
   for (const table of ['activity', 'activity_seen']) {
     await world.db.query(
@@ -44,7 +44,7 @@ async function smallVenues(count: number): Promise<void> {
   );
 }
 
-/** As if recorded, in January 2025: each of the people once. */
+/** Inserts one event for each person, in January 2025, as if recorded. */
 async function bigVenue(): Promise<void> {
   await world.db.query(
     `insert into activity_seen select $1, t.thing, 'view', md5('p' || i)::uuid, date '2025-01-01' + i % 28, 1 << i / 3600
@@ -68,7 +68,7 @@ async function bigVenue(): Promise<void> {
   );
 }
 
-/** Entries of indexes and rows of tables that were looked at in this transaction. */
+/** Index entries and table rows that this transaction has read. */
 async function readIn(tx: Queryable): Promise<number> {
   const rows = await tx.query<{ read: number }>(
     `select sum(pg_stat_get_xact_tuples_returned(c.oid))::bigint as read from pg_class c
@@ -88,7 +88,7 @@ async function record(tx: Queryable): Promise<void> {
   );
 }
 
-/** From inside an hour. */
+/** A window that starts inside an hour. */
 async function ask(tx: Queryable): Promise<void> {
   const everything = '00000000-0000-0000-0000-000000000001';
   await tx.query(`select * from activity_figures($1, $2, '2025-01-05T03:10:00Z', '2025-01-29T00:00:00Z', false)`, [
@@ -127,7 +127,7 @@ const beliefs: [string, () => Promise<void>][] = [
 ];
 
 describe.each(beliefs)('with %s', (_name, prepare) => {
-  it('recording and asking read a few entries for each person, not the venue', async () => {
+  it('recording and reporting read a few entries for each person, not the whole venue', async () => {
     await forgetAll();
     await prepare();
     const recorded = await world.db.transaction(async (tx) => {
@@ -135,7 +135,7 @@ describe.each(beliefs)('with %s', (_name, prepare) => {
       await record(tx);
       return (await readIn(tx)) - before;
     });
-    // Seen before or not, for the experience and for all: two look-ups with one entry each at the most, four of them a person.
+    // For each person: two lookups for the experience and two for all experiences, with at most one entry each.
     expect(recorded).toBeLessThanOrEqual(PEOPLE * 10);
     const inPart = await world.db.query<{ people: number }>(
       `select count(*) as people from activity where venue_id = $1 and at >= '2025-01-05T03:10:00Z' and at < '2025-01-05T04:00:00Z'`,
@@ -152,8 +152,8 @@ describe.each(beliefs)('with %s', (_name, prepare) => {
   });
 });
 
-describe('a window that begins inside a busy day', () => {
-  it('reads the events of its first hour, and nobody but their people and those who came back', async () => {
+describe('a window that starts inside a busy day', () => {
+  it('reads the events of its first hour, and only the rows of their people and of those who returned', async () => {
     await forgetAll();
     const [views, people, back] = [12_000, 4000, 100];
     await world.db.query(
@@ -180,7 +180,8 @@ describe('a window that begins inside a busy day', () => {
       return (await readIn(tx)) - before;
     });
     const inFirstHour = views / 48;
-    // An event each, a look-up for the experience and one for all, two entries each; and who came back, for both.
+    // For each person: one event, one lookup for the experience and one for all, with two entries each; and those who
+    // returned, for both.
     expect(asked).toBeLessThanOrEqual(inFirstHour * 5 + back * 4 + 100);
     expect(asked).toBeLessThan(people / 2);
     const { totals } = (await app.get(window)).json.data;

@@ -1,5 +1,5 @@
-// Whatever happens to a venue's activity at once and in whatever order (batches that overlap, counting anew beside them, damage,
-// dropping, a venue as an update leaves it), each answer is what a slow recount says. A fixed set of seeds; who wants more adds some.
+// For any concurrent mix of operations on a venue's activity (overlapping batches, rebuilds, damaged figures, deletion,
+// a venue from before a migration), each report equals a slow recount. The set of seeds is fixed and can be extended.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dropActivity } from '../../src/domain/analytics/drop.ts';
@@ -8,7 +8,7 @@ import { rebuild } from '../../src/domain/analytics/rebuild.ts';
 import { openTestWorld, type TestWorld } from '../world.ts';
 import { answered, Story, withoutNothing } from './story.ts';
 
-/** In their order: what one drops is gone for those before it. */
+/** Run in this order: events that one seed deletes are missing for earlier seeds. */
 const SEEDS = [1, 2, 3, 4, 5];
 const STEPS = 12;
 const QUESTIONS = 6;
@@ -22,7 +22,7 @@ afterAll(() => world.close());
 interface Scene {
   readonly story: Story;
   readonly venueId: string;
-  /** Said with whatever fails. */
+  /** Part of every failure message. */
   readonly where: string;
 }
 
@@ -54,7 +54,7 @@ async function batchesAtOnce({ story, venueId, where }: Scene): Promise<void> {
   ).toBe(counted);
 }
 
-async function asTheUpdateLeavesIt({ venueId }: Scene): Promise<void> {
+async function beforeHourlyCounting({ venueId }: Scene): Promise<void> {
   await world.db.query('update activity_venues set by_hour = false where venue_id = $1', [venueId]);
   await world.db.query('update activity_seen set hours = 1, before = null where venue_id = $1', [venueId]);
   await world.db.query('delete from activity_days where venue_id = $1 and part < 24', [venueId]);
@@ -72,7 +72,7 @@ async function damaged({ story, venueId }: Scene): Promise<void> {
   await third(`update activity_days set views = views + 3, viewers = '{5,1}', viewer_gaps = '{1,7}'`);
 }
 
-async function countedAnew(scene: Scene): Promise<void> {
+async function rebuiltConcurrently(scene: Scene): Promise<void> {
   const { story, venueId, where } = scene;
   if (story.chance.often(0.5)) await damaged(scene);
   const events = story.newEvents(30);
@@ -85,7 +85,7 @@ async function countedAnew(scene: Scene): Promise<void> {
   expect((await rebuild(world.db, venueId)).repaired, `${where}: wrong after it was counted anew`).toBe(0);
 }
 
-async function droppedBesides({ story, venueId }: Scene): Promise<void> {
+async function deletedConcurrently({ story, venueId }: Scene): Promise<void> {
   const before = story.aDay();
   const kept = Math.max(story.kept, before);
   const late = story.newEvents(12).filter(({ at }) => Date.parse(at) >= kept);
@@ -95,7 +95,7 @@ async function droppedBesides({ story, venueId }: Scene): Promise<void> {
   story.dropped(before);
 }
 
-async function expectTruth({ story, venueId, where }: Scene): Promise<void> {
+async function expectRecount({ story, venueId, where }: Scene): Promise<void> {
   for (let i = 0; i < QUESTIONS; i++) {
     const question = story.question();
     const [from, to] = [isoOf(question.from), isoOf(question.to)];
@@ -109,13 +109,13 @@ async function expectTruth({ story, venueId, where }: Scene): Promise<void> {
 const STEP: readonly (readonly [number, (scene: Scene) => Promise<void>])[] = [
   [45, oneBatch],
   [30, batchesAtOnce],
-  [6, asTheUpdateLeavesIt],
-  [12, countedAnew],
-  [7, droppedBesides],
+  [6, beforeHourlyCounting],
+  [12, rebuiltConcurrently],
+  [7, deletedConcurrently],
 ];
 
 it.each(SEEDS)(
-  'answers what a slow recount says, with seed %i',
+  'reports what a slow recount gives, with seed %i',
   async (seed) => {
     const { venue } = await world.venue();
     const story = new Story(seed, venue.id);
@@ -124,10 +124,10 @@ it.each(SEEDS)(
       const take = story.chance.weighed(STEP);
       const here = scene(`step ${step} ${take.name}`);
       await take(here);
-      await expectTruth(here);
+      await expectRecount(here);
     }
     await rebuild(world.db, venue.id);
-    await expectTruth(scene('the end'));
+    await expectRecount(scene('the end'));
     expect((await rebuild(world.db, venue.id)).repaired, `seed ${seed}, the end: wrong`).toBe(0);
   },
   120_000,

@@ -1,5 +1,6 @@
-// From a delivery to an offering: each provider's sample through its address and the worker; once however often it comes,
-// never older over newer, never a part of an offering, and what could not be applied kept with its reason.
+// From a delivery to an offering: each provider's sample through its hook URL and the worker. A delivery is applied
+// once, an older one never overwrites a newer, an offering is never written in part, and a delivery that fails is
+// stored with its reason.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
@@ -21,7 +22,7 @@ const slotsOf = async (system: VenueSystem, id: string) => (await offering(syste
 const BOAT = { kind: 'boat_day', timezone: 'Pacific/Honolulu' };
 
 describe('a sample of each provider', () => {
-  it('is there for all fifteen', () => {
+  it('exists for all fifteen providers', () => {
     expect([...new Set(SAMPLES.map(({ provider }) => provider))].sort()).toEqual([...PROVIDERS].sort());
   });
 
@@ -32,12 +33,12 @@ describe('a sample of each provider', () => {
       if (known !== undefined)
         expect((await world.call('POST', '/v1/offerings', { key: system.key, body: known })).status).toBe(201);
       for (const one of first) await system.send(one);
-      const told = await system.send(body);
-      expect(told.status).toBe(200);
+      const response = await system.send(body);
+      expect(response.status).toBe(200);
       await work();
       const [delivery] = await system.deliveries();
       expect([delivery.id, delivery.status, delivery.reason]).toEqual([
-        told.json.id,
+        response.json.id,
         status,
         reason === undefined ? (status === 'applied' ? null : expect.any(String)) : expect.stringMatching(reason),
       ]);
@@ -52,18 +53,18 @@ describe('a sample of each provider', () => {
   );
 });
 
-describe('what is applied', () => {
-  it('is applied once, also when the same comes a hundred times at once and four workers look', async () => {
+describe('an applied delivery', () => {
+  it('is applied once, even if it arrives a hundred times at once and four workers run', async () => {
     const system = await connect(world, 'fareharbor', BOAT);
-    const told = await Promise.all(Array.from({ length: 100 }, () => system.send(fareharborBooking(4))));
-    expect(new Set(told.map(({ json }) => json.id)).size).toBe(1);
+    const response = await Promise.all(Array.from({ length: 100 }, () => system.send(fareharborBooking(4))));
+    expect(new Set(response.map(({ json }) => json.id)).size).toBe(1);
     await Promise.all([work(), work(), work(), work()]);
     const deliveries = await system.deliveries();
     expect(deliveries.map(({ status }) => status)).toEqual(['applied']);
     expect((await offering(system, '1867')).updated_at).toBe((await offering(system, '1867')).created_at);
   });
 
-  it('adjusts the capacity of a slot as bookings come and go, and leaves what the venue has added', async () => {
+  it('adjusts the capacity of a slot with bookings and cancellations, and keeps fields that the venue has added', async () => {
     const system = await connect(world, 'fareharbor', BOAT);
     await system.send(fareharborBooking(4));
     await work();
@@ -81,7 +82,7 @@ describe('what is applied', () => {
     expect(await offering(system, '1867')).toMatchObject({ description: 'Our own words.', metadata: { dock: '7' } });
   });
 
-  it('is never undone by an older delivery that comes late', async () => {
+  it('is never undone by an older delivery that arrives late', async () => {
     const system = await connect(world, 'mindbody', { timezone: 'America/New_York' });
     await world.call('POST', '/v1/offerings', { key: system.key, body: YOGA });
     await system.send(mindbody('class.updated', CLASS));
@@ -105,7 +106,7 @@ describe('what is applied', () => {
     expect((await offering(tock, '5')).title).toBe('New name');
   });
 
-  it('keeps its order: an offering and its slots, sent one after the other, come to both', async () => {
+  it('is applied in order: an offering and its slots, sent one after the other, give both', async () => {
     const system = await connect(world, 'custom');
     const { availability: _, ...data } = { ...YOGA, availability: null };
     await system.send({ id: '1', type: 'offering.upsert', data });
@@ -119,7 +120,7 @@ describe('what is applied', () => {
     expect((await system.deliveries()).map(({ status }) => status)).toEqual(Array(12).fill('applied'));
   });
 
-  it('is reviewed as any other: a new offering waits, a change of capacity does not', async () => {
+  it('is reviewed like any other: a new offering waits for review, a change of capacity does not', async () => {
     const system = await connect(world, 'fareharbor', BOAT);
     await system.send(fareharborBooking(4));
     await work();
@@ -131,7 +132,7 @@ describe('what is applied', () => {
     expect((await offering(system, '1867')).status).toBe('approved');
   });
 
-  it('refuses a price that the currency cannot say, and rounds nothing', async () => {
+  it('never rounds a price: one that the currency cannot express is refused', async () => {
     const system = await connect(world, 'rezdy', { kind: 'boat_day', currency: 'jpy' });
     const product = (price: string) =>
       `{"productCode":"P","name":"Tour","priceOptions":[{"label":"A","price":${price}}]}`;
@@ -159,7 +160,7 @@ describe('several objects in one delivery', () => {
     })),
   });
 
-  it('are applied each by itself: one that cannot be read is named with its reason, and never a part of an offering', async () => {
+  it('are applied one by one: an unreadable one is named with its reason, and no offering is written in part', async () => {
     const system = await connect(world, 'rezdy', BOAT);
     await system.send(order(1200, '1200.5', 3000));
     await work();
@@ -176,7 +177,7 @@ describe('several objects in one delivery', () => {
     expect((await system.deliveries())[0].status).toBe('unmapped');
   });
 
-  it('are so many and no more', async () => {
+  it('are limited in number', async () => {
     const system = await connect(world, 'rezdy', BOAT);
     await system.send(order(...Array(101).fill(100)));
     await work();
@@ -185,8 +186,8 @@ describe('several objects in one delivery', () => {
   });
 });
 
-describe('what could not be applied', () => {
-  it('is text that no column can hold, in a field and in an id: refused as POST /v1/offerings does, and nobody waits', async () => {
+describe('a delivery that cannot be applied', () => {
+  it('has text that PostgreSQL cannot store, in a field or an id: refused like POST /v1/offerings, and blocks no other', async () => {
     const system = await connect(world, 'rezdy', { ...BOAT, currency: 'usd' });
     const product = (productCode: string, name: string) => ({
       productCode,
@@ -199,9 +200,9 @@ describe('what could not be applied', () => {
     }
     await system.send(product('P2', 'Tour'));
     await work();
-    const told = (await system.deliveries()).map(({ status, reason }) => [status, reason]);
+    const response = (await system.deliveries()).map(({ status, reason }) => [status, reason]);
     const [inName, inId] = [expect.stringContaining('/title'), expect.stringContaining('external_id')];
-    expect(told).toEqual([
+    expect(response).toEqual([
       ['applied', null],
       ['failed', inId],
       ['failed', inName],
@@ -210,7 +211,7 @@ describe('what could not be applied', () => {
     ]);
   });
 
-  it('is a precision that no currency has, however large', async () => {
+  it('has a precision that no currency has, however large', async () => {
     const system = await connect(world, 'peek', BOAT);
     const pricing = { retail: 1, currency: 'USD', currencyPrecision: -10_000_000 };
     await system.send(octo('booking_update', { unitItems: Array(1000).fill({ unitId: 'a', pricing }) }));
@@ -219,7 +220,7 @@ describe('what could not be applied', () => {
     expect([delivery.status, delivery.reason]).toEqual(['unmapped', expect.stringContaining('precision')]);
   });
 
-  it('and is tried again later holds up nobody else, however small the steps of the worker are', async () => {
+  it('and is retried later delays no other integration, however small the batches of the worker are', async () => {
     const systems = [];
     while (systems.length < 4) systems.push(await connect(world, 'custom'));
     for (const [n, system] of systems.entries())
@@ -237,7 +238,7 @@ describe('what could not be applied', () => {
     expect(await applyDueDeliveries(world.context, 1)).toBe(0);
   });
 
-  it('is listed with its reason, narrowed by status, page by page, to its own venue alone', async () => {
+  it('is listed with its reason, filtered by status, page by page, for its own venue only', async () => {
     const system = await connect(world, 'rezdy');
     for (let n = 0; n < 5; n++) await system.send({ productCode: `P${n}`, name: 'Tour', priceOptions: [] });
     await work();
@@ -252,7 +253,7 @@ describe('what could not be applied', () => {
     expect((await world.call('GET', path, { key: other.secretTest })).status).toBe(404);
   });
 
-  it('is applied again once what was in its way is mended, and that is audited', async () => {
+  it('can be replayed after its cause is fixed, and the replay is in the audit log', async () => {
     const system = await connect(world, 'mindbody', { timezone: 'America/New_York' });
     await system.send(
       mindbody('classDescription.updated', { siteId: -99, id: 69, name: 'Slow Yoga', description: 'Slower.' }),
@@ -275,7 +276,7 @@ describe('what could not be applied', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('does not bring back what a newer delivery has changed since, when it is replayed', async () => {
+  it('does not overwrite a newer delivery when it is replayed', async () => {
     const system = await connect(world, 'custom');
     const send = (id: string, title: string) => system.send({ id, type: 'offering.upsert', data: { ...YOGA, title } });
     const old = await send('1', 'Old');
@@ -287,7 +288,7 @@ describe('what could not be applied', () => {
     expect((await system.deliveries('?status=superseded')).map(({ id }) => id)).toEqual([old.json.id]);
   });
 
-  it('never stops the worker: a body that cannot be opened is tried a few times and then given up, and the next goes on', async () => {
+  it('never blocks the worker: a body that cannot be unsealed fails after a few attempts, and the next is applied', async () => {
     const system = await connect(world, 'custom');
     const bad = await system.send({ id: '1', type: 'offering.upsert', data: YOGA });
     await world.db.query("update inbound_deliveries set body = '\\x0102' where delivery_id = $1", [bad.json.id]);

@@ -1,5 +1,5 @@
-// What bookings take off the slots of an offering, and what comes back: once for each, whatever is sent how often and in
-// which order, and never more places than there are.
+// Bookings and cancellations change the capacity of slots: each booking counts once, whatever is sent, how often and in
+// which order, and a slot never shows more places than it has.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
@@ -34,7 +34,7 @@ const sent = async (system: VenueSystem, ...bodies: object[]): Promise<(number |
 };
 
 describe('a booking', () => {
-  it('takes its party off, the difference when it changes, and gives all of it back', async () => {
+  it('subtracts its party, then the difference when it changes, and returns all of it when canceled', async () => {
     const system = await sail();
     expect(await sent(system, octo('booking_update'))).toEqual([7]);
     expect(await sent(system, octo('booking_update', { ...units(5), note: 'two more' }))).toEqual([5]);
@@ -63,14 +63,14 @@ describe('a booking', () => {
     ]);
   });
 
-  it('for a time that is none takes nothing, and is told as one that could not be read', async () => {
+  it('with an invalid time takes nothing, and is reported as unreadable', async () => {
     const system = await sail();
     const at = (localDateTimeStart: string) => octo('booking_update', { availability: { localDateTimeStart } });
     expect(await sent(system, at('2027-06-12T25:00:00Z'), at('2027-06-12T22:00:60+00:00'))).toEqual([10]);
     expect((await system.deliveries()).map(({ status }) => status)).toEqual(['unmapped', 'unmapped']);
   });
 
-  it('of an offering whose name cannot be kept takes nothing, and is told so', async () => {
+  it('of an offering with an invalid external id takes nothing, and is reported', async () => {
     const system = await sail();
     expect(await sent(system, octo('booking_update', { productId: 'av_\0' }))).toEqual([10]);
     expect(await system.deliveries()).toMatchObject([
@@ -78,14 +78,14 @@ describe('a booking', () => {
     ]);
   });
 
-  it('leaves no place below none, and what was overbooked does not come back as free', async () => {
+  it('never makes a capacity negative, and overbooked places do not become free again', async () => {
     const system = await sail(10);
     expect(await sent(system, octo('booking_update', { uuid: 'a', ...units(8) }))).toEqual([2]);
     expect(await sent(system, octo('booking_update', { uuid: 'b', ...units(5) }))).toEqual([0]);
     expect(await sent(system, octo('booking_update', { uuid: 'a', status: 'CANCELLED' }))).toEqual([5]);
   });
 
-  it('that was counted in what the venue has stated since gives nothing back: too few places, never too many', async () => {
+  it('that a newer stated capacity includes returns nothing: too few places, never too many', async () => {
     const system = await sail(10);
     await sent(system, octo('booking_update'));
     await post(system, { ...SAIL, availability: { slots: [{ starts_at: START, capacity: 9 }] } });
@@ -95,7 +95,7 @@ describe('a booking', () => {
     expect(await sent(system, octo('booking_update', { uuid: 'new', ...units(4) }))).toEqual([5]);
   });
 
-  it('that nobody has heard of gives nothing back, and an older one that comes late takes nothing', async () => {
+  it('that is unknown returns nothing, and an older one that arrives late takes nothing', async () => {
     const system = await sail();
     const at = (utcUpdatedAt: string, more: object = {}) => octo('booking_update', { utcUpdatedAt, ...more });
     expect(await sent(system, at('2027-01-02T00:00:00Z', { status: 'CANCELLED' }))).toEqual([10]);
@@ -103,7 +103,7 @@ describe('a booking', () => {
     expect((await system.deliveries())[0].status).toBe('superseded');
   });
 
-  it('makes no slot of a time that is not one, and takes nothing where there is no capacity', async () => {
+  it('creates no slot, and takes nothing from a slot without a capacity', async () => {
     const system = await connect(world, 'peek', BOAT);
     await post(system, { ...SAIL, availability: { slots: [{ starts_at: START }] } });
     expect(await sent(system, octo('booking_update'))).toEqual([undefined]);
@@ -111,7 +111,7 @@ describe('a booking', () => {
     expect(await sent(system, octo('booking_update', elsewhere))).toEqual([undefined]);
   });
 
-  it('takes from a slot that a rule gives, and from that one alone', async () => {
+  it('takes from a slot of a recurrence rule, and from that one only', async () => {
     const system = await connect(world, 'peek', BOAT);
     const recurring = [
       { rrule: 'FREQ=DAILY', starts_at: '2027-06-01T18:00:00-04:00', duration_minutes: 120, capacity: 12 },
@@ -123,7 +123,7 @@ describe('a booking', () => {
     expect(await sent(system, octo('booking_update', { status: 'EXPIRED' }))).toEqual([12]);
   });
 
-  it('never renames an offering that is known, nor changes a price of it: one that it lacks is added', async () => {
+  it('never renames a known offering or changes its prices; a missing price is added', async () => {
     const system = await connect(world, 'peek', BOAT);
     const tiers = [{ external_id: 'adult', amount: 1, currency: 'usd', unit: 'per_group' }];
     await post(system, { ...SAIL, title: 'Our fine title', tiers });
@@ -137,7 +137,7 @@ describe('a booking', () => {
     });
   });
 
-  it('of last year brings no old price back when it is changed', async () => {
+  it('of last year does not restore an old price when it is changed', async () => {
     const system = await connect(world, 'rezdy', BOAT);
     const product = (price: number) => ({ productCode: 'P1', name: 'Reef', priceOptions: [{ label: 'Adult', price }] });
     const quantities = [{ optionLabel: 'Adult', optionPrice: 299.0, value: 2 }];
@@ -153,7 +153,7 @@ describe('a booking', () => {
     expect((await read(system, 'P1')).tiers).toMatchObject([{ label: 'Adult', amount: 34900 }]);
   });
 
-  it('for more people than any slot takes is a mistake, told at once, and takes nothing; a slot without end is a large one', async () => {
+  it('for more people than any slot can have is refused and takes nothing; an unlimited slot has the largest capacity', async () => {
     const system = await connect(world, 'tock', { kind: 'dining' });
     const starts_at = new Date(1812825000000).toISOString();
     await post(system, {
@@ -174,7 +174,7 @@ describe('a booking', () => {
     expect(await capacities(boats, '1867')).toEqual([100_000]);
   });
 
-  it('at a time without an offset is kept with its reason where nobody has said where the venue is', async () => {
+  it('at a time without an offset is stored with its reason if no time zone is known', async () => {
     const system = await connect(world, 'mindbody');
     await post(system, YOGA);
     await system.send(mindbody('class.updated', CLASS));
@@ -235,7 +235,7 @@ describe('bookings of the other systems', () => {
     ['checkfront', '4', START, [checkfront('PAID')], 7, [checkfront('VOID')]],
     ['tock', '5150', new Date(1812825000000).toISOString(), [tock(0)], 6, [tock(1, { isCancelled: true })]],
     ['ventrata', 'av_123', START, [octo('booking.updated')], 7, [octo('booking_update', { status: 'REJECTED' })]],
-  ] as const)('%s: %s takes what it says off the slot at %s, and gives it back', async (...row) => {
+  ] as const)('%s: %s subtracts its party from the slot at %s, and returns it', async (...row) => {
     const [provider, id, start, bookings, left, off] = row;
     const system = await connect(world, provider, BOAT);
     expect((await post(system, { ...SAIL, external_id: id, ...slot(start) })).status).toBe(201);
@@ -251,7 +251,7 @@ describe('bookings of the other systems', () => {
     expect([delivery.status, await capacities(system, id)]).toEqual(isEmpty ? ['unmapped', [left]] : ['applied', [10]]);
   });
 
-  it('make no offering and no price when they are off', async () => {
+  it('create no offering and no price when they are canceled', async () => {
     const system = await connect(world, 'tock', { kind: 'dining' });
     await system.send(tockReservation(0, { isCancelled: true }));
     await work();
@@ -264,8 +264,8 @@ describe('bookings of the other systems', () => {
   });
 });
 
-describe('a class that is called off', () => {
-  it('stays full whatever its roster says, and comes back with the places that are left when it takes place', async () => {
+describe('a canceled class', () => {
+  it('stays full whatever its roster says, and shows the places that are left when it is restored', async () => {
     const system = await connect(world, 'mindbody', { timezone: 'America/New_York' });
     await post(system, YOGA);
     const at = (minute: number) => `2027-01-15T18:0${minute}:00Z`;
@@ -284,7 +284,7 @@ describe('a class that is called off', () => {
 });
 
 describe('prices of one FareHarbor time', () => {
-  it('are kept with its slot, and leave those of the other times', async () => {
+  it('are stored with its slot, and do not change those of other times', async () => {
     const system = await connect(world, 'fareharbor', BOAT);
     await system.send(fareharborBooking(4));
     const night = JSON.parse(JSON.stringify(fareharborBooking(6)).replaceAll('10500', '30000')) as {

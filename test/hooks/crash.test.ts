@@ -1,5 +1,5 @@
-// A worker that dies, or stands still, while it applies a delivery: nothing half, nothing twice, and whoever has lost the
-// lane writes nothing any more.
+// A worker that is killed or suspended while it applies a delivery: nothing is applied in part or twice, and a worker
+// that has lost the lock on the queue writes nothing.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db, Queryable } from '../../src/base/db.ts';
@@ -16,7 +16,7 @@ afterAll(() => world.close());
 
 const BOAT = { kind: 'boat_day', timezone: 'America/New_York' };
 
-/** A peek booking of three, due for a slot of ten that is known. */
+/** A due peek booking of three for a known slot of ten. */
 async function booked(): Promise<VenueSystem> {
   const system = await connect(world, 'peek', BOAT);
   expect((await world.call('POST', '/v1/offerings', { key: system.key, body: SAIL })).status).toBe(201);
@@ -45,7 +45,7 @@ async function stateOf({ venueId, key }: VenueSystem) {
 const UNTOUCHED = { delivery: { status: 'pending', attempts: 0 }, capacity: 10, kept: [0, 0, 0] };
 const APPLIED = { delivery: { status: 'applied', attempts: 0 }, capacity: 7, kept: [1, 1, 1] };
 
-/** Does what is asked before the statement with this number inside a transaction, counted from 1. */
+/** Runs a callback before the statement with this number in a transaction, counted from 1. */
 function interrupted(number: number, before: (tx: Queryable) => Promise<unknown>): { db: Db; count: () => number } {
   let count = 0;
   const { db } = world.context;
@@ -65,7 +65,7 @@ function interrupted(number: number, before: (tx: Queryable) => Promise<unknown>
 const KILL = 'select pg_terminate_backend(pg_backend_pid())';
 
 describe('a worker that is killed', () => {
-  it('between any two of its statements leaves nothing behind, and the next one applies all of it, once', async () => {
+  it('between any two of its statements leaves no changes, and the next worker applies the delivery once', async () => {
     const whole = await booked();
     const { db, count } = interrupted(0, async () => undefined);
     expect(await applyDueDeliveries({ ...world.context, db }, 10)).toBe(1);
@@ -75,7 +75,7 @@ describe('a worker that is killed', () => {
     for (let number = 1; number <= statements; number++) {
       const system = await booked();
       const dying = interrupted(number, (tx) => tx.query(KILL));
-      // A process that is gone writes down nothing of its end either.
+      // A killed process does not record its failure either.
       const gone: Db = { ...dying.db, query: lastWords(dying.db) };
       await expect(applyDueDeliveries({ ...world.context, db: gone }, 10)).rejects.toThrow();
       expect([number, await stateOf(system)]).toEqual([number, UNTOUCHED]);
@@ -85,16 +85,16 @@ describe('a worker that is killed', () => {
   });
 });
 
-/** It may look for lanes, and write nothing. */
+/** Allows only the query for due queues, and no writes. */
 function lastWords(db: Db): Db['query'] {
   return async (text, values) => {
-    if (!text.includes('recursive lanes')) throw new Error('the process is gone');
+    if (!text.includes('recursive lanes')) throw new Error('the process was killed');
     return db.query(text, values);
   };
 }
 
-describe('a worker that stands still', () => {
-  it('keeps its lane while its session lives, holds up no other, and writes nothing once it has lost it', async () => {
+describe('a worker that is suspended', () => {
+  it('keeps its queue while its session lives, delays no other, and writes nothing after it has lost the lock', async () => {
     const [system, other] = [await booked(), await booked()];
     let wake = (): void => undefined;
     let paused = (): void => undefined;
@@ -115,7 +115,7 @@ describe('a worker that stands still', () => {
     expect(await applyDueDeliveries(world.context, 10)).toBe(1);
     const states = [await stateOf(system), await stateOf(other)];
     expect(states.map(({ delivery }) => delivery?.status).sort()).toEqual(['applied', 'pending']);
-    // What PostgreSQL does to a transaction that stands still for 15 seconds.
+    // PostgreSQL ends a transaction that is idle for 15 seconds.
     await world.db.query('select pg_terminate_backend($1)', [pid]);
     for (let done = 0; done === 0; ) done = await applyDueDeliveries(world.context, 10);
     wake();

@@ -1,5 +1,5 @@
-// What a venue keeps of its systems: so many bytes a day, no body of what changed nothing after its day, a trace of what was
-// refused, and two systems of one venue that never write one offering.
+// Limits and retention of inbound deliveries: bytes a day, bodies of ignored deliveries for a day, the last refusal;
+// and two systems of one venue never write the same offering.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply.ts';
@@ -25,8 +25,8 @@ const shown = async ({ id, key }: VenueSystem) => {
 const offering = async ({ key }: VenueSystem, id: string) =>
   (await world.call('GET', `/v1/offerings/${id}`, { key })).json?.data;
 
-describe('what a venue stores in a day', () => {
-  it('is 2 GB from all its systems; more is 429 until the day is over, and what came before still answers', async () => {
+describe('the daily limit of a venue', () => {
+  it('is 2 GB from all its systems; more is 429 until the day ends, and a repetition of an earlier one still succeeds', async () => {
     const tock = await connect(world, 'tock');
     const peek = await connect(world, 'peek', {}, tock.venueId);
     const other = await connect(world, 'peek');
@@ -48,7 +48,7 @@ describe('what a venue stores in a day', () => {
     expect((await peek.send({ n: 2 })).status).toBe(200);
   });
 
-  it('begins anew with the day', async () => {
+  it('resets with the day', async () => {
     const tock = await connect(world, 'tock');
     await world.db.query(
       `update integrations set stored_bytes = $2, stored_on = (now() at time zone 'UTC')::date - 1 where integration_id = $1`,
@@ -64,8 +64,8 @@ describe('what a venue stores in a day', () => {
   });
 });
 
-describe('what changed nothing', () => {
-  it('is applied again for a day; then its body is gone, and only that', async () => {
+describe('an ignored delivery', () => {
+  it('can be replayed for a day; then only its body is deleted', async () => {
     const peek = await connect(world, 'peek', BOAT);
     await peek.send(octo('booking_update', { status: 'CANCELLED' }));
     await peek.send(octo('booking_update', { uuid: 'another' }));
@@ -88,8 +88,8 @@ describe('what changed nothing', () => {
   });
 });
 
-describe('what was refused', () => {
-  it('is shown with the integration: when, and what the sender was told', async () => {
+describe('a refused delivery', () => {
+  it('is shown on the integration, with its time and error code', async () => {
     const custom = await connect(world, 'custom');
     expect((await shown(custom)).last_refused).toBeNull();
     const refusals = [
@@ -116,7 +116,7 @@ describe('two systems of one venue', () => {
     return { booking: { ...booking, availability: { ...booking.availability, item: { pk, name: 'Jet Ski Tour' } } } };
   };
 
-  it('that use the same id never write one offering: the second is told whose it is', async () => {
+  it('that use the same id never write the same offering: the second gets the name of the owner', async () => {
     const boats = await connect(world, 'fareharbor', BOAT);
     const classes = await connect(world, 'mindbody', { timezone: 'America/New_York' }, boats.venueId);
     await boats.send(item(69));
@@ -132,7 +132,7 @@ describe('two systems of one venue', () => {
     expect(await offering(boats, '69')).toEqual(before);
   });
 
-  it('take over from one another once the first is revoked; one of the venue’s own words writes what it likes', async () => {
+  it('take over offerings after the first is revoked; a custom system may write any offering', async () => {
     const boats = await connect(world, 'fareharbor', BOAT);
     const classes = await connect(world, 'mindbody', { timezone: 'America/New_York' }, boats.venueId);
     const own = await connect(world, 'custom', {}, boats.venueId);
@@ -148,7 +148,7 @@ describe('two systems of one venue', () => {
     expect((await offering(classes, '69')).title).toBe('Slow Yoga');
   });
 
-  it('of one provider are one system: a second subscription writes the same offerings', async () => {
+  it('of the same provider count as one: a second integration writes the same offerings', async () => {
     const one = await connect(world, 'fareharbor', BOAT);
     const two = await connect(world, 'fareharbor', BOAT, one.venueId);
     await one.send(item(70));
@@ -159,8 +159,8 @@ describe('two systems of one venue', () => {
   });
 });
 
-describe('what is left out', () => {
-  it('is told: slots beyond a thousand, and the end of a title that is too long', async () => {
+describe('content that is left out', () => {
+  it('is named in the reason: slots beyond a thousand, and the end of a title that is too long', async () => {
     const own = await connect(world, 'custom');
     const start = Date.parse('2027-06-01T00:00:00Z');
     const slot = (n: number) => ({ starts_at: new Date(start + n * 3_600_000).toISOString(), capacity: 4 });

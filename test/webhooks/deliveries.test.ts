@@ -1,4 +1,5 @@
-// Deliveries: what is sent, how it is signed, what is written down of it, and what the official package says of it.
+// Deliveries: what the worker sends, how it is signed, what is recorded, and that the official stripe package verifies
+// it.
 
 import { createHmac } from 'node:crypto';
 import Stripe from 'stripe';
@@ -18,7 +19,7 @@ beforeEach(() => {
 });
 
 describe('a delivery', () => {
-  it('carries the event exactly as the log has it, to each endpoint that wants its type and to no other', async () => {
+  it('sends the event exactly as in the event log, to each endpoint that subscribes to its type and to no other', async () => {
     const shop = await office.shop();
     const all = await office.endpoint(shop, '/all');
     await office.endpoint(shop, '/done', ['checkout.completed']);
@@ -50,13 +51,13 @@ describe('a delivery', () => {
     expect(await office.deliveries(shop, all.id)).toHaveLength(7);
   });
 
-  it('is signed over its bytes with the whole secret; the official stripe package verifies it', async () => {
+  it('is signed over its bytes with the whole secret, and the official stripe package verifies it', async () => {
     const shop = await office.shop();
     const { secret } = await office.endpoint(shop, '/signed', ['checkout.created']);
     await shop.create();
     await office.deliver();
     const [post] = office.postsTo('/signed');
-    if (post === undefined) throw new Error('nothing came');
+    if (post === undefined) throw new Error('the receiver got no request');
     const t = Math.floor(office.clock.at / 1000);
     const v1 = createHmac('sha256', secret).update(`${t}.${post.body}`).digest('hex');
     expect(post.signature).toBe(`t=${t},v1=${v1}`);
@@ -73,7 +74,7 @@ describe('a delivery', () => {
     expect(post.headers['user-agent']).toBe('Everyshare-Webhooks/1');
   });
 
-  it('is the same bytes at each retry, with a fresh t, and dedupes on the event’s id', async () => {
+  it('has the same bytes at each retry, with a new t, so that receivers deduplicate on the event id', async () => {
     const shop = await office.shop();
     const { secret } = await office.endpoint(shop, '/retried', ['checkout.created']);
     office.receive = (_post, response) => {
@@ -94,7 +95,7 @@ describe('a delivery', () => {
     for (const { body, signature } of posts) webhooks.constructEvent(body, signature, secret, 600);
   });
 
-  it('is acknowledged by any 2xx; a redirect is a failure and is not followed', async () => {
+  it('succeeds with any 2xx; a redirect is a failure and is not followed', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/codes', ['checkout.created']);
     const codes = [204, 299, 301, 404, 500];
@@ -117,14 +118,14 @@ describe('a delivery', () => {
     expect(office.postsTo('/elsewhere')).toEqual([]);
   });
 
-  it('counts by its status, though the rest of the answer stalls or is cut', async () => {
+  it('is judged by the status, even if the rest of the response stalls or is cut', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/stalls', ['checkout.created']);
     office.receive = (post, response) => {
       const n = office.postsTo('/stalls').indexOf(post);
       response.writeHead(n === 2 ? 503 : 200);
       response.write('begun');
-      // The first never ends; the others are cut once what was written has gone out.
+      // The first response never ends; the others are cut after the written part was sent.
       if (n > 0) setTimeout(() => response.destroy(), 50);
     };
     for (let n = 0; n < 3; n++) {
@@ -139,7 +140,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('keeps the first 4 KB of what came back, whatever it is', async () => {
+  it('stores the first 4 KB of the response, whatever its content', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/long', ['checkout.created']);
     office.receive = (_post, response) => {
@@ -160,7 +161,7 @@ describe('a delivery', () => {
     expect(problems).toEqual([]);
   });
 
-  it('waits as long as Retry-After asks, and the whole endpoint with it', async () => {
+  it('waits as long as Retry-After says, together with all deliveries of the endpoint', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/busy', ['checkout.created']);
     office.receive = (_post, response) => {
@@ -181,7 +182,7 @@ describe('a delivery', () => {
     expect(office.postsTo('/busy')).toHaveLength(3);
   });
 
-  it('is made once for an event, however many dispatch at the same time', async () => {
+  it('is created once for an event, however many workers dispatch at the same time', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/once', ['checkout.created']);
     for (let n = 0; n < 12; n++) await shop.create();
@@ -195,7 +196,7 @@ describe('a delivery', () => {
 });
 
 describe('the attempts of a delivery', () => {
-  it('are kept, the last ten of them, with what came of each', async () => {
+  it('are stored: the last ten, each with its result', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/tried', ['checkout.created']);
     office.receive = (_post, response) => response.writeHead(499 + office.postsTo('/tried').length).end('no');
@@ -213,7 +214,7 @@ describe('the attempts of a delivery', () => {
     );
   });
 
-  it('show that one which was sent again had been acknowledged before', async () => {
+  it('show that a redelivered event had succeeded before', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/twice', ['checkout.created']);
     await shop.create();

@@ -1,4 +1,4 @@
-// Endpoints: where they may lead, their secrets, the sample, being disabled and enabled, the log, sending again.
+// Endpoints: allowed URLs, secrets, the sample event, disabling and enabling, the delivery log, redelivery.
 
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -37,8 +37,8 @@ const hasShape = (schema: string, value: Seen): void =>
     }),
   ).toEqual([]);
 
-describe('an address that is not public', () => {
-  it('is refused at creation, in words that tell nothing of our network, and stores nothing', async () => {
+describe('a URL without a public address', () => {
+  it('is refused at creation with a message that reveals nothing about our network, and stores nothing', async () => {
     const world = await openTestWorld();
     const canary = await startCanary();
     const shop = await openShop(world);
@@ -76,7 +76,7 @@ describe('an address that is not public', () => {
     await world.close();
   });
 
-  it('is refused again at each delivery, when the name has come to lead there since', async () => {
+  it('is refused again at each delivery, if DNS has changed since', async () => {
     const canary = await startCanary();
     let leadsTo = '93.184.216.34';
     const outbound = makeOutbound({ allowInsecureTargets: false, resolve: async () => [leadsTo], keepNamesMs: 0 });
@@ -101,7 +101,7 @@ describe('an address that is not public', () => {
 });
 
 describe('a rotated secret', () => {
-  it('is shown once; for 24 hours both sign, then the new one alone', async () => {
+  it('is shown once; both secrets sign for 24 hours, then the new one alone', async () => {
     const shop = await office.shop();
     const endpoint = await office.endpoint(shop, '/rotated', ['checkout.created']);
     const rotated = await shop.post(`/v1/webhook_endpoints/${endpoint.id}/rotate_secret`);
@@ -128,11 +128,11 @@ describe('a rotated secret', () => {
     expect(JSON.stringify(kept.map((row) => Object.values(row).map(String)))).not.toContain('whsec_');
   });
 
-  it('that is rotated again ends no other early: each signs for its own 24 hours', async () => {
+  it('that is rotated again expires no other early: each signs for its own 24 hours', async () => {
     const shop = await office.shop();
     const endpoint = await office.endpoint(shop, '/again', ['checkout.created']);
     const rotate = () => shop.post(`/v1/webhook_endpoints/${endpoint.id}/rotate_secret`);
-    /** What has an end comes so much nearer to it. */
+    /** Moves all expiry times nearer. */
     const pass = (hours: number) =>
       office.world.db.query(
         `update webhook_endpoints set earlier_until =
@@ -141,7 +141,7 @@ describe('a rotated secret', () => {
         [endpoint.id, hours],
       );
     const secrets = [endpoint.secret];
-    /** By their places among the secrets, newest first. */
+    /** By their index among the secrets, newest first. */
     const whoSigns = async (): Promise<number[]> => {
       office.posts.length = 0;
       office.clock.at = Date.now();
@@ -168,7 +168,7 @@ describe('a rotated secret', () => {
     expect(await whoSigns()).toEqual([0, 1, 2, 3]);
   });
 
-  it('is the same one again for whoever lost the answer and asks with the same key', async () => {
+  it('is returned again to a caller that lost the response and retries with the same idempotency key', async () => {
     const shop = await office.shop();
     const endpoint = await office.endpoint(shop, '/lost', ['checkout.created']);
     const path = `/v1/webhook_endpoints/${endpoint.id}/rotate_secret`;
@@ -188,7 +188,7 @@ describe('a rotated secret', () => {
 });
 
 describe('an endpoint of the other mode', () => {
-  it('is not there for a key of the same venue, whatever is asked of it', async () => {
+  it('does not exist for a key of the same venue, for every operation', async () => {
     const shop = await office.shop();
     const live = await anotherKey(shop, 'live');
     const endpoint = await office.endpoint(shop, '/other-mode', ['checkout.created']);
@@ -204,8 +204,8 @@ describe('an endpoint of the other mode', () => {
   });
 });
 
-describe('the sample', () => {
-  it('is sent at once, signed, marked, in the shape of a real event, and what came back is told', async () => {
+describe('the sample event', () => {
+  it('is sent at once, signed, marked as a sample, shaped like a real event, and the response is returned', async () => {
     const shop = await office.shop();
     const endpoint = await office.endpoint(shop, '/sample', ['checkout.expired']);
     office.receive = (_post, response) => {
@@ -232,7 +232,7 @@ describe('the sample', () => {
 });
 
 describe('a disabled endpoint', () => {
-  it('is sent nothing; what waits and what comes is logged as failed, and comes after enabling when it is recovered', async () => {
+  it('receives nothing; waiting and new deliveries are logged as failed and are sent after enabling and recovery', async () => {
     const shop = await office.shop();
     const endpoint = await office.endpoint(shop, '/paused', ['checkout.created']);
     const began = new Date(Date.now() - 1_000).toISOString();
@@ -271,7 +271,7 @@ describe('a disabled endpoint', () => {
     expect(await office.deliveries(shop, endpoint.id, '?status=failed')).toEqual([]);
   });
 
-  it('says so to nobody else: every change is in the audit log', async () => {
+  it('has every change in the audit log', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/audited', ['checkout.created']);
     for (const command of ['rotate_secret', 'test', 'disable', 'enable'])
@@ -290,8 +290,8 @@ describe('a disabled endpoint', () => {
   });
 });
 
-describe('the log of deliveries', () => {
-  it('pages without skipping or repeating, and has the shape that is published', async () => {
+describe('the delivery log', () => {
+  it('pages without skipping or repeating, and matches the published schema', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/paged');
     await shop.completed();
@@ -309,7 +309,7 @@ describe('the log of deliveries', () => {
     expect(new Set(seen).size).toBe(14);
   });
 
-  it('sends one again, whatever became of it, with 72 hours of its own', async () => {
+  it('redelivers one, whatever its status, with new 72 hours', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/again', ['checkout.created']);
     await shop.create();
@@ -328,7 +328,7 @@ describe('the log of deliveries', () => {
     expect((await office.deliveries(shop, id))[0]).toMatchObject({ status: 'delivered', attempts: 2 });
   });
 
-  it('recovers only within the 30 days that it goes back', async () => {
+  it('recovers only deliveries of the last 30 days', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/far', ['checkout.created']);
     for (const since of [Date.now() - 31 * DAY, Date.now() + DAY]) {
@@ -338,7 +338,7 @@ describe('the log of deliveries', () => {
     expectInvalid(await shop.post(`/v1/webhook_endpoints/${id}/recover`, {}), 'missing_field', '/since');
   });
 
-  it('is forgotten after 30 days, what is still to be tried excepted', async () => {
+  it('is deleted after 30 days, apart from deliveries that still have attempts to come', async () => {
     const { deleteOldDeliveries: forgetOldDeliveries } = await import(
       '../../src/domain/webhooks/deliveries/queries.ts'
     );
@@ -362,7 +362,7 @@ describe('the log of deliveries', () => {
 });
 
 describe('another venue’s endpoint', () => {
-  it('is the same 404 as none at all, for every operation', async () => {
+  it('gives the same 404 as an unknown endpoint, for every operation', async () => {
     const [mine, theirs] = [await office.shop(), await office.shop()];
     const foreign = await office.endpoint(theirs, '/foreign', ['checkout.created']);
     await theirs.create();

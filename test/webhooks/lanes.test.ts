@@ -1,5 +1,5 @@
-// The lanes to the endpoints: a worker that wakes too late writes nothing, one that hangs or talks nonsense holds nobody up,
-// the dead are knocked at and no more, and a stop loses nothing.
+// Endpoint queues: a worker with a stale lease token writes nothing, an endpoint that hangs or sends invalid HTTP
+// delays no other, dead endpoints are only probed, and a shutdown loses nothing.
 
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ beforeEach(() => {
   office.receive = (_post, response) => response.end('ok');
 });
 
-const PLACES = { quick: 64, slow: 32, failing: 16, dead: 16 };
+const SLOTS = { quick: 64, slow: 32, failing: 16, dead: 16 };
 const signal = new AbortController().signal;
 const hang = (): void => {
   office.receive = (_post, response) => void waiting.push(response);
@@ -35,26 +35,26 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error(`it never came to this: ${what}`);
+  throw new Error(`timed out waiting until ${what}`);
 }
 
-async function takeLaneOf(endpointId: string): Promise<EndpointQueue> {
+async function claimQueueOf(endpointId: string): Promise<EndpointQueue> {
   const now = office.clock.at;
-  const lanes = await claimQueues(office.world.db, now, now + 30_000, PLACES);
-  const lane = lanes.find((one) => one.endpointId === endpointId);
-  if (lane === undefined) throw new Error('the lane cannot be taken');
-  return lane;
+  const queues = await claimQueues(office.world.db, now, now + 30_000, SLOTS);
+  const queue = queues.find((one) => one.endpointId === endpointId);
+  if (queue === undefined) throw new Error('the endpoint queue could not be claimed');
+  return queue;
 }
 
-describe('a worker that was stopped for longer than its lease', () => {
-  it('writes nothing when it goes on, of what it had sent and of what it had not', async () => {
+describe('a worker that was suspended for longer than its lease', () => {
+  it('writes nothing and sends nothing more when it resumes', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/fenced', ['checkout.created']);
     for (let n = 0; n < 12; n++) await shop.create();
     await office.dispatch();
     hang();
-    const stopped = processQueue(office.parts, await takeLaneOf(id), signal);
-    await until('eight are under way', () => waiting.length === 8);
+    const stopped = processQueue(office.parts, await claimQueueOf(id), signal);
+    await until('eight are in flight', () => waiting.length === 8);
     office.clock.at += 31_000;
     office.receive = (_post, response) => response.end('in time');
     await deliverDue(office.parts, signal);
@@ -62,34 +62,34 @@ describe('a worker that was stopped for longer than its lease', () => {
     expect(before.map(({ status, attempts, last_response }) => [status, attempts, last_response])).toEqual(
       Array(12).fill(['delivered', 1, 'in time']),
     );
-    const lanes = () => office.world.db.query('select * from delivery_lanes where endpoint_id = $1', [id]);
-    const lane = await lanes();
+    const queues = () => office.world.db.query('select * from delivery_lanes where endpoint_id = $1', [id]);
+    const queue = await queues();
     for (const response of waiting) {
       response.statusCode = 500;
       response.end('too late');
     }
     expect(await stopped).toBe(0);
     expect(await office.deliveries(shop, id)).toEqual(before);
-    expect(await lanes()).toEqual(lane);
-    // The four that it had not sent by then, it did not send any more.
+    expect(await queues()).toEqual(queue);
+    // The suspended worker did not send the four that were left.
     expect(office.postsTo('/fenced')).toHaveLength(8 + 12);
   });
 
-  it('has its lane taken by one other alone, however many ask', async () => {
+  it('loses its queue to exactly one other worker, however many claim at the same time', async () => {
     const shop = await office.shop();
-    const { id } = await office.endpoint(shop, '/taken', ['checkout.created']);
+    const { id } = await office.endpoint(shop, '/claimed', ['checkout.created']);
     await shop.create();
     await office.dispatch();
     const now = office.clock.at;
-    const taken = await Promise.all(
-      Array.from({ length: 10 }, () => claimQueues(office.world.db, now, now + 30_000, PLACES)),
+    const claimed = await Promise.all(
+      Array.from({ length: 10 }, () => claimQueues(office.world.db, now, now + 30_000, SLOTS)),
     );
-    expect(taken.flat().filter((lane) => lane.endpointId === id)).toHaveLength(1);
+    expect(claimed.flat().filter((queue) => queue.endpointId === id)).toHaveLength(1);
   });
 });
 
-describe('an endpoint that hangs, and one that answers nonsense', () => {
-  it('leave every other endpoint of the same host its deliveries', async () => {
+describe('an endpoint that hangs and one that sends invalid HTTP', () => {
+  it('do not delay the other endpoints of the same host', async () => {
     const shop = await office.shop();
     const bad = await office.endpoint(shop, '/hangs', ['checkout.created']);
     const nonsense = await startRawReceiver((socket) => void socket.end('this is not HTTP\r\n\r\n'));
@@ -109,17 +109,17 @@ describe('an endpoint that hangs, and one that answers nonsense', () => {
     await office.dispatch();
     const stop = new AbortController();
     const running = deliverUntilStopped(office.parts, stop.signal);
-    await until('all good ones are delivered', async () => {
+    await until('all good endpoints have their deliveries', async () => {
       const [left] = await office.world.db.query<{ left: number }>(
         `select count(*) as left from deliveries where endpoint_id = any($1) and status <> 'delivered'`,
         [good],
       );
       return left?.left === 0;
     });
-    await until('the nonsense is noted', async () =>
+    await until('the protocol error is recorded', async () =>
       (await office.deliveries(shop, odd.id)).some(({ last_error }) => last_error === 'protocol'),
     );
-    // All that time the hanging one hung: a few under way, none of them over.
+    // Meanwhile the attempts to the hanging endpoint were in flight and none had ended.
     expect(waiting).toHaveLength(8);
     expect((await office.deliveries(shop, bad.id)).every(({ attempts }) => attempts === 0)).toBe(true);
     stop.abort();
@@ -130,7 +130,7 @@ describe('an endpoint that hangs, and one that answers nonsense', () => {
 });
 
 describe('many endpoints of one venue that hang', () => {
-  it('keep no connection from another venue’s endpoint at the same host', async () => {
+  it('do not use up the connections of another venue’s endpoint at the same host', async () => {
     const shop = await office.shop();
     const bad: string[] = [];
     for (let n = 0; n < 6; n++) bad.push((await office.endpoint(shop, `/crowd-${n}`, ['checkout.created'])).id);
@@ -144,13 +144,13 @@ describe('many endpoints of one venue that hang', () => {
     await office.dispatch();
     const stop = new AbortController();
     const running = deliverUntilStopped(office.parts, stop.signal);
-    await until('each has eight under way', () => waiting.length === 6 * 8);
+    await until('each has eight in flight', () => waiting.length === 6 * 8);
     await other.create();
     await office.dispatch();
-    await until('the good one has its post', async () =>
+    await until('the good endpoint has its delivery', async () =>
       (await office.deliveries(other, good.id)).every(({ status }) => status === 'delivered'),
     );
-    // All that time every other post hung, none had been given up.
+    // Meanwhile every other attempt was in flight and none had ended.
     const [given] = await office.world.db.query<{ up: number }>(
       'select count(*) as up from deliveries where endpoint_id = any($1) and attempts > 0',
       [bad],
@@ -163,7 +163,7 @@ describe('many endpoints of one venue that hang', () => {
 });
 
 describe('an endpoint that has failed once', () => {
-  it('waits for none of the dead, however many there are and however long they hang', async () => {
+  it('does not wait for dead endpoints, however many there are and however long they hang', async () => {
     const [one, two] = [await office.shop(), await office.shop()];
     const dead: string[] = [];
     for (let n = 0; n < 40; n++)
@@ -186,15 +186,15 @@ describe('an endpoint that has failed once', () => {
     const stop = new AbortController();
     const running = deliverUntilStopped(office.parts, stop.signal);
     await until('it has failed once', async () => {
-      const [lane] = await db.query<{ pace: string }>('select pace from delivery_lanes where endpoint_id = $1', [
+      const [queue] = await db.query<{ pace: string }>('select pace from delivery_lanes where endpoint_id = $1', [
         blipped.id,
       ]);
-      return lane?.pace === 'failing';
+      return queue?.pace === 'failing';
     });
-    await until('the dead have taken all the places that there are for them', () => waiting.length === 16);
+    await until('the dead endpoints use all their slots', () => waiting.length === 16);
     office.clock.at += 8_000;
-    await until('its second post has come', () => office.postsTo('/blipped').length === 2);
-    // All that time the same dead hung, none had been given up for another.
+    await until('it has its second request', () => office.postsTo('/blipped').length === 2);
+    // Meanwhile the same dead endpoints hung, and none was replaced by another.
     expect(waiting).toHaveLength(16);
     stop.abort();
     await running;
@@ -202,8 +202,8 @@ describe('an endpoint that has failed once', () => {
   });
 });
 
-describe('endpoints that answer, and take their time', () => {
-  it('give their places to the quick, and wait among the slow from then on', async () => {
+describe('endpoints that respond slowly', () => {
+  it('free their slots for quick endpoints, and use the slots for slow ones from then on', async () => {
     const shops = [await office.shop(), await office.shop()];
     for (let n = 0; n < 64; n++) await office.endpoint(shops[n % 2] as Shop, `/slow-${n}`, ['checkout.created']);
     for (const shop of shops) await shop.create();
@@ -214,21 +214,21 @@ describe('endpoints that answer, and take their time', () => {
     await office.dispatch();
     const stop = new AbortController();
     const running = deliverUntilStopped(office.parts, stop.signal);
-    await until('every place is taken', () => waiting.length === 64);
+    await until('every slot is in use', () => waiting.length === 64);
     const since = performance.now();
     const other = await office.shop();
     const good = await office.endpoint(other, '/quick', ['checkout.created']);
     await other.create();
     await office.dispatch();
-    await until('the quick one has its post', () => office.postsTo('/quick').length === 1);
-    // Not one of the slow had been answered by then.
+    await until('the quick endpoint has its delivery', () => office.postsTo('/quick').length === 1);
+    // None of the slow attempts had ended by then.
     const { db } = office.world;
     const [made] = await db.query<{ made: number }>(
       `select count(*) as made from deliveries where venue_id = any($1) and attempts > 0`,
       [shops.map(({ venueId }) => venueId)],
     );
     expect(made?.made).toBe(0);
-    await until('all of them have taken their time', () => performance.now() - since > SLOW_MS + 500);
+    await until('all of them count as slow', () => performance.now() - since > SLOW_MS + 500);
     for (const response of waiting) response.end('at last');
     await until('all are delivered', async () => {
       const rows = await db.query(`select 1 from deliveries where venue_id = any($1) and status <> 'delivered'`, [
@@ -252,13 +252,13 @@ describe('endpoints that answer, and take their time', () => {
 describe('a dead endpoint', () => {
   const posts = () => office.postsTo('/dead').length;
 
-  it('is knocked at and no more; with its first answer everything that waits is sent', async () => {
+  it('is probed with one attempt at a time; after its first success everything that waits is sent', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/dead', ['checkout.created']);
     for (let n = 0; n < 60; n++) await shop.create();
     office.receive = (post, response) => (post.path === '/dead' ? response.destroy() : response.end());
     await office.deliver();
-    // Eight at once until the turn ends, twenty more until it is taken for dead, and those that were under way.
+    // Eight at a time until the run ends, up to twenty failures until it counts as dead, and those in flight.
     const first = posts();
     expect(first).toBeGreaterThanOrEqual(20);
     expect(first).toBeLessThanOrEqual(36);
@@ -282,15 +282,15 @@ describe('a dead endpoint', () => {
   });
 });
 
-describe('a worker whose database goes away for a moment', () => {
-  it('writes down what it knows when it is back, and posts nothing twice', async () => {
+describe('a worker whose database fails for a moment', () => {
+  it('records its outcomes when the database is back, and sends nothing twice', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/cut', ['checkout.created']);
     for (let n = 0; n < 6; n++) await shop.create();
     await office.dispatch();
     hang();
-    const turn = processQueue(office.parts, await takeLaneOf(id), signal);
-    await until('all are under way', () => waiting.length === 6);
+    const run = processQueue(office.parts, await claimQueueOf(id), signal);
+    await until('all are in flight', () => waiting.length === 6);
     const { db } = office.world;
     const cut = () =>
       db.query(
@@ -300,8 +300,8 @@ describe('a worker whose database goes away for a moment', () => {
     await cut();
     await cut().catch(() => undefined);
     for (const response of waiting) response.end('heard');
-    expect(await turn).toBe(6);
-    // The server's connections were cut as well: whoever comes first may be told to come back.
+    expect(await run).toBe(6);
+    // The server's connections were cut as well: the first calls may get 503.
     await expect.poll(async () => (await shop.get('/v1/webhook_endpoints')).status, { timeout: 30_000 }).toBe(200);
     const found = await office.deliveries(shop, id);
     expect(found.map(({ status, attempts, last_response }) => [status, attempts, last_response])).toEqual(
@@ -311,8 +311,8 @@ describe('a worker whose database goes away for a moment', () => {
   });
 });
 
-describe('a worker that is stopped', () => {
-  it('writes down what was answered, lets go of its lanes, and loses nothing', async () => {
+describe('a worker that shuts down', () => {
+  it('records the responses, releases its queues, and loses nothing', async () => {
     const shop: Shop = await office.shop();
     const { id } = await office.endpoint(shop, '/stopped', ['checkout.created']);
     for (let n = 0; n < 30; n++) await shop.create();

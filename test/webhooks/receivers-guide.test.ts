@@ -1,5 +1,5 @@
-// The receiver's guide: the code that it shows for each language is taken from the page as it stands and run against real
-// deliveries. A language that is not on this machine is named as such.
+// The receiver's guide: its code for each language is read from the page and run against real deliveries. A language
+// that is not installed on this machine is reported as not run.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ interface Case {
   readonly good: boolean;
 }
 
-/** How a language's code is run: what goes around it, and the command. Cases come as lines of four base64 words. */
+/** How a language's code is run: the code around it, and the command. Cases are lines of four base64 words. */
 interface Runner {
   readonly fence: string;
   readonly file: string;
@@ -127,7 +127,7 @@ beforeAll(async () => {
   await shop.create();
   await office.deliver();
   const [first, second] = office.postsTo('/guide');
-  if (first === undefined || second === undefined) throw new Error('nothing came');
+  if (first === undefined || second === undefined) throw new Error('the receiver got no request');
   const { body } = first;
   const { secret } = endpoint;
   const now = Date.now();
@@ -180,7 +180,7 @@ describe('the code of the receiver’s guide', () => {
     const [program = ''] = runner.command;
     const here = isHere(program);
     if (!here) process.stderr.write(`receiver's guide: ${language} is not on this machine, its code was not run\n`);
-    it(`in ${language} ${here ? 'takes real deliveries and nothing else' : 'is there (NOT RUN: the language is not on this machine)'}`, () => {
+    it(`in ${language} ${here ? 'accepts real deliveries and nothing else' : 'exists (NOT RUN: the language is not installed)'}`, () => {
       const code = codeOf(runner.fence);
       expect(code).toMatch(/verify/i);
       if (!here) return;

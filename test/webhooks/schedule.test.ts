@@ -1,4 +1,4 @@
-// The 72 hours of a delivery, on a clock that is set: when it is tried, how often, and how it ends.
+// The 72 hours of a delivery, on a test clock: when it is attempted, how often, and how it ends.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backoffAfter, nextAttemptAt, readRetryAfter } from '../../src/domain/webhooks/deliveries/schedule.ts';
@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const GAPS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR];
 
-/** The moments of every try, from the first at 0, when each takes so long. */
+/** The times of all attempts, from the first at 0, if each takes `takes` milliseconds. */
 function allTries(chance: () => number, takes = 0): number[] {
   const tries = [0];
   for (;;) {
@@ -21,7 +21,7 @@ function allTries(chance: () => number, takes = 0): number[] {
 }
 
 describe('the schedule', () => {
-  it('is 25 tries: at once, after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then every 4 h, the last before 72 h', () => {
+  it('has 25 attempts: at once, after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then every 4 h, the last before 72 h', () => {
     for (const chance of [() => 0, () => 0.5, () => 1, Math.random]) {
       const tries = allTries(chance);
       expect(tries).toHaveLength(25);
@@ -37,12 +37,12 @@ describe('the schedule', () => {
     }
   });
 
-  it('is moved by chance, so that many that failed together do not come back together', () => {
+  it('has jitter, so that deliveries that failed together are not retried together', () => {
     const firsts = Array.from({ length: 50 }, () => allTries(Math.random)[8]);
     expect(new Set(firsts).size).toBeGreaterThan(40);
   });
 
-  it('keeps its gaps when every try hangs for ten seconds, and never goes past the end', () => {
+  it('keeps its gaps if every attempt hangs for ten seconds, and never passes the end', () => {
     const tries = allTries(() => 1, 10 * SECOND);
     expect(tries[1]).toBeGreaterThanOrEqual(14 * SECOND);
     expect((tries[2] ?? 0) - (tries[1] ?? 0)).toBeGreaterThanOrEqual(34 * SECOND);
@@ -50,7 +50,7 @@ describe('the schedule', () => {
     expect(tries.length).toBeGreaterThanOrEqual(24);
   });
 
-  it('waits as long as a receiver asks, up to four hours, and not past the end', () => {
+  it('honours Retry-After up to four hours, and not past the end', () => {
     const tried = { tries: 1, now: 0, endsAt: 72 * HOUR, random: 0.5 };
     expect(nextAttemptAt({ ...tried, retryAfter: 90 * SECOND })).toBe(90 * SECOND);
     expect(nextAttemptAt({ ...tried, retryAfter: 1 })).toBe(5 * SECOND);
@@ -68,7 +68,7 @@ describe('the schedule', () => {
     }
   });
 
-  it('leaves an endpoint alone after 20 failures in a row, for at most a minute', () => {
+  it('pauses an endpoint after 20 failures in a row, for at most a minute', () => {
     expect([0, 1, 19, 20, 21, 23, 24, 1_000].map(backoffAfter)).toEqual([
       0,
       0,
@@ -89,7 +89,7 @@ describe('an endpoint that fails for 72 hours', () => {
   });
   afterAll(() => office.close());
 
-  /** Moves the clock from one due moment to the next, until nothing is due any more. Gives the moments of the tries. */
+  /** Moves the clock from one due time to the next until nothing is due. Returns the times of the attempts. */
   async function liveThrough(endpointId: string): Promise<number[]> {
     const tries: number[] = [];
     for (;;) {
@@ -105,7 +105,7 @@ describe('an endpoint that fails for 72 hours', () => {
     }
   }
 
-  it('is tried 25 times, then the delivery has failed, the endpoint is disabled and the partner is told', async () => {
+  it('is attempted 25 times, then the delivery has failed, the endpoint is disabled and an event is recorded', async () => {
     const shop = await office.shop();
     const endpoint = await office.endpoint(shop, '/dead', ['checkout.created']);
     office.receive = (_post, response) => {
@@ -151,7 +151,7 @@ describe('an endpoint that fails for 72 hours', () => {
     ]);
   });
 
-  it('is disabled, too, when the time of its delivery runs out before the last try', async () => {
+  it('is disabled also if the 72 hours of its delivery end before the last attempt', async () => {
     const shop = await office.shop();
     const endpoint = await office.endpoint(shop, '/expired', ['checkout.created']);
     office.receive = (_post, response) => response.writeHead(500).end();
@@ -168,7 +168,7 @@ describe('an endpoint that fails for 72 hours', () => {
     expect((await shop.get('/v1/events?type=webhook_endpoint.disabled')).json.data).toHaveLength(1);
   });
 
-  it('stays active when it was never tried at all: that is our failure', async () => {
+  it('stays active if no attempt was ever made: that is our failure', async () => {
     const shop = await office.shop();
     const endpoint = await office.endpoint(shop, '/untried', ['checkout.created']);
     await shop.create();
@@ -181,7 +181,7 @@ describe('an endpoint that fails for 72 hours', () => {
     expect((await shop.get('/v1/webhook_endpoints')).json.data[0].status).toBe('active');
   });
 
-  it('stays active when one delivery in the time was acknowledged', async () => {
+  it('stays active if one delivery in the 72 hours succeeded', async () => {
     const shop = await office.shop();
     const endpoint = await office.endpoint(shop, '/poisoned', ['checkout.created']);
     const bad = await shop.create({ description: 'poison' });

@@ -1,5 +1,5 @@
-// What is asked for while a turn is under way: an endpoint disabled, a secret rotated, a delivery sent again, and who waits
-// for whom when it is.
+// Changes during a run of an endpoint queue: an endpoint is disabled, a secret rotated, a delivery sent again; and the
+// order in which worker and caller lock rows.
 
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -29,40 +29,40 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error(`it never came to this: ${what}`);
+  throw new Error(`timed out waiting until ${what}`);
 }
 
-async function takeLaneOf(endpointId: string): Promise<EndpointQueue> {
+async function claimQueueOf(endpointId: string): Promise<EndpointQueue> {
   const now = office.clock.at;
-  const lanes = await claimQueues(office.world.db, now, now + 30_000, { quick: 64, slow: 32, failing: 16, dead: 16 });
-  const lane = lanes.find((one) => one.endpointId === endpointId);
-  if (lane === undefined) throw new Error('the lane cannot be taken');
-  return lane;
+  const queues = await claimQueues(office.world.db, now, now + 30_000, { quick: 64, slow: 32, failing: 16, dead: 16 });
+  const queue = queues.find((one) => one.endpointId === endpointId);
+  if (queue === undefined) throw new Error('the endpoint queue could not be claimed');
+  return queue;
 }
 
-/** An endpoint with so many deliveries due, and a turn that has begun: eight posts hang. */
-async function underWay(shop: Shop, path: string, count: number): Promise<{ id: string; turn: Promise<number> }> {
+/** An endpoint with `count` deliveries due, and a run that has started: eight requests hang. */
+async function underWay(shop: Shop, path: string, count: number): Promise<{ id: string; run: Promise<number> }> {
   const { id } = await office.endpoint(shop, path, ['checkout.created']);
   for (let n = 0; n < count; n++) await shop.create();
   await office.dispatch();
-  const turn = processQueue(office.parts, await takeLaneOf(id), signal);
-  await until('posts hang', () => waiting.length === Math.min(8, count));
-  return { id, turn };
+  const run = processQueue(office.parts, await claimQueueOf(id), signal);
+  await until('requests hang', () => waiting.length === Math.min(8, count));
+  return { id, run };
 }
 
-/** Answers each post only after a while longer than what came of the ones before takes to be written. */
+/** Responds to each request only after the outcomes of the previous ones are recorded. */
 function answerSlowly(): void {
   for (const response of waiting.splice(0)) response.end('heard');
   office.receive = (_post, response) => void setTimeout(() => response.end('heard'), 300);
 }
 
-describe('an endpoint that is disabled while posts to it are under way', () => {
-  it('is sent no more than what a second begins; what was heard is written down, the rest can be recovered', async () => {
+describe('an endpoint that is disabled during a run', () => {
+  it('receives only what starts within a second; outcomes are recorded, and the rest can be recovered', async () => {
     const shop = await office.shop();
-    const { id, turn } = await underWay(shop, '/off', 60);
+    const { id, run } = await underWay(shop, '/off', 60);
     expect((await shop.post(`/v1/webhook_endpoints/${id}/disable`)).json.status).toBe('disabled');
     answerSlowly();
-    const made = await turn;
+    const made = await run;
     expect(made).toBe(office.postsTo('/off').length);
     expect(made).toBeLessThan(60);
     await office.deliver();
@@ -73,13 +73,13 @@ describe('an endpoint that is disabled while posts to it are under way', () => {
   });
 });
 
-describe('a secret that is rotated while posts are under way', () => {
-  it('signs before the turn would have ended', async () => {
+describe('a secret that is rotated during a run', () => {
+  it('signs before the end of the run', async () => {
     const shop = await office.shop();
-    const { id, turn } = await underWay(shop, '/turned', 60);
+    const { id, run } = await underWay(shop, '/turned', 60);
     await shop.post(`/v1/webhook_endpoints/${id}/rotate_secret`);
     answerSlowly();
-    const made = await turn;
+    const made = await run;
     expect(made).toBeLessThan(60);
     office.receive = (_post, response) => response.end();
     await office.deliver();
@@ -89,25 +89,25 @@ describe('a secret that is rotated while posts are under way', () => {
   });
 });
 
-describe('a delivery that is sent again while its last try is under way', () => {
-  it('keeps its new 72 hours, and does not end the endpoint', async () => {
+describe('a delivery that is redelivered during its last attempt', () => {
+  it('keeps its new 72 hours, and does not disable the endpoint', async () => {
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/last', ['checkout.created']);
     await shop.create();
     await office.dispatch();
     const { db } = office.world;
-    // Tried before, for nearly 72 hours: the next failure is the last.
+    // Nearly 72 hours of attempts: the next failure is the last.
     await db.query(
       `update deliveries set tries = 24, attempts = 24, ends_at = due_at + interval '30 seconds' where endpoint_id = $1`,
       [id],
     );
-    const turn = processQueue(office.parts, await takeLaneOf(id), signal);
-    await until('the post hangs', () => waiting.length === 1);
+    const run = processQueue(office.parts, await claimQueueOf(id), signal);
+    await until('the request hangs', () => waiting.length === 1);
     const [delivery] = await office.deliveries(shop, id);
     const told = await shop.post(`/v1/webhook_endpoints/${id}/deliveries/${delivery.id}/redeliver`);
     expect(told.status).toBe(202);
     for (const response of waiting) response.writeHead(500).end();
-    expect(await turn).toBe(1);
+    expect(await run).toBe(1);
     const [after] = await office.deliveries(shop, id);
     expect(after).toMatchObject({ status: 'pending', attempts: 25, last_status: 500 });
     expect(after.next_attempt_at).toBe(told.json.next_attempt_at);
@@ -119,7 +119,7 @@ describe('a delivery that is sent again while its last try is under way', () => 
   });
 });
 
-describe('whoever changes an endpoint or a delivery', () => {
+describe('a caller that changes an endpoint or a delivery', () => {
   const waits = async (): Promise<boolean> => {
     const rows = await office.world.db.query(
       `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -127,7 +127,7 @@ describe('whoever changes an endpoint or a delivery', () => {
     return rows.length > 0;
   };
 
-  it('locks the lane first, as the worker does: neither can wait for the other in a circle', async () => {
+  it('locks the queue first, in the same order as the worker, so that they cannot deadlock', async () => {
     office.receive = (_post, response) => response.writeHead(500).end();
     const shop = await office.shop();
     const { id } = await office.endpoint(shop, '/order', ['checkout.created']);
@@ -147,8 +147,8 @@ describe('whoever changes an endpoint or a delivery', () => {
       await db.transaction(async (worker) => {
         await worker.query('select 1 from delivery_lanes where endpoint_id = $1 for update', [id]);
         told ??= command();
-        await until('it waits for the lane', waits);
-        // What the worker goes on to lock is free.
+        await until('the caller waits for the queue', waits);
+        // The rows that the worker locks next are free.
         await worker.query('select 1 from deliveries where endpoint_id = $1 for update nowait', [id]);
         await worker.query('select 1 from webhook_endpoints where endpoint_id = $1 for update nowait', [id]);
       });
@@ -156,18 +156,18 @@ describe('whoever changes an endpoint or a delivery', () => {
     }
   });
 
-  it('costs the worker nothing when it is the one that gives way: it writes again what came of its posts', async () => {
+  it('does not make the worker lose outcomes if the worker is the deadlock victim: it records them again', async () => {
     const shop = await office.shop();
-    const { id, turn } = await underWay(shop, '/victim', 3);
+    const { id, run } = await underWay(shop, '/victim', 3);
     const { db } = office.world;
     await db.transaction(async (other) => {
       await other.query('select 1 from deliveries where endpoint_id = $1 for update', [id]);
       for (const response of waiting.splice(0)) response.end('heard');
-      await until('the worker waits for us', waits);
-      // Whoever has waited longer finds the circle, and gives way.
+      await until('the worker waits for the caller', waits);
+      // PostgreSQL aborts the transaction that has waited longer.
       await other.query('select 1 from delivery_lanes where endpoint_id = $1 for update', [id]);
     });
-    expect(await turn).toBe(3);
+    expect(await run).toBe(3);
     expect(office.world.logs.join('')).toContain('40P01');
     expect((await office.deliveries(shop, id)).map(({ status }) => status)).toEqual(Array(3).fill('delivered'));
     expect(office.postsTo('/victim')).toHaveLength(3);

@@ -87,7 +87,7 @@ const recount: Command = {
     const bar = new ProgressBar('counting anew', context.clock, given.flag('json') ? null : process.stderr);
     const done = await rebuild(context.db, venueId, (share) => bar.showShare(share));
     bar.end();
-    const { venues, days, repaired: mended } = done;
+    const { venues, days, mended } = done;
     const was = mended === 0 ? 'everything was right' : `${mended} rows were wrong and are mended`;
     return { json: done, text: `${venues} venues, ${days} days counted anew: ${was}.` };
   },

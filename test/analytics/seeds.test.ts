@@ -82,7 +82,7 @@ async function rebuiltConcurrently(scene: Scene): Promise<void> {
   };
   const twice = story.chance.often(0.5) ? [rebuild(world.db, venueId)] : [];
   await Promise.all([rebuild(world.db, venueId), ...twice, recordAll()]);
-  expect((await rebuild(world.db, venueId)).repaired, `${where}: wrong after it was counted anew`).toBe(0);
+  expect((await rebuild(world.db, venueId)).mended, `${where}: wrong after it was counted anew`).toBe(0);
 }
 
 async function deletedConcurrently({ story, venueId }: Scene): Promise<void> {
@@ -128,7 +128,7 @@ it.each(SEEDS)(
     }
     await rebuild(world.db, venue.id);
     await expectRecount(scene('the end'));
-    expect((await rebuild(world.db, venue.id)).repaired, `seed ${seed}, the end: wrong`).toBe(0);
+    expect((await rebuild(world.db, venue.id)).mended, `seed ${seed}, the end: wrong`).toBe(0);
   },
   120_000,
 );

@@ -86,10 +86,7 @@ interface WindowRow {
   readonly parts_since: string | null;
 }
 
-/**
- * Figures from one snapshot: of each thing over the window, and of each day over all things; or of each thing on each
- * day.
- */
+/** Figures from one snapshot: of each thing over the window and of each day over all things; or of each thing and day. */
 export async function findFigures(
   db: Queryable,
   query: {
@@ -123,10 +120,7 @@ export async function retainedSince(db: Queryable): Promise<string> {
   return rows[0]?.kept ?? '-infinity';
 }
 
-/**
- * Moves the start of retention forward, never back: older events are refused from now on. The lock waits for
- * transactions that record or repair, so that all later ones read the new time.
- */
+/** Moves the start of retention forward, never back. The lock makes later recordings and repairs read the new time. */
 export async function advanceRetention(tx: Queryable, before: string): Promise<void> {
   await tx.query('lock table activity_venues in exclusive mode');
   await tx.query('update activity_kept set kept_from = greatest(kept_from, $1::timestamptz)', [before]);
@@ -161,10 +155,7 @@ function partitionTable(slot: number): string {
   return `activity_slot_${String(slot).padStart(2, '0')}`;
 }
 
-/**
- * A table that is pruned block by block, so that no batch scans rows that an earlier batch deleted. A number is a
- * partition.
- */
+/** A table, or a partition by its number, that is pruned block by block, so that no batch scans deleted rows again. */
 export type PrunedTable = number | 'ids' | 'seen' | 'hours';
 
 function pruneTarget(what: PrunedTable): { table: string; isOld: string } {
@@ -184,9 +175,7 @@ export async function blocksOf(db: Queryable, what: PrunedTable): Promise<number
   return rows[0]?.blocks ?? 0;
 }
 
-/**
- * Deletes the old rows in these blocks and returns how many. No old rows are added meanwhile: recording refuses them.
- */
+/** Deletes the old rows in these blocks; returns how many. No old rows are added meanwhile: recording refuses them. */
 export async function deleteOldInBlocks(
   db: Queryable,
   what: PrunedTable,
@@ -224,10 +213,7 @@ export async function venuesWithActivity(db: Queryable, after: string | null, ba
   return rows.map(({ id }) => id);
 }
 
-/**
- * The days of a venue within retention that have events or figures, in order. Days with hourly figures also have a row
- * for the day.
- */
+/** The days within retention that have events or figures, in order. A day with hours also has a row for the day. */
 export async function daysWithActivity(db: Queryable, venueId: string): Promise<string[]> {
   const rows = await db.query<{ day: string }>(
     `with recursive
@@ -372,10 +358,7 @@ export async function storedPeople(tx: Queryable, venueId: string, day: string):
   );
 }
 
-/**
- * Adds corrections to the figures of a day and returns how many rows changed. Null: another repair ran since
- * `repairCount` was read.
- */
+/** Corrects the figures of a day; returns how many rows changed. Null: another repair ran since `repairCount`. */
 export async function repairDay(
   tx: Queryable,
   venueId: string,

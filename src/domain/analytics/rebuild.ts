@@ -1,5 +1,5 @@
 // Rebuilds a venue's figures from its events while servers keep recording. It repairs in three steps: which people were
-// seen in each hour, when each was seen before, then the figures. A repaired day stays correct, because recording keeps
+// seen in each hour, when each was seen before, then the figures. A mended day stays correct, because recording keeps
 // it so. A busy day is processed in ranges of people, so that locks and statements are short. Days whose events were
 // deleted keep their figures.
 
@@ -27,8 +27,8 @@ import {
 export interface RebuildResult {
   readonly venues: number;
   readonly days: number;
-  /** How many rows were wrong. */
-  readonly repaired: number;
+  /** How many rows were wrong; a public field of the JSON that the CLI prints. */
+  readonly mended: number;
 }
 
 /** Called with the share of the work that is done, from 0 to 1. */
@@ -44,15 +44,15 @@ export async function rebuild(
 ): Promise<RebuildResult> {
   if (venueId !== null) return { venues: 1, ...(await rebuildVenue(db, venueId, onProgress)) };
   const total = await countVenuesWithActivity(db);
-  let all: RebuildResult = { venues: 0, days: 0, repaired: 0 };
+  let all: RebuildResult = { venues: 0, days: 0, mended: 0 };
   for (let after: string | null = null; ; ) {
     const ids: string[] = await venuesWithActivity(db, after, BATCH);
     for (const id of ids) {
       const before = all;
-      const { days, repaired } = await rebuildVenue(db, id, (share) =>
+      const { days, mended } = await rebuildVenue(db, id, (share) =>
         onProgress(Math.min(1, (before.venues + share) / total)),
       );
-      all = { venues: all.venues + 1, days: all.days + days, repaired: all.repaired + repaired };
+      all = { venues: all.venues + 1, days: all.days + days, mended: all.mended + mended };
     }
     after = ids.at(-1) ?? null;
     if (ids.length < BATCH) return all;
@@ -60,19 +60,19 @@ export async function rebuild(
 }
 
 async function rebuildVenue(db: Db, venueId: string, onProgress: OnProgress): Promise<Omit<RebuildResult, 'venues'>> {
-  let repaired = 0;
+  let mended = 0;
   let days = 0;
   for (const [stepIndex, step] of STEPS.entries()) {
     // Read for each step: a day that was added meanwhile may be based on people that were still wrong.
     const all = await daysWithActivity(db, venueId);
     for (const [index, day] of all.entries()) {
-      repaired += await step(db, venueId, day, rangesFor(await countEvents(db, venueId, day)));
+      mended += await step(db, venueId, day, rangesFor(await countEvents(db, venueId, day)));
       onProgress((stepIndex + (index + 1) / all.length) / STEPS.length);
     }
     days = all.length;
   }
   await markByHour(db, venueId);
-  return { days, repaired: repaired };
+  return { days, mended: mended };
 }
 
 const STEPS = [repairSeenOfDay, repairBeforeOfDay, repairFiguresOfDay];
@@ -126,7 +126,7 @@ async function repairFiguresOfDay(
       return { repairCount: await repairCountOf(tx, venueId), corrections: figureCorrections(stored, recounted) };
     });
     if (corrections.counts.length === 0) return 0;
-    const repaired = await db.transaction((tx) => repairDay(tx, venueId, day, repairCount, corrections));
-    if (repaired !== null) return repaired;
+    const mended = await db.transaction((tx) => repairDay(tx, venueId, day, repairCount, corrections));
+    if (mended !== null) return mended;
   }
 }

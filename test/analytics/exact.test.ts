@@ -154,7 +154,7 @@ describe('the report', () => {
           const counted = isFirst(sent);
           await checkWindows(app, counted, asked);
           await expectExact(app, counted, START, START + 366 * DAY);
-          expect((await rebuild(world.db, app.venueId)).repaired).toBe(0);
+          expect((await rebuild(world.db, app.venueId)).mended).toBe(0);
         },
       ),
       { numRuns: 15 },
@@ -178,7 +178,7 @@ describe('the report', () => {
         for (const { status, text } of told) expect(status, text).toBe(200);
         expect(told.reduce((sum, { json }) => sum + json.accepted, 0)).toBe(events.length);
         await checkWindows(app, events, asked);
-        expect((await rebuild(world.db, app.venueId)).repaired).toBe(0);
+        expect((await rebuild(world.db, app.venueId)).mended).toBe(0);
       }),
       { numRuns: 8 },
     );
@@ -223,11 +223,11 @@ describe('a venue from before hourly counting', () => {
     await checkWindows(app, events.slice(0, 150), asked);
     await report(world, events.slice(150));
     await checkWindows(app, events, asked);
-    expect((await rebuild(world.db, app.venueId)).repaired).toBeGreaterThan(0);
+    expect((await rebuild(world.db, app.venueId)).mended).toBeGreaterThan(0);
     const venues = await world.db.query('select by_hour from activity_venues where venue_id = $1', [app.venueId]);
     expect(venues).toEqual([{ by_hour: true }]);
     await checkWindows(app, events, asked);
-    expect((await rebuild(world.db, app.venueId)).repaired).toBe(0);
+    expect((await rebuild(world.db, app.venueId)).mended).toBe(0);
   }, 60_000);
 });
 
@@ -254,7 +254,7 @@ describe('a rebuild', () => {
       rebuild(world.db, app.venueId),
       ...rest.map((batch, i) => report(world, batch, i % 2)),
     ]);
-    expect(rebuilt.repaired).toBeGreaterThan(0);
+    expect(rebuilt.mended).toBeGreaterThan(0);
     await expectExact(app, events, START, START + 366 * DAY);
     await expectExact(app, events, START + HOUR, START + 8 * DAY + HOUR, 1);
     expect(await rebuild(world.db, app.venueId)).toMatchObject({ venues: 1, mended: 0 });
@@ -273,7 +273,7 @@ describe('a rebuild', () => {
     await Promise.all([rebuild(world.db, app.venueId), rebuild(world.db, app.venueId), rebuild(world.db, app.venueId)]);
     await expectExact(app, events, START, START + 366 * DAY);
     await expectExact(app, events, START + HOUR, START + 8 * DAY + HOUR);
-    expect((await rebuild(world.db, app.venueId)).repaired).toBe(0);
+    expect((await rebuild(world.db, app.venueId)).mended).toBe(0);
   });
 
   it('processes a busy day in ranges of people, and its reported progress never decreases', async () => {

@@ -1,5 +1,5 @@
 // Rebuilds a venue's figures from its events while servers keep recording. It repairs in three steps: which people were
-// seen in each hour, when each was seen before, then the figures. A mended day stays correct, because recording keeps
+// seen in each hour, when each was seen before, then the figures. A repaired day stays correct, because recording keeps
 // it so. A busy day is processed in ranges of people, so that locks and statements are short. Days whose events were
 // deleted keep their figures.
 
@@ -72,7 +72,7 @@ async function rebuildVenue(db: Db, venueId: string, onProgress: OnProgress): Pr
     days = all.length;
   }
   await markByHour(db, venueId);
-  return { days, mended: mended };
+  return { days, mended };
 }
 
 const STEPS = [repairSeenOfDay, repairBeforeOfDay, repairFiguresOfDay];
